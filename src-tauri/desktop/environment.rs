@@ -14,7 +14,7 @@ pub(crate) fn prepare() {
             unsafe { std::env::set_var(name, OsStr::new(language)) };
         }
     }
-    // Two providers may be compiled in. Without a choice, the first use would panic.
+    // Two TLS providers may be compiled in. Without a choice, the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let filter = std::env::var("COUNTERSIGN_LOG")
         .ok()

@@ -50,7 +50,7 @@ pub(crate) fn hull(windows: impl Iterator<Item = Window>) -> Option<Window> {
 #[derive(Clone, Debug)]
 pub(crate) struct DayTargets {
     start: NaiveDate,
-    /// In parts of a micro-unit.
+    /// The target of each day, in 1/`PARTS` of a micro-unit.
     days: Vec<i128>,
     /// The exact target, if all days of this span have the same one.
     even: Option<(Window, Ratio)>,

@@ -207,8 +207,8 @@ impl Desk<'_> {
         Ok(basket)
     }
 
-    /// Returns the part number of a variant that may be named by its number. An unknown name is
-    /// returned unchanged.
+    /// Returns the part number of a variant, which `name` gives as its number or
+    /// as its part number. An unknown name is returned unchanged.
     fn part_no(&self, name: &str) -> Result<String, ShopError> {
         Ok(db::variant_named(self.catalogue, name)?
             .map_or_else(|| name.to_owned(), |variant| variant.part_no))

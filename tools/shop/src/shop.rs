@@ -213,8 +213,8 @@ fn get_call(
     arguments: &Map<String, Value>,
     frame: Frame,
 ) -> Result<Value, ShopError> {
-    // In a cart, the productId is the part number, and a variant may be named by its number, so
-    // both fields accept both.
+    // A line of a cart has the part number as its `productId`, and a variant can also be named by its
+    // number. So each of the two fields accepts both.
     let asked = text(arguments, "productId").or_else(|| text(arguments, "partNo"));
     let asked =
         asked.ok_or_else(|| ShopError::BadArguments("productId or partNo is needed".to_owned()))?;

@@ -1,5 +1,5 @@
-// Classifies a marked line of a preview by comparison with the other side: new, removed or changed.
-// Lines of both sides have only their names in common. Pure.
+// Says of each changed line of a preview whether it was added, removed or changed. Lines of the two
+// sides belong together if they have the same label. Pure.
 import type { PreviewState } from "../platform/generated/PreviewState";
 import type { PreviewView } from "../platform/generated/PreviewView";
 

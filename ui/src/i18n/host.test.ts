@@ -9,7 +9,7 @@ import { named, worded, wordedError, wordedHint } from "./host";
 import { setLanguage } from "./index.svelte";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** Rooms whose sentences reach the window. `csign` speaks English; the offline model and the shop have both languages themselves. */
+/** Crates whose sentences reach the window. `csign` speaks English; the offline model and the shop have both languages themselves. */
 const ROOMS = [
   "audit",
   "contract",

@@ -59,7 +59,7 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
     : locale.number.format(value);
 }
 
-/** Money with its currency code; without a code the bare number with two decimals. */
+/** Formats money with its currency code, or as a plain number with two decimals if there is no code. */
 export function formatMoney(value: number, currency?: string | null, decimals = 2): string {
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   const amount = formatNumber(value, digits);

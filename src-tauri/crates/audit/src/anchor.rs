@@ -23,9 +23,9 @@ use crate::note;
 pub struct Mark {
     /// The installation's id (a UUID) that the log belongs to.
     pub installation: String,
-    /// Records in the log.
+    /// The number of records in the log.
     pub size: u64,
-    /// Root (hex) over them.
+    /// The Merkle root (hex) of these records.
     pub root: String,
     /// Increases with every mark, also when a new log is begun.
     pub counter: u64,

@@ -1,5 +1,6 @@
-//! The one thread that writes: gathers what is queued into one transaction, signs when due, answers
-//! after the commit. `marks` carries copies of checkpoints to the places outside.
+//! The one thread that writes to the log. It writes all queued records in one transaction, signs
+//! checkpoints when they are due, and answers callers after the commit. `marks` stores copies of
+//! checkpoints outside the log.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,15 +22,15 @@ use crate::marks::Marks;
 use crate::num::Num;
 use crate::opened::{OpenOptions, Opened};
 
-/// Records without a checkpoint after which one is made.
+/// The number of records after the last checkpoint that triggers a new checkpoint.
 const SIGN_EVERY: u64 = 100;
-/// Quiet time after which the tail is signed.
+/// The time without a new record after which the unsigned end of the log is signed.
 const SIGN_AFTER: Duration = Duration::from_secs(1);
-/// How long a grouped record may wait for company.
+/// The longest time that a grouped record waits for others to be written with it.
 const GROUP_FOR: Duration = Duration::from_millis(20);
-/// Commands taken into one transaction.
+/// The most commands in one transaction.
 const BATCH: usize = 1024;
-/// Grouped records that may wait for a disk that is full.
+/// The most grouped records that wait in memory while the disk is full.
 const BACKLOG: usize = 10_000;
 
 type Reply<T> = oneshot::Sender<Result<T, AuditUnavailable>>;
@@ -48,9 +49,10 @@ pub(crate) enum Command {
 
 struct Waiting {
     draft: Prepared,
-    /// `None` for grouped records: they were answered when they came in.
+    /// None for grouped records, whose callers were answered when the record arrived.
     reply: Option<Reply<u64>>,
-    /// Something is about to happen: it is answered once the mark outside covers it.
+    /// Whether the caller is answered only after the mark outside the log covers the record. Used
+    /// for intents, before the action starts.
     marked: bool,
 }
 
@@ -64,9 +66,9 @@ pub(crate) struct Writer {
     pub(crate) marks: Marks,
     path: PathBuf,
     pending: Vec<Waiting>,
-    /// Set after a failure that leaves unknown what is on disk.
+    /// The error after which it is unknown what is on disk. Nothing more is written then.
     broken: Option<Text>,
-    /// Signing the tail failed and is not tried again until something is written.
+    /// Whether signing the end of the log failed. It is tried again after the next record.
     quiet: bool,
 }
 
@@ -121,7 +123,7 @@ impl Writer {
                     // signed.
                     let sign = self.pending.is_empty();
                     if self.commit(sign).is_err() && sign {
-                        // Signing can wait for the next record; trying every second would only fill
+                        // The next record triggers another attempt. An attempt every second would fill
                         // the program's log.
                         self.quiet = true;
                     }
@@ -147,8 +149,8 @@ impl Writer {
         }
     }
 
-    /// Closes the file and seals it; both are done, and the mark is stored, before anyone hears of
-    /// the end.
+    /// Closes the file, seals it and stores the mark. The caller of `Close` is answered only after
+    /// that.
     fn end(self) {
         let Self { db, chain, mut marks, path, .. } = self;
         drop(db);
@@ -238,8 +240,8 @@ impl Writer {
         }
     }
 
-    /// Commits what the round gathered and answers; gives who waits for the end when the thread is
-    /// to end.
+    /// Commits the records of the round and answers its requests. If the round contains `Close`, returns
+    /// the sender that waits for it, with the result.
     fn finish(&mut self, round: Round) -> Option<Ending> {
         let result = if round.commit || self.pending.len() >= BATCH {
             self.commit(round.sign)
@@ -258,8 +260,8 @@ impl Writer {
         round.close.map(|reply| (reply, result))
     }
 
-    /// One transaction over all that waits. When it fails nothing of it is in the log: whoever
-    /// waits is told, and grouped records stay queued for the next attempt.
+    /// Writes all pending records in one transaction. If it fails, none of them is in the log: callers
+    /// that wait get the error, and grouped records stay queued for the next attempt.
     fn commit(&mut self, sign: bool) -> Result<(), AuditUnavailable> {
         if let Some(why) = &self.broken {
             let why = AuditUnavailable(why.clone());
@@ -309,7 +311,7 @@ impl Writer {
         let why = AuditUnavailable(error.sentence());
         if let WriteError::Sqlite(error) = error {
             tracing::error!(%error, "the audit log could not be written");
-            // After these nobody knows what reached the disk; only opening the file anew tells.
+            // After these errors it is unknown what reached the disk. Only opening the file again shows it.
             let unknown = matches!(
                 error.sqlite_error_code(),
                 Some(
@@ -345,9 +347,9 @@ impl Writer {
         })
     }
 
-    /// Erases a revealed value from the file and from the side file, where older copies of its page
-    /// may lie. That it was erased is a record of the same transaction: no value goes without a
-    /// trace, and no trace stands for a value that is still there.
+    /// Erases a revealed value from the file and from the write-ahead log, which may contain older
+    /// copies of its page. The same transaction records the erasure, so the record and the erased value
+    /// cannot contradict each other.
     fn erase(&mut self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
         let mut chain = self.chain.clone();
         match erase(
@@ -371,7 +373,7 @@ impl Writer {
 }
 
 fn answer<T>(reply: Reply<T>, result: Result<T, AuditUnavailable>) {
-    // A caller that went away needs no answer.
+    // A caller that stopped waiting needs no answer.
     let _ = reply.send(result);
 }
 

@@ -129,8 +129,8 @@ impl Profile {
         }
     }
 
-    /// Counts changes of unknown outcome like a verification of the log. (A preview's read may also
-    /// have been interrupted.)
+    /// Counts changes with an unknown outcome, in the same way as verification of the log does. (The
+    /// read of a preview may also have been interrupted.)
     fn changes_of_unknown_outcome(&self) -> usize {
         let report = self.json(&["audit", "verify"]);
         assert_eq!(report["ok"], true, "{report}");

@@ -191,6 +191,32 @@ pub enum ToolTarget {
 }
 
 impl ToolTarget {
+    /// Whether the host makes the call itself and therefore sends the tool's key. A server and a
+    /// service get their keys when they start.
+    pub fn takes_key_of_tool(&self) -> bool {
+        match self {
+            Self::Http { .. } | Self::Program { .. } => true,
+            Self::BuiltIn { .. } | Self::Mcp { .. } => false,
+        }
+    }
+
+    /// Whether each error of a call is worded by the tool itself. Other calls can also fail on the
+    /// way, such as when a connection breaks.
+    pub fn words_each_error(&self) -> bool {
+        match self {
+            Self::BuiltIn { .. } => true,
+            Self::Mcp { .. } | Self::Http { .. } | Self::Program { .. } => false,
+        }
+    }
+
+    /// Returns the names of the server and of its tool, if a server of the pack answers.
+    pub fn tool_of_server(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Mcp { server, tool } => Some((server, tool)),
+            Self::BuiltIn { .. } | Self::Http { .. } | Self::Program { .. } => None,
+        }
+    }
+
     /// Returns the server's name for approvals and records.
     pub fn server(&self) -> &str {
         match self {

@@ -31,9 +31,9 @@ pub struct Permits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sockets {
     All,
-    /// Internet sockets, and pairs within the program.
+    /// Internet sockets, and socket pairs within the program.
     Internet,
-    /// Pairs within the program only.
+    /// Only socket pairs within the program.
     Pairs,
 }
 

@@ -80,8 +80,8 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
     // has one thread, so the copy that clone makes is complete. It is called directly because
     // libc's fork runs handlers and takes locks.
     unsafe {
-        // A terminal's signals no longer reach it. Fails for a group leader, whom they do not reach
-        // anyway.
+        // Starts a new session, so that signals of the terminal no longer reach this process. Fails for a
+        // group leader, which they do not reach anyway.
         libc::setsid();
         check_result(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);

@@ -59,15 +59,15 @@ where
     Ok(adapter.result(call, answer, is_second))
 }
 
-/// The arguments under the names that the tool's other side has for them.
+/// Renames the arguments to the names that the called server expects.
 pub(crate) fn rename_arguments(aliases: &MemberAliases, arguments: Value) -> Value {
     let Value::Object(all) = arguments else { return arguments };
     let sent = |name: String| aliases.arguments.get(&name).cloned().unwrap_or(name);
     Value::Object(all.into_iter().map(|(name, value)| (sent(name), value)).collect())
 }
 
-/// An answer under the names that the output schema has for its members. A member that is there
-/// under its own name stays.
+/// Renames the members of an answer to the names in the output schema. If a member already has such
+/// a name, it is kept and the renamed one is dropped.
 pub(crate) fn rename_result(aliases: &MemberAliases, answer: Value) -> Value {
     match answer {
         Value::Array(items) => items.into_iter().map(|item| rename_result(aliases, item)).collect(),

@@ -1,7 +1,6 @@
 //! The host's implementation of the command list. Each command takes a few lines; other files do
 //! the work.
 
-use contract::{Text, text};
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -15,15 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Host, definitions, doctor,
-    entries::Entries,
-    key_destination::Destination,
-    key_names::{self, API_KEY},
-    models::{ConnectionTest, FALLBACK_KEY, entry_of, may_be_kept, origin_of_key},
+    models::{offline_answer, test_response},
     own_servers, pack_keys, pack_settings, servers,
 };
-
-/// Names of keys that the settings page may store.
-const SECRETS: [&str; 2] = [API_KEY, FALLBACK_KEY];
 
 #[async_trait]
 impl Commands for Host {
@@ -495,28 +488,6 @@ impl Host {
         self.local_engine.tool_call_in(turn, params, cancel).await
     }
 
-    /// Checks that settings are valid for the profile and its packs.
-    pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), AgentError> {
-        self.profile.check(settings)?;
-        pack_settings::check(&self.profile.stored(), settings, &self.tools)
-    }
-
-    /// Describes a key that is about to be stored, for a person's confirmation: its destination,
-    /// but not the key itself.
-    pub(crate) fn key_change(&self, name: &str) -> Result<SettingChange, AgentError> {
-        let settings = self.profile.settings();
-        may_be_kept(name, &settings)?;
-        self.check_places(name)?;
-        self.entry_of(name)?;
-        let origin =
-            origin_of_key(name, &settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
-        Ok(SettingChange {
-            setting: "key".into(),
-            before: String::new(),
-            after: format!("{name}{origin}"),
-        })
-    }
-
     pub(crate) async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.log
             .append(draft, Durability::Durable)
@@ -524,179 +495,4 @@ impl Host {
             .map(|_| ())
             .map_err(|e| Self::audit_error(&e))
     }
-
-    /// Checks that changed settings contain no keys, because settings are written to a file and to
-    /// the log. A setting that already contains a key may still be changed.
-    async fn check_keepable(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
-        let (old, new) = (json!(before), json!(after));
-        if self.local_engine.holds_secret(&old) {
-            Ok(())
-        } else {
-            self.local_engine.check_keepable(&new).await
-        }
-    }
-
-    pub(crate) fn push_settings(&self) {
-        engine::ports::Events::push(
-            self.hub.as_ref(),
-            Push::Settings { settings: Box::new((*self.profile.settings()).clone()) },
-        );
-    }
-
-    async fn settings_view(&self) -> SettingsView {
-        let keyring = self.keyring_view().await;
-        let stored = self.keyring.set_names().await;
-        let secrets_set = SECRETS
-            .iter()
-            .filter(|name| self.entry_of(name).is_ok_and(|entry| entry.is_among(&stored)))
-            .map(|name| (*name).to_owned())
-            .collect();
-        SettingsView {
-            settings: (*self.profile.settings()).clone(),
-            forced: self.profile.forced(),
-            keyring,
-            secrets_set,
-            credentials: self.tools.credential_views().await,
-            data_dir: self.paths.data.display().to_string(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            locale: self.profile.locale(),
-        }
-    }
-
-    pub(crate) async fn keyring_view(&self) -> KeyringView {
-        let state = self.keyring.state().await;
-        KeyringView {
-            state,
-            message: secrets::describe(state, &self.profile.locale()).message.to_owned(),
-        }
-    }
-
-    /// Writes one record for each changed setting, with its old and new value.
-    async fn record_changes(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
-        let (old, new) = (json!(before), json!(after));
-        let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return Ok(()) };
-        for (name, value) in new {
-            if old.get(name) == Some(value) {
-                continue;
-            }
-            let kind = if name == "agent_enabled" {
-                RecordType::KillSwitch
-            } else {
-                RecordType::SettingChanged
-            };
-            let was = old.get(name).cloned().unwrap_or_default();
-            self.record(
-                RecordDraft::new(kind)
-                    .field("setting", name.as_str())
-                    .commit("before", was.to_string())
-                    .commit("after", value.to_string()),
-            )
-            .await?;
-        }
-        Ok(())
-    }
-
-    /// Returns the keyring entries of a named key, for the servers that are configured now.
-    fn entry_of(&self, name: &str) -> Result<Entries, AgentError> {
-        let entries = entry_of(name, &self.profile.settings()).or_else(|| {
-            let (pack, variable) = name.split_once('/')?;
-            let places = self.places_of(name);
-            Entries::join(
-                places
-                    .iter()
-                    .filter(|to| to.may_be_kept().is_ok())
-                    .filter_map(|to| to.entries(key_names::entry(pack, variable))),
-            )
-        });
-        entries.ok_or_else(|| AgentError::invalid(text!("There is no key named {name}.", name)))
-    }
-
-    /// Returns the destinations of a pack's key, by its name on the settings page (`pack/NAME`).
-    /// Empty if no pack declares the key.
-    fn places_of(&self, name: &str) -> Vec<Destination> {
-        let packs = self.tools.loaded();
-        let keys = self.tools.keys(&packs, &|_| true).into_iter();
-        keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable)))
-            .map(|key| key.destination)
-            .collect()
-    }
-
-    /// Checks that a pack's key can be stored. Fails if no destination may receive the key.
-    fn check_places(&self, name: &str) -> Result<(), AgentError> {
-        let found: Vec<Result<(), AgentError>> =
-            self.places_of(name).iter().map(Destination::may_be_kept).collect();
-        if found.iter().any(Result::is_ok) { Ok(()) } else { found.into_iter().collect() }
-    }
-
-    async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
-        may_be_kept(&params.name, &self.profile.settings())?;
-        self.check_places(&params.name)?;
-        let entry = self.entry_of(&params.name)?;
-        if params.value.trim().is_empty() {
-            return Err(AgentError::invalid("The key is empty.")
-                .hint("Paste the key, or delete the stored one."));
-        }
-        let value = params.value.trim().to_owned().into();
-        if params.this_run_only {
-            entry.set_for_this_run(&self.keyring, &value);
-        } else {
-            entry.set(&self.keyring, &value).await.map_err(AgentError::from)?;
-        }
-        self.record(
-            RecordDraft::new(RecordType::SettingChanged)
-                .field("setting", "secret")
-                .field("name", params.name)
-                .field("action", "stored")
-                .field("this_run_only", params.this_run_only),
-        )
-        .await
-    }
-}
-
-fn offline_answer() -> ModelTestResponse {
-    ModelTestResponse {
-        ok: true,
-        message: "The offline model answers on this machine; there is no connection to test."
-            .into(),
-        hint: None,
-        problem: None,
-        host: String::new(),
-        issuer: None,
-        models: Vec::new(),
-        capabilities: contract::ModelCapabilities::default(),
-    }
-}
-
-fn test_response(tested: ConnectionTest) -> ModelTestResponse {
-    let ConnectionTest { host, capabilities, found } = tested;
-    match found {
-        Ok(checked) => {
-            let message = quote_answer(&checked.answer);
-            ModelTestResponse {
-                ok: true,
-                message,
-                hint: None,
-                problem: None,
-                host,
-                issuer: None,
-                models: checked.models,
-                capabilities,
-            }
-        }
-        Err(found) => ModelTestResponse {
-            ok: false,
-            message: found.error.message,
-            hint: found.error.hint,
-            problem: Some(found.problem),
-            host,
-            issuer: found.issuer,
-            models: found.models,
-            capabilities,
-        },
-    }
-}
-
-fn quote_answer(answer: &str) -> Text {
-    let short: String = answer.trim().chars().take(40).collect();
-    text!("The model answers: \u{201c}{text}\u{201d}.", text = short)
 }

@@ -180,12 +180,8 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
 
 /// Returns the variable of a tool's key, if the host sends the key itself.
 pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
-    match spec.target {
-        ToolTarget::Http { .. } | ToolTarget::Program { .. } => {
-            spec.auth.as_ref()?.env_var.as_deref()
-        }
-        ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
-    }
+    let auth = spec.auth.as_ref().filter(|_| spec.target.takes_key_of_tool())?;
+    auth.env_var.as_deref()
 }
 
 pub(crate) fn of_entry(tool: &ToolEntry) -> Option<&str> {

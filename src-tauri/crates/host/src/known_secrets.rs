@@ -1,6 +1,6 @@
-//! The values that must never be stored or sent to a model: values that were read from or written
-//! to the keyring since the start; keyring entries at the start and at each accepted message, which
-//! may contain one; and credentials in the environment.
+//! The values that must never be stored or sent to a model: values read from or written to the
+//! keyring since the start; all keyring entries, read again at the start and before each accepted
+//! message, because the message may contain one of them; and credentials in the environment.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 

@@ -47,6 +47,7 @@ mod sessions;
 mod socket;
 mod splash_settings;
 mod startup;
+mod stored_settings;
 mod terminal;
 #[cfg(debug_assertions)]
 mod testing;

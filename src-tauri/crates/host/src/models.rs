@@ -22,10 +22,12 @@ use crate::{
 
 mod listing;
 mod remote;
+mod test_answer;
 
 use remote::{
     Place, RecentProvider, Recipe, Remote, configured_patience, nothing_may_leave, patience,
 };
+pub(crate) use test_answer::{offline_answer, test_response};
 
 /// The name of the fallback model's key.
 pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";

@@ -144,7 +144,7 @@ impl Host {
         self.push_settings();
     }
 
-    /// Sets a log that does not verify aside and begins a new one. `by` names the window or the
+    /// Moves a log that fails verification aside and begins a new one. `by` names the window or the
     /// terminal. Returns the new path of the old file.
     pub(crate) async fn accept_new_log(&self, by: &str) -> Result<String, AgentError> {
         let Some(alarm) = self.ledger.alarm() else {

@@ -443,6 +443,9 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
             return bad(field, text!("must be {least} to {most} dollars", least, most));
         }
     }
+    if settings.model.max_retries > 10 {
+        return bad("model.max_retries", range(0, 10));
+    }
     if !(1..=600).contains(&settings.model.idle_timeout_s) {
         return bad("model.idle_timeout_s", seconds(1, 600));
     }

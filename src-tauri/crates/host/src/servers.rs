@@ -209,7 +209,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         do_not_use_when: Vec::new(),
         kind: Kind::McpServer,
         effect,
-        // The server does not say where the tool's reads go.
+        // The server does not say whether its tool reads data from outside, so it counts as open-world.
         open_world: true,
         output_trust: OutputTrust::Untrusted,
         grantable: false,

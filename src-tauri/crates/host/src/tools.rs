@@ -272,13 +272,9 @@ impl HostTools {
         let manifests =
             packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
         let declared: HashMap<(String, &str), Effect> = manifests
-            .filter_map(|spec| match &spec.target {
-                ToolTarget::Mcp { server, tool } => {
-                    Some(((definitions::key(&spec.pack, server), tool.as_str()), spec.effect))
-                }
-                ToolTarget::BuiltIn { .. }
-                | ToolTarget::Http { .. }
-                | ToolTarget::Program { .. } => None,
+            .filter_map(|spec| {
+                let (server, tool) = spec.target.tool_of_server()?;
+                Some(((definitions::key(&spec.pack, server), tool), spec.effect))
             })
             .collect();
         let offered: BTreeSet<String> = servers::offering(&packs)

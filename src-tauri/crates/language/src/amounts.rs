@@ -1,5 +1,5 @@
 //! Reads amounts of money that people write: "200k", "1,5 miljoner", "$5", "300 kr", in English and
-//! Swedish. The exact reading of shops' amounts is in the engine's `amounts`.
+//! Swedish. `contract::amounts` parses the amounts that shops send.
 
 use crate::{
     numbers::cardinal,

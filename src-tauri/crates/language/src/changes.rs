@@ -9,7 +9,7 @@ use crate::{
 /// A number with a percent sign, or a word that means one ("double", "half").
 #[derive(Clone, Debug, PartialEq)]
 pub struct Percent {
-    /// In percent, at least zero if the text has no sign of its own.
+    /// The percentage. Zero or more unless `is_signed`.
     pub value: f64,
     pub at: usize,
     pub len: usize,

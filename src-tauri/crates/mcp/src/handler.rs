@@ -47,7 +47,7 @@ impl Handler {
         Self { pack, server, asker, changed: Arc::default(), asking: Arc::default() }
     }
 
-    /// Whether a question is open. The time of a call does not count then.
+    /// Whether a question to the user is open. Meanwhile the time limit of the call is suspended.
     pub(crate) fn is_asking(&self) -> bool {
         self.asking.load(Ordering::SeqCst) > 0
     }

@@ -117,7 +117,7 @@ pub(crate) fn check_key(url: &Url) -> Result<(), Text> {
     ))
 }
 
-/// Returns the sentence about an address that may not be reached.
+/// Returns the message that says why an address is not allowed.
 pub(crate) fn refusal_text(host: &str) -> Text {
     text!(
         "{host} lies on this computer or in the local network, or is reached without encryption. If you trust the pack and it declares that it needs this, allow it in Settings under \u{201c}Keys and access of packs\u{201d}.",

@@ -115,7 +115,7 @@ pub struct Config {
     pub base_url: String,
     pub api_key: Option<ServerKey>,
     pub model: String,
-    /// Whether the model shall think before it answers, if it can.
+    /// Whether the model should think before it answers, if it can.
     pub reasoning: bool,
     /// Time without data after which a stream counts as stalled.
     pub idle_timeout: Duration,

@@ -47,7 +47,7 @@ impl Reader<'_> {
         all
     }
 
-    /// The intent that a clause speaks for most.
+    /// Returns the intent that best matches a clause.
     pub(super) fn best_candidate(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
         let all = self.find_candidates(tokens, facts);
         // Of equals the first, but a phrase of its own before mere names; a special question before

@@ -401,7 +401,8 @@ fn note_doubt(
     }
 }
 
-/// Returns a word in the place of a name that no table contains, as in "how is Contoso pacing".
+/// Returns the word where a name is expected, if no table contains it: "Contoso" in "how is Contoso
+/// pacing".
 pub(super) fn find_unknown_name(
     reader: &Reader<'_>,
     tokens: &[Token],

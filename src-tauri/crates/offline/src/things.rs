@@ -15,7 +15,7 @@ use super::{
 pub(super) struct Narrowed {
     /// The indices of the items that fit best, in order.
     pub(super) best: Vec<usize>,
-    /// The number of words that the best items fit.
+    /// The number of the user's words that the best items match.
     pub(super) hits: usize,
     /// Words that fit no item.
     pub(super) missing: Vec<String>,

@@ -26,10 +26,8 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
     let full_input_schema = schema(&tool.input_schema_ref)?;
     let caller_owned = caller_owned(tool);
     let target = target(tool, &manifest.settings)?;
-    let server = match &target {
-        ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => None,
-        ToolTarget::Mcp { server, .. } => manifest.servers.iter().find(|s| s.name == *server),
-    };
+    let server = target.tool_of_server().map(|(server, _)| server);
+    let server = server.and_then(|name| manifest.servers.iter().find(|s| s.name == name));
     let mut spec = ToolSpec {
         id: tool.id.clone(),
         pack: manifest.id.clone(),
@@ -135,7 +133,8 @@ pub(crate) fn is_base_url(text: &str) -> bool {
         })
 }
 
-/// Whether requests to an address are encrypted, according to the parser that sends them.
+/// Whether requests to an address are encrypted. Uses the parser of the HTTP client, so that both
+/// agree.
 pub(crate) fn is_encrypted(address: &str) -> bool {
     url::Url::parse(address).is_ok_and(|url| url.scheme() == "https")
 }

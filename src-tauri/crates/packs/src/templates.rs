@@ -1,7 +1,7 @@
 //! Templates of a manifest. A template is a text, or the name of a file of the pack if it ends in
 //! `.jinja`.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use minijinja::Environment;
 use serde_json::Value;
@@ -15,30 +15,45 @@ fn is_file(text: &str) -> bool {
     text.ends_with(EXTENSION) && !text.contains('\n')
 }
 
-/// Adds a fault if a template does not parse or its file is missing.
-pub(crate) fn check(folder: &Path, at: &str, source: &str, faults: &mut Faults) {
-    if !is_file(source) {
-        if let Err(error) = Environment::new().template_from_str(source) {
+/// Checks the templates of a pack. A file that is named more than once is checked once.
+pub(crate) struct TemplateChecker<'a> {
+    folder: &'a Path,
+    checked: BTreeSet<String>,
+}
+
+impl<'a> TemplateChecker<'a> {
+    pub(crate) fn new(folder: &'a Path) -> Self {
+        Self { folder, checked: BTreeSet::new() }
+    }
+
+    /// Adds a fault if a template does not parse or its file is missing.
+    pub(crate) fn check(&mut self, at: &str, source: &str, faults: &mut Faults) {
+        if is_file(source) {
+            if self.checked.insert(source.to_owned()) {
+                self.check_file(at, source, faults);
+            }
+        } else if let Err(error) = Environment::new().template_from_str(source) {
             faults.at(
                 at,
                 format!("the template does not parse: {}", reason(&error)),
                 "correct the template",
             );
         }
-        return;
     }
-    match files::read(folder, source) {
-        Err(problem) => faults.at(at, problem, "name a template file inside the pack"),
-        Ok(text) => {
-            if let Err(error) = Environment::new().template_from_str(&text) {
-                let line = format!("line {}", error.line().unwrap_or(1));
-                faults.in_file(
-                    source,
-                    line,
-                    format!("the template does not parse: {}", reason(&error)),
-                    "correct the template",
-                );
-            }
+
+    fn check_file(&self, at: &str, source: &str, faults: &mut Faults) {
+        let text = match files::read(self.folder, source) {
+            Ok(text) => text,
+            Err(problem) => return faults.at(at, problem, "name a template file inside the pack"),
+        };
+        if let Err(error) = Environment::new().template_from_str(&text) {
+            let line = format!("line {}", error.line().unwrap_or(1));
+            faults.in_file(
+                source,
+                line,
+                format!("the template does not parse: {}", reason(&error)),
+                "correct the template",
+            );
         }
     }
 }

@@ -108,8 +108,8 @@ impl Rules {
         })
     }
 
-    /// Returns a sentence about the first fault, if there is one: a rule that cannot be read may
-    /// have concerned any tool.
+    /// Describes the first fault of the rules file, if there is one. A fault concerns every tool, because
+    /// the rule that cannot be read may have been about any of them.
     pub(crate) fn fault(&self) -> Option<Text> {
         self.faults.first().map(|fault| {
             text!(
@@ -213,7 +213,7 @@ pub(crate) fn why(rule: &Rule) -> Text {
     }
 }
 
-/// A problem as it stands inside a sentence. A program's own words may end with a full stop.
+/// Removes the full stop at the end of a problem's text, so that the text fits into a sentence.
 fn without_stop(problem: &Text) -> Text {
     match problem {
         Text::Plain(problem) => problem.trim_end_matches('.').into(),

@@ -147,8 +147,8 @@ impl SqliteStore {
         self.written(OnDisk::Now, work).await
     }
 
-    /// Writes data of a running turn. It is on disk with the write that ends the turn, or with the
-    /// next write before a signature.
+    /// Writes data of a running turn without syncing. The next synced write, at the latest the one that
+    /// ends the turn, also makes this data durable.
     pub(crate) async fn write_along<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,

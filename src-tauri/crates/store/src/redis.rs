@@ -30,8 +30,10 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1";
 const UNLOCK: &str =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
-/// ARGV: the prefix of the text to replace (empty if there is none), the new text and its prefix,
-/// the time to live. The other keys are approvals: those after the first ARGV[5] have ended.
+/// Replaces the session if its text still begins with the expected prefix. KEYS[1] is the session,
+/// the other keys are its approvals. ARGV: 1 the expected prefix (empty if there was no text), 2 the
+/// new text, 3 its prefix, 4 the time to live, 5 the number of approvals to keep; the rest are
+/// deleted.
 const SAVE: &str = "
 local function begins(with) return redis.call('GETRANGE', KEYS[1], 0, #with - 1) == with end
 if redis.call('EXISTS', KEYS[1]) == 1 and not begins(ARGV[3]) and (ARGV[1] == '' or not begins(ARGV[1])) then return 0 end
@@ -68,7 +70,7 @@ impl RedisSessions {
         let client =
             Client::open(url.into_connection_info().map_err(wrong)?.set_tcp_settings(tcp()))
                 .map_err(wrong)?;
-        // Without the credentials that the variable may contain.
+        // The address without credentials, which the variable may contain.
         let place = client.get_connection_info().addr().to_string();
         let config = ConnectionManagerConfig::new()
             .set_connection_timeout(Some(CONNECT_TIME))

@@ -16,24 +16,24 @@ use crate::error::{DbError, Faults};
 /// The most requests that share a transaction.
 const GROUP: usize = 256;
 
-/// When what was written is on disk.
+/// When written data must be on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnDisk {
-    /// Before the caller hears of it.
+    /// Before the caller gets the answer.
     Now,
-    /// With the next write that is there at once: a crash of the program takes nothing, a power cut
-    /// what came since that write.
+    /// Together with the next request that uses `Now`. A crash of the program loses nothing. A power
+    /// cut loses what was written after the last such request.
     Later,
 }
 
-/// Gets the connection within a transaction, or why there is none.
+/// A request. It gets the connection inside a transaction, or the error if there is none.
 type Work = Box<dyn FnOnce(Result<&Connection, StoreError>) -> Ran + Send>;
 type Closing = Box<dyn FnOnce(Connection) + Send>;
 
 /// A request that ran but is not committed yet.
 struct Ran {
     failed: Option<StoreError>,
-    /// Answers the caller; `Some` when the transaction was lost.
+    /// Answers the caller. The argument is the error if the transaction was rolled back.
     tell: Box<dyn FnOnce(Option<StoreError>) + Send>,
 }
 
@@ -42,20 +42,20 @@ enum Message {
     Close(Closing),
 }
 
-/// Runs again when its transaction is lost.
+/// Work that runs again if its transaction was rolled back.
 type Repeatable = Arc<dyn Fn(&Connection) -> Result<(), DbError> + Send + Sync>;
 
-/// Work that nobody waits for.
+/// Work whose caller does not wait for the result.
 struct Aside {
     work: Repeatable,
-    /// Said when it cannot be done.
+    /// The warning to log if the work fails.
     failed: &'static str,
 }
 
-/// In the order in which they came.
+/// The work that waits for the next transaction, oldest first.
 type Waiting = Arc<Mutex<Vec<Aside>>>;
 
-/// Hands work to the thread.
+/// Sends requests to the writer thread.
 pub(crate) struct Writer {
     worker: Worker<Message>,
     waiting: Waiting,
@@ -70,8 +70,7 @@ impl Writer {
         Ok(Self { worker, waiting, faults })
     }
 
-    /// Runs `work` in a transaction; returns when it is committed, and on disk where that is
-    /// wanted.
+    /// Runs `work` in a transaction. Returns when it is committed and, with `OnDisk::Now`, on disk.
     pub(crate) async fn call<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -88,7 +87,7 @@ impl Writer {
                         (Ok(_), Some(error)) => Err(error),
                         (result, _) => result,
                     };
-                    // A caller that went away does not want the answer.
+                    // A caller that stopped waiting does not need the answer.
                     let _ = reply.send(result);
                 }),
             }
@@ -97,20 +96,20 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(closed(Ended)))
     }
 
-    /// Runs `work` in the next transaction, before every request that is sent after it, and does
-    /// not wait; `failed` is logged when it cannot.
+    /// Runs `work` in the next transaction, before every later request. Does not wait for it. Logs
+    /// the warning `failed` if the work fails.
     pub(crate) fn with_next<F>(&self, work: F, failed: &'static str)
     where
         F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
     {
-        // The thread looks there once more at its end.
+        // Before it ends, the thread runs the work that is left in this list.
         let put = || self.waiting.lock().push(Aside { work: Arc::new(work), failed });
         if let Err(ended) = self.worker.before_end(put) {
             tracing::warn!(error = %closed(ended), "{failed}");
         }
     }
 
-    /// Ends the thread after everything sent before; `closing` gets the connection.
+    /// Ends the thread after all earlier requests. `closing` gets the connection.
     pub(crate) fn close(&self, closing: impl FnOnce(Connection) + Send + 'static) {
         if !self.worker.end(Some(Message::Close(Box::new(closing)))) {
             tracing::error!("the store's writer ended with a panic");
@@ -122,12 +121,12 @@ fn closed(_: Ended) -> StoreError {
     StoreError::Failed("the database is closed".into())
 }
 
-/// One transaction.
+/// The requests that share one transaction.
 #[derive(Default)]
 struct Group {
     ran: Vec<Ran>,
     asides: Vec<Aside>,
-    /// Why it cannot be committed any more.
+    /// The error if the transaction can no longer be committed.
     lost: Option<StoreError>,
 }
 
@@ -140,7 +139,7 @@ struct Thread {
 
 impl Thread {
     fn run(self, mut inbox: Inbox<Message>) {
-        // As the connection was opened.
+        // The connection was opened with this setting.
         let mut set = OnDisk::Now;
         while let Some(message) = inbox.first() {
             match message {
@@ -156,8 +155,8 @@ impl Thread {
         }
     }
 
-    /// Sets what a commit waits for. A commit that syncs takes everything with it that was
-    /// committed before.
+    /// Sets whether the next commit waits for the disk. A synced commit also syncs all earlier
+    /// commits.
     fn sync(&self, set: &mut OnDisk, wanted: OnDisk) -> Result<(), StoreError> {
         let level = match wanted {
             _ if *set == wanted => return Ok(()),
@@ -166,7 +165,7 @@ impl Thread {
         };
         match self.conn.pragma_update(None, "synchronous", level) {
             Ok(()) => *set = wanted,
-            // More than was asked for is fine, less is not.
+            // Syncing too often is allowed; syncing too rarely is not.
             Err(error) if wanted == OnDisk::Now => {
                 return Err(self.faults.store_error(error.into()));
             }
@@ -177,7 +176,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Runs the first request and those that wait behind it in one transaction.
+    /// Runs a request, and the requests queued behind it, in one transaction.
     fn group(&self, on_disk: OnDisk, first: Work, inbox: &mut Inbox<Message>) {
         if let Err(error) = self.begin() {
             return (first(Err(error)).tell)(None);
@@ -185,7 +184,8 @@ impl Thread {
         let mut group = Group::default();
         self.run_waiting(&mut group);
         if group.asides.is_empty() {
-            // Alone in its transaction, which it ends when it fails.
+            // The request is the only one in its transaction so far, so a failure rolls back the whole
+            // transaction.
             let one = first(Ok(&self.conn));
             if one.failed.is_some() {
                 self.roll_back();
@@ -204,7 +204,7 @@ impl Thread {
         self.end(group);
     }
 
-    /// The last chance for what nobody waits for.
+    /// Writes the remaining work that no caller waits for, before the thread ends. Logs what fails.
     fn write_waiting(&self) {
         let waiting = || self.waiting.lock();
         if !waiting().is_empty() && self.begin().is_ok() {
@@ -217,7 +217,7 @@ impl Thread {
         }
     }
 
-    /// Runs what nobody waits for.
+    /// Runs the work that no caller waits for.
     fn run_waiting(&self, group: &mut Group) {
         let waiting = std::mem::take(&mut *self.waiting.lock());
         for aside in waiting {
@@ -240,7 +240,8 @@ impl Thread {
         }
     }
 
-    /// Runs one request beside others, unless the transaction is lost.
+    /// Runs one more request in the transaction. If the transaction was rolled back, answers with
+    /// its error instead.
     fn join(&self, work: Work, group: &mut Group) {
         let (one, ended) = match group.lost.clone() {
             Some(error) => (work(Err(error.clone())), Err(error)),
@@ -250,8 +251,8 @@ impl Thread {
         group.lost = ended.err();
     }
 
-    /// Runs one request beside others. `Err` when the whole transaction is gone: SQLite ends it by
-    /// itself on a full disk and the like.
+    /// Runs one request in a savepoint. The second value is an error if SQLite rolled back the whole
+    /// transaction, as it does when the disk is full.
     fn in_savepoint(&self, work: Work) -> (Ran, Result<(), StoreError>) {
         if let Err(error) = self.execute("SAVEPOINT request") {
             return (work(Err(error.clone())), Err(error));
@@ -290,7 +291,7 @@ impl Thread {
     }
 
     fn roll_back(&self) {
-        // SQLite may have ended it by itself.
+        // SQLite may already have rolled back the transaction.
         if !self.conn.is_autocommit()
             && let Err(error) = self.execute("ROLLBACK")
         {
@@ -333,7 +334,7 @@ mod tests {
             .collect::<Result<_, _>>()?)
     }
 
-    /// Holds the thread within a transaction until the sender goes.
+    /// Keeps the thread inside a transaction until the sender is dropped.
     fn held(
         writer: &Arc<Writer>,
     ) -> (tokio::task::JoinHandle<Result<(), StoreError>>, Receiver<()>, Sender<()>) {
@@ -388,7 +389,7 @@ mod tests {
     async fn what_nobody_waits_for_is_tried_again_when_its_transaction_is_lost_and_at_the_end() {
         let writer = writer();
         writer.with_next(insert(1), "one");
-        // As SQLite does by itself when there is no more room.
+        // SQLite does the same when the disk is full.
         let failing = |conn: &Connection| {
             conn.execute_batch("ROLLBACK")?;
             Err::<(), _>(DbError::Refused("no".into()))

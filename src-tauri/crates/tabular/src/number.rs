@@ -26,8 +26,8 @@ pub enum Decimals {
 pub struct NumberFormat {
     /// The decimal sign.
     pub decimals: Decimals,
-    /// Whether cells of the column show it. If not, it is the custom of the file's separator, and a
-    /// number that could mean two things is refused.
+    /// Whether the cells of the column prove the decimal sign. If not, it is guessed from the file's
+    /// separator, and an ambiguous number is refused.
     pub is_certain: bool,
     conflicts: bool,
 }

@@ -20,7 +20,7 @@ use crate::{
     totals,
 };
 
-/// Records at the start of a file among which the header line is looked for.
+/// The number of records at the start of a file in which the header line is searched for.
 const HEAD: usize = 60;
 /// Samples of a column.
 const SAMPLES: usize = 5;
@@ -55,9 +55,9 @@ pub struct Survey {
 /// How the mapped columns are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Formats {
-    /// Of the days.
+    /// The format of the days.
     pub days: DateFormat,
-    /// Of the spend.
+    /// The format of the spend.
     pub amounts: NumberFormat,
 }
 

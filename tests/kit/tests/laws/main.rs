@@ -7,6 +7,8 @@ mod comments;
 mod documents;
 mod imports;
 mod locks;
+mod packages;
+mod packs;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -277,74 +279,6 @@ fn language_depends_on_no_crate_of_ours_but_contract() {
 }
 
 #[test]
-fn the_offline_model_knows_packs_by_their_manifests_alone() {
-    let rooms = rooms();
-    let known: Vec<&String> =
-        rooms["offline"].iter().filter(|name| rooms.contains_key(*name)).collect();
-    let strangers: Vec<&&String> = known
-        .iter()
-        .filter(|name| !["contract", "engine", "language"].contains(&name.as_str()))
-        .collect();
-    assert!(
-        strangers.is_empty(),
-        "the offline model knows no pack beyond its manifest; it depends on {strangers:?}"
-    );
-    let shipped: Vec<String> = fs::read_dir(root().join("tools"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter_map(|folder| manifest_id(&folder))
-        .collect();
-    assert!(shipped.len() > 1, "the packs that ship were not found: {shipped:?}");
-    for file in sources(&root().join("src-tauri/crates/offline/src"), &["rs"]) {
-        if file.components().any(|part| part.as_os_str() == "tests") {
-            continue;
-        }
-        let text = without_tests(&fs::read_to_string(&file).unwrap());
-        // Whole names between quotation marks: phrases of people may contain such a word.
-        for id in &shipped {
-            assert!(
-                !text.contains(&format!("\"{id}\"")),
-                "the offline model names no pack; {} names {id}",
-                file.display()
-            );
-        }
-    }
-}
-
-#[test]
-fn the_offline_model_links_no_http_client() {
-    let (rooms, packages) = (rooms(), locked());
-    let mut reached = BTreeSet::new();
-    let mut next = vec!["offline".to_owned()];
-    while let Some(name) = next.pop() {
-        if reached.insert(name.clone()) {
-            // The lock file also lists what only tests of a crate of ours need.
-            let found = rooms
-                .get(&name)
-                .or_else(|| packages.get(&name).map(|package| &package.dependencies));
-            next.extend(found.into_iter().flatten().cloned());
-        }
-    }
-    assert!(
-        reached.contains("engine") && reached.contains("minijinja"),
-        "the manifests and the lock file are read"
-    );
-    let clients: Vec<&String> = reached
-        .iter()
-        .filter(|name| HTTP_CLIENTS.contains(&name.as_str()) || name.starts_with("hyper"))
-        .collect();
-    assert!(clients.is_empty(), "the offline model links no HTTP client; it reaches {clients:?}");
-}
-
-/// The id of the pack in a folder.
-fn manifest_id(folder: &Path) -> Option<String> {
-    let text = fs::read_to_string(folder.join("pack.json")).ok()?;
-    text.lines().find_map(|line| {
-        Some(line.trim().strip_prefix("\"id\": \"")?.split('"').next()?.to_owned())
-    })
-}
-
-#[test]
 fn the_engine_names_no_store_provider_or_window() {
     let rooms = rooms();
     let names: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
@@ -370,101 +304,6 @@ fn only_the_engine_can_make_text_for_a_model() {
 }
 
 #[test]
-fn packs_that_ship_as_crates_know_no_room_but_contract_and_tabular() {
-    let rooms = rooms();
-    for pack in ["campaign-portfolio-pacing", "shop", "shop/adapter"] {
-        let deps = dependencies(&root().join("tools").join(pack).join("Cargo.toml"));
-        let known: Vec<&String> = deps
-            .iter()
-            .filter(|name| rooms.contains_key(*name) && *name != "contract" && *name != "tabular")
-            .collect();
-        assert!(
-            known.is_empty(),
-            "packs depend on contract and tabular only; {pack} depends on {known:?}"
-        );
-    }
-}
-
-/// Files outside the gateway's shop that name a shipped pack, with the reason.
-const NAME_A_PACK: [(&str, &str); 1] =
-    [("cli/src/commands.rs", "`csign shop-server` runs the demo shop's server")];
-
-#[test]
-fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
-    let crates = ["shop", "shop-adapter", "campaign-portfolio-pacing"];
-    only(
-        &["cli", "gateway"],
-        &holders(&rooms(), |name| crates.contains(&name)),
-        "only cli (the demo server) and gateway depend on a shipped pack",
-    );
-    // The gateway's own folder is called like the crate `shop`, on which it does not depend.
-    let mut names: Vec<String> =
-        crates[1..].iter().map(|name| format!("{}::", name.replace('-', "_"))).collect();
-    for pack in ["shop", "campaign-portfolio-pacing"] {
-        let manifest =
-            fs::read_to_string(root().join("tools").join(pack).join("pack.json")).unwrap();
-        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-        names.extend([format!("\"{pack}\""), format!("\"{pack}/"), format!("\"{pack}:")]);
-        for tool in manifest["tools"]["tools"].as_array().unwrap() {
-            let id = tool["id"].as_str().unwrap();
-            names.extend([format!("\"{id}\""), format!("\"{}\"", model_name(id))]);
-        }
-    }
-    assert!(names.iter().any(|name| name == "\"cart_add_item\""), "the tools were read: {names:?}");
-    let rooms = root().join("src-tauri/crates");
-    for file in sources(&rooms, &["rs"]) {
-        let path = file.strip_prefix(&rooms).unwrap().to_string_lossy().into_owned();
-        let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
-        if is_test
-            || path.starts_with("gateway/src/shop/")
-            || NAME_A_PACK.iter().any(|(known, _)| *known == path)
-        {
-            continue;
-        }
-        let text = without_tests(&fs::read_to_string(&file).unwrap());
-        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
-            let is_named = names.iter().any(|name| line.contains(name.as_str()));
-            assert!(!is_named, "packs own what is theirs; {path} names a shipped pack: {line}");
-        }
-    }
-}
-
-/// The name that a model sees for a tool.
-fn model_name(id: &str) -> String {
-    let mut name = String::new();
-    for letter in id.chars() {
-        if letter.is_ascii_uppercase() {
-            name.push('_');
-        }
-        name.push(if letter == '.' { '_' } else { letter.to_ascii_lowercase() });
-    }
-    name
-}
-
-#[test]
-fn csign_links_no_webview() {
-    let packages = locked();
-    let mut reached = BTreeSet::new();
-    let mut next = vec!["cli".to_owned()];
-    while let Some(name) = next.pop() {
-        if reached.insert(name.clone()) {
-            next.extend(packages.get(&name).into_iter().flat_map(|p| p.dependencies.clone()));
-        }
-    }
-    assert!(reached.contains("host") && reached.contains("rusqlite"), "the lock file is read");
-    let windows: Vec<&String> = reached
-        .iter()
-        .filter(|name| {
-            ["tauri", "wry", "tao", "gtk", "webkit2gtk", "webkit2gtk-sys"].contains(&name.as_str())
-        })
-        .collect();
-    assert!(
-        windows.is_empty(),
-        "csign links no webview, so a server needs none; it reaches {windows:?}"
-    );
-}
-
-#[test]
 fn nothing_outside_the_platform_folder_imports_tauri() {
     let ui = root().join("ui/src");
     for file in sources(&ui, &["ts", "js", "svelte"]) {
@@ -477,104 +316,6 @@ fn nothing_outside_the_platform_folder_imports_tauri() {
             );
         }
     }
-}
-
-#[test]
-fn fixed_advisories_stay_fixed() {
-    let packages = locked();
-    // The fault that each minimum version fixes: a remote page taken for a local one; markup that a
-    // sanitiser let through; a rebound name that reached a local server; the WAL-reset race.
-    for (name, floor) in [
-        ("tauri", (2, 11, 1)),
-        ("ammonia", (4, 1, 4)),
-        ("rmcp", (1, 4, 0)),
-        ("libsqlite3-sys", (0, 38, 0)),
-    ] {
-        let package =
-            packages.get(name).unwrap_or_else(|| panic!("{name} is not in the lock file"));
-        for version in &package.versions {
-            assert!(number(version) >= floor, "{name} {version} is older than {floor:?}");
-        }
-    }
-}
-
-#[test]
-fn one_version_each_of_the_libraries_that_must_not_double() {
-    let packages = locked();
-    for name in ["reqwest", "rustls", "rusqlite", "zbus"] {
-        let versions = &packages
-            .get(name)
-            .unwrap_or_else(|| panic!("{name} is not in the lock file"))
-            .versions;
-        assert_eq!(versions.len(), 1, "{name}: {versions:?}");
-    }
-}
-
-#[test]
-fn no_registry_is_named_outside_lock_files() {
-    let hosts = [
-        ["registry.npmjs", ".org"],
-        ["static.crates", ".io"],
-        ["index.crates", ".io"],
-        ["registry.yarnpkg", ".com"],
-    ]
-    .map(|p| p.concat());
-    for file in sources(
-        &root(),
-        &["rs", "ts", "js", "json", "toml", "svelte", "md", "sh", "npmrc", "yml", "yaml", "html"],
-    ) {
-        let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        if name.ends_with("-lock.json") || file.strip_prefix(root().join("tests/data")).is_ok() {
-            continue;
-        }
-        let Ok(text) = fs::read_to_string(&file) else { continue };
-        for host in &hosts {
-            assert!(!text.contains(host.as_str()), "{} names the registry {host}", file.display());
-        }
-    }
-    for folder in ["ui", "tests/mcp"] {
-        let lock = fs::read_to_string(root().join(folder).join("package-lock.json")).unwrap();
-        assert!(
-            !lock.contains("\"resolved\": \"http"),
-            "the npm lock file of {folder} holds no registry address"
-        );
-    }
-}
-
-struct Package {
-    versions: Vec<String>,
-    dependencies: BTreeSet<String>,
-}
-
-/// Returns the packages of Cargo.lock by name. Versions of one name are joined.
-fn locked() -> BTreeMap<String, Package> {
-    let text = fs::read_to_string(root().join("Cargo.lock")).unwrap();
-    let mut packages = BTreeMap::<String, Package>::new();
-    for block in text.split("[[package]]").skip(1) {
-        let value = |key: &str| {
-            block.lines().find_map(|l| {
-                l.strip_prefix(&format!("{key} = \""))?.strip_suffix('"').map(str::to_owned)
-            })
-        };
-        let (Some(name), Some(version)) = (value("name"), value("version")) else { continue };
-        let listed = block
-            .split_once("dependencies = [")
-            .and_then(|(_, rest)| rest.split_once(']'))
-            .map_or("", |(list, _)| list);
-        let names =
-            listed.split(',').filter_map(|entry| entry.trim().trim_matches('"').split(' ').next());
-        let package = packages
-            .entry(name)
-            .or_insert_with(|| Package { versions: Vec::new(), dependencies: BTreeSet::new() });
-        package.versions.push(version);
-        package.dependencies.extend(names.filter(|n| !n.is_empty()).map(str::to_owned));
-    }
-    packages
-}
-
-fn number(version: &str) -> (u64, u64, u64) {
-    let mut parts = version.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
-    (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
 /// Returns files with one of the endings, except those that are built or downloaded.

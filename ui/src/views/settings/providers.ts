@@ -16,6 +16,13 @@ export const ADDRESSES: Record<Provider, string> = {
   gemini: "https://generativelanguage.googleapis.com/v1beta",
 };
 
+/** What the dialog offers of the providers on the internet: the name of its texts, and the provider. */
+export const OFFERED = [
+  ["openai", "openai_compatible"],
+  ["anthropic", "anthropic"],
+  ["gemini", "gemini"],
+] as const satisfies readonly (readonly [string, Provider])[];
+
 export const isProvider = (name: string): name is Provider =>
   (PROVIDERS as readonly string[]).includes(name);
 

@@ -298,7 +298,7 @@ fn records_added_under_another_key_are_found_out() {
         both.append_elsewhere(&stranger, 2);
         both.is_found_out("records behind the end of a closed log");
     }
-    // Behind the last records of a killed run, and behind a killed start.
+    // Appends a record after the last records of a killed process, and after a start that was killed.
     for killed in [false, true] {
         let both = Both::new(3);
         let mark = Mark { seal: None, ..both.keyring_mark() }.signed(&both.world.signer());

@@ -14,7 +14,7 @@ async fn an_alarm_shows_in_the_health_route_and_stops_the_answers() {
     db.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
     db.execute("UPDATE audit_record SET tool='other' WHERE seq=1", []).unwrap();
     drop(db);
-    // The first check finds it; from then on every request is refused.
+    // `doctor` finds the changed record; from then on every request is refused.
     let checks = gateway.csign(&["doctor"])["checks"].clone();
     let of_log = checks
         .as_array()

@@ -280,8 +280,8 @@ async fn section_17_a_failure_to_get_a_token_is_not_kept() {
     assert_eq!(front.count("token"), 2);
 }
 
-/// Makes a change that breaks like this at the yes, on both routes. Returns its events, and how
-/// many requests the shop got.
+/// Confirms a change with "yes" while the shop fails as `how` says, on both routes. Returns the
+/// events, and the number of requests that the shop got.
 async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
     let of = async |route: &str| {
         let front = Front::start().await;

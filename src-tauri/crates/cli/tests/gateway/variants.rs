@@ -455,7 +455,7 @@ async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_g
         std::fs::write(gateway.path("data").join(file), content).unwrap();
         let gateway = gateway.restart(&["--no-token"], &env).await;
         assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE), "{file}");
-        // For a parent, the shop is asked, and refuses.
+        // A change of a parent product (one without a variant) is sent to the shop, which refuses it.
         assert!(proposed(&gateway.say("parent", "those").await).contains("FJS-TR1001"), "{file}");
         assert_eq!(
             gateway.say("parent", "yes").await["text"],

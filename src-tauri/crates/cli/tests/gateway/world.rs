@@ -65,7 +65,7 @@ impl Gateway {
         Self::run(folder, command)
     }
 
-    /// Starts it with another command.
+    /// Starts the gateway with the given command.
     pub(crate) fn run(folder: tempfile::TempDir, mut command: Command) -> Self {
         let log = std::fs::OpenOptions::new()
             .create(true)

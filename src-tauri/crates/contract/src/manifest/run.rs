@@ -29,8 +29,8 @@ pub struct HttpCall {
     /// Headers by name; values are templates.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// JSON with templates; text that is one argument alone takes its value with its type. Without
-    /// it POST, PUT and PATCH send every argument that is used nowhere else.
+    /// JSON with templates. A text that is a single argument becomes that argument's value, with its
+    /// type. Without a body, POST, PUT and PATCH send every argument that is used nowhere else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub body: Option<Value>,

@@ -18,7 +18,8 @@ use crate::{
     turn::outcome::End,
 };
 
-/// The model calls that a specialist needs at least: its answer, and the synthesis.
+/// The least number of model calls to reserve for a specialist: one for its answer, one for the
+/// synthesis.
 const CALLS_OF_A_VISIT: u32 = 2;
 
 impl Supervisor<'_> {

@@ -35,7 +35,7 @@ pub(crate) struct PromptWriter<'a> {
 }
 
 impl PromptWriter<'_> {
-    /// Returns the prompt of a run.
+    /// Returns the prompt for a specialist's run with these tools.
     pub(crate) fn of_run(
         &self,
         voice: &Voice<'_>,

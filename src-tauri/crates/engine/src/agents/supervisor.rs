@@ -43,7 +43,7 @@ const CALLS_OF_AN_ASSISTANT: u32 = 3;
 pub(super) struct Opening {
     /// The messages of earlier turns, with tool calls and results.
     pub(super) window: Vec<Message>,
-    /// Hints that the caller's host adds for this turn.
+    /// Hints for this turn from the caller, such as the products that the message means.
     pub(super) hints: Vec<Message>,
     pub(super) question: Message,
 }

@@ -2,10 +2,7 @@
 //! keeps the session's placeholder numbers and the replaced values, and restores the original
 //! values in the model's answer. The crate `redaction` contains the rules.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use contract::{
     AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec, label_text, text,
@@ -17,7 +14,10 @@ use serde_json::Value;
 
 use crate::{
     Engine,
-    context::offered_schema::offered,
+    context::{
+        egress_tables::{Ours, RedactedText, Table, Tables},
+        offered_schema::offered,
+    },
     ports::{AskedCall, Message, Model, ModelCall, StoreError, ToolDef},
     turn::{context::TurnContext, outcome::End},
 };
@@ -25,11 +25,6 @@ use crate::{
 /// The session value that stores the placeholder numbers. It contains digests only and is deleted
 /// with the session.
 const KEY: &str = "$placeholders";
-/// The placeholder numbers and redacted items of a session stay in memory for at least this many
-/// uses of any session's table.
-const LATELY: u64 = 64;
-/// The number of program texts, and of tools, that stay in memory in redacted form.
-const OURS: usize = 256;
 
 /// Redacted texts that the engine keeps between turns.
 #[derive(Default)]
@@ -37,105 +32,6 @@ pub(crate) struct Egress {
     tables: Mutex<Tables>,
     exact: Mutex<Option<(u64, Arc<Exact>)>>,
     ours: Mutex<Ours>,
-}
-
-/// Redacted texts and tools of the program and its packs. They stay the same in every turn until a
-/// new secret becomes known.
-#[derive(Default)]
-struct Ours {
-    /// The generation of the known secrets with which these texts were made.
-    made_with: u64,
-    texts: BTreeMap<Box<str>, Outbound>,
-    tools: HashMap<String, ToolDef>,
-}
-
-impl Ours {
-    /// Returns the texts that were made with this generation of secrets. Discards older texts, and
-    /// empties a full cache.
-    fn with(&mut self, secrets: u64) -> &mut Self {
-        if self.made_with != secrets {
-            *self = Self { made_with: secrets, ..Self::default() };
-        }
-        if self.texts.len() >= OURS {
-            self.texts.clear();
-        }
-        if self.tools.len() >= OURS {
-            self.tools.clear();
-        }
-        self
-    }
-}
-
-/// The tables of all sessions. Tables that were not used for a long time are removed.
-#[derive(Default)]
-struct Tables {
-    /// Each session's table with the number of its last use.
-    by_session: HashMap<SessionId, (Arc<Mutex<Table>>, u64)>,
-    uses: u64,
-}
-
-impl Tables {
-    fn known(&mut self, session: &SessionId) -> Option<Arc<Mutex<Table>>> {
-        let (table, used) = self.by_session.get_mut(session)?;
-        self.uses += 1;
-        *used = self.uses;
-        Some(Arc::clone(table))
-    }
-
-    /// Stores a table, unless another task has stored one for the session meanwhile.
-    fn keep(&mut self, session: &SessionId, table: Table) -> Arc<Mutex<Table>> {
-        if self.by_session.len() as u64 >= 2 * LATELY {
-            // The last `LATELY` uses belong to at most `LATELY` sessions, so this always makes
-            // room.
-            self.by_session.retain(|_, (table, used)| {
-                *used + LATELY > self.uses || Arc::strong_count(table) > 1
-            });
-        }
-        self.uses += 1;
-        let (table, _) = self
-            .by_session
-            .entry(session.clone())
-            .or_insert_with(|| (Arc::new(Mutex::new(table)), self.uses));
-        Arc::clone(table)
-    }
-}
-
-/// A session's placeholder numbers and its stored items in redacted form. Each item is redacted
-/// once and not again in every turn.
-#[derive(Default)]
-struct Table {
-    numbers: Numbers,
-    said: HashMap<String, RedactedText>,
-    /// The settings and secrets with which `said` was made.
-    made_with: MadeWith,
-    /// The number of turns since the table was loaded.
-    turn: u64,
-}
-
-/// The redaction level, the generation of secrets, and whether JSON values were kept.
-type MadeWith = (RedactionLevel, u64, bool);
-
-/// A stored text or value in the redacted form that a model gets.
-#[derive(Clone)]
-struct RedactedText {
-    text: Outbound,
-    data: OutboundValue,
-    /// Whether the text was shortened.
-    is_cut: bool,
-    replaced: Replaced,
-    turn: u64,
-}
-
-impl Table {
-    /// Returns the texts that were made with these settings. Discards texts that were made with
-    /// other settings.
-    fn texts_made_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, RedactedText> {
-        if self.made_with != made_with {
-            self.said.clear();
-            self.made_with = made_with;
-        }
-        &mut self.said
-    }
 }
 
 /// Shortens a text that is too long. Returns None if it is short enough.
@@ -213,7 +109,7 @@ impl Engine {
 impl Egress {
     /// Removes a session's table from memory.
     pub(crate) fn forget(&self, session: &SessionId) {
-        lock(&self.tables).by_session.remove(session);
+        lock(&self.tables).forget(session);
     }
 }
 
@@ -251,10 +147,7 @@ impl EgressSession {
                     .await?
                     .remove(KEY)
                     .unwrap_or_default();
-                let table = Table {
-                    numbers: Numbers::restored(session.as_str(), &stored),
-                    ..Table::default()
-                };
+                let table = Table::with_numbers(Numbers::restored(session.as_str(), &stored));
                 lock(&engine.egress.tables).keep(session, table)
             }
         };
@@ -566,30 +459,5 @@ fn shorten_redacted(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound
     match cut(whole) {
         Some(shorter) => (redactor.composed(&shorter), true),
         None => (redactor.composed(whole), false),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sessions_stay_that_were_used_lately_or_are_in_use() {
-        let mut tables = Tables::default();
-        let session = |n: u64| SessionId(format!("s{n}"));
-        let in_use = tables.keep(&session(0), Table::default());
-        let mut most = 0;
-        for n in 1..10 * LATELY {
-            tables.keep(&session(n), Table::default());
-            assert!(tables.known(&session(1)).is_some(), "{n}: it is used again and again");
-            most = most.max(tables.by_session.len() as u64);
-        }
-        assert!((LATELY..=2 * LATELY).contains(&most), "{most}");
-        let again = tables.known(&session(0)).expect("in use all the time");
-        assert!(Arc::ptr_eq(&in_use, &again));
-        assert!(
-            tables.known(&session(10 * LATELY - 1)).is_some()
-                && tables.known(&session(2)).is_none()
-        );
     }
 }

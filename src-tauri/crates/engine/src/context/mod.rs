@@ -3,6 +3,7 @@
 
 pub(crate) mod abilities;
 pub(crate) mod egress;
+mod egress_tables;
 pub(crate) mod entities;
 pub(crate) mod guidance;
 pub(crate) mod history;

@@ -14,7 +14,7 @@ use crate::{
     texts::Text,
 };
 
-/// The session value that lists such turns until their items are deleted.
+/// The name of the session value that lists turns to be deleted, until their items are deleted.
 const PASSING: &str = "$passing";
 
 impl Engine {

@@ -84,11 +84,11 @@ impl Recollections {
 /// sees them again.
 fn note_earlier_results(context: &TurnContext, sources: &UntrustedSources, history: &[Arc<Item>]) {
     for item in history {
-        if let ItemBody::ToolResult { tool, call, data, .. } = &item.body {
+        if let ItemBody::ToolResult { tool, .. } = &item.body {
             let named: Vec<&ToolSpec> =
                 context.specs.iter().filter(|spec| spec.is_named(tool)).collect();
             if named.is_empty() || named.iter().any(|spec| policy::taints(spec)) {
-                sources.recalled(named.first().copied(), tool, call, data);
+                sources.recalled(named.first().copied(), item);
             }
         }
     }

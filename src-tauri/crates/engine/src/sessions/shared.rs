@@ -161,8 +161,8 @@ impl Engine {
     }
 }
 
-/// Returns the newest whole turns that fit into an image. The newest turn is included even if it is
-/// too large.
+/// Returns the newest complete turns that fit into the shared copy of a session. The newest turn is
+/// included even if it is too large.
 fn newest_turns_that_fit(items: Vec<Item>) -> Vec<Item> {
     let mut start = items.len();
     let mut bytes = 0;

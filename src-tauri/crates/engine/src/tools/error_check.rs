@@ -1,7 +1,7 @@
 //! Checks a tool's own error against the schema that the tool declares for its errors. It does not
 //! know how the tool was called.
 
-use contract::{AgentError, Reason, ToolSpec, ToolTarget};
+use contract::{AgentError, Reason, ToolSpec};
 use serde_json::{Value, json};
 
 use super::schema::Validators;
@@ -32,11 +32,7 @@ fn own_error(spec: &ToolSpec, error: &AgentError) -> Option<Value> {
     if let Some(answer) = error.details.get("answer").filter(|answer| answer.is_object()) {
         return Some(answer.clone());
     }
-    let is_own = match &spec.target {
-        ToolTarget::BuiltIn { .. } => true,
-        ToolTarget::Mcp { .. } => error.has_reason(Reason::McpToolError),
-        ToolTarget::Http { .. } | ToolTarget::Program { .. } => false,
-    };
+    let is_own = spec.target.words_each_error() || error.has_reason(Reason::McpToolError);
     is_own.then(|| {
         json!({
             "code": error.code, "message": error.message, "retryable": error.retryable,

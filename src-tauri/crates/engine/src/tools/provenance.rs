@@ -1,7 +1,9 @@
 //! Keeps the untrusted content of a turn: where it came from, and the excerpts that a person sees
 //! beside a proposal. The policy uses whether there is any; this module decides nothing.
 
-use contract::{CallId, ToolId, ToolSpec, UntrustedContent};
+use std::sync::Arc;
+
+use contract::{CallId, Item, ItemBody, ToolId, ToolSpec, UntrustedContent};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -23,7 +25,30 @@ pub(crate) struct UntrustedSources(Mutex<Vec<Source>>);
 struct Source {
     /// The source, without an excerpt.
     from: UntrustedContent,
-    text: String,
+    content: Content,
+}
+
+/// The content of a source. Its text is made only for a proposal, because most turns have none.
+enum Content {
+    Text(String),
+    Data(Arc<Value>),
+    /// A result of an earlier turn.
+    Earlier(Arc<Item>),
+}
+
+impl Content {
+    /// Returns at most `CHARS` characters of the content on one line.
+    fn text(&self) -> String {
+        let text = match self {
+            Self::Text(text) => one_line(text),
+            Self::Data(data) => join_texts(data),
+            Self::Earlier(item) => {
+                let ItemBody::ToolResult { data, .. } = &item.body else { return String::new() };
+                join_texts(data)
+            }
+        };
+        text.chars().take(CHARS).collect()
+    }
 }
 
 impl UntrustedSources {
@@ -34,21 +59,19 @@ impl UntrustedSources {
 
     /// Notes the content that a call brought: its data, or the text of its failure.
     pub(crate) fn note_call_content(&self, spec: &ToolSpec, done: &CallDone) {
-        let text = if done.data.is_null() { done.summary.clone() } else { join_texts(&done.data) };
-        self.add(of_tool(&spec.id, &spec.title, spec.target.server(), &done.call), text);
+        let content = match done.data.is_null() {
+            true => Content::Text(done.summary.clone()),
+            false => Content::Data(Arc::clone(&done.data)),
+        };
+        self.add(of_tool(&spec.id, &spec.title, spec.target.server(), &done.call), content);
     }
 
-    /// Notes the content of a call in an earlier turn.
-    pub(crate) fn recalled(
-        &self,
-        spec: Option<&ToolSpec>,
-        tool: &ToolId,
-        call: &CallId,
-        data: &Value,
-    ) {
+    /// Notes the result of a call in an earlier turn.
+    pub(crate) fn recalled(&self, spec: Option<&ToolSpec>, result: &Arc<Item>) {
+        let ItemBody::ToolResult { tool, call, .. } = &result.body else { return };
         let (title, server) =
             spec.map_or((tool.as_str(), ""), |spec| (spec.title.as_str(), spec.target.server()));
-        self.add(of_tool(tool, title, server, call), join_texts(data));
+        self.add(of_tool(tool, title, server, call), Content::Earlier(Arc::clone(result)));
     }
 
     /// Notes untrusted content without a known call: a summary made from it, or hints of a caller
@@ -62,17 +85,17 @@ impl UntrustedSources {
             excerpt: String::new(),
             quoted: false,
         };
-        self.add(from, one_line(text));
+        self.add(from, Content::Text(text.to_owned()));
     }
 
     /// Notes the sources that an earlier proposal followed.
     pub(crate) fn again(&self, follows: &[UntrustedContent]) {
         for from in follows {
-            self.add(from.clone(), from.excerpt.clone());
+            self.add(from.clone(), Content::Text(from.excerpt.clone()));
         }
     }
 
-    fn add(&self, from: UntrustedContent, text: String) {
+    fn add(&self, from: UntrustedContent, content: Content) {
         let mut sources = self.lock();
         if from.call.is_some() && sources.iter().any(|source| source.from.call == from.call) {
             return;
@@ -81,7 +104,7 @@ impl UntrustedSources {
         if sources.len() >= KEPT {
             sources.remove(KEPT / 2);
         }
-        sources.push(Source { from, text: text.chars().take(CHARS).collect() });
+        sources.push(Source { from, content });
     }
 
     /// Returns the sources that a proposal follows: first those that contain one of its arguments,
@@ -93,9 +116,10 @@ impl UntrustedSources {
             .filter(|text| text.chars().count() >= SHORTEST)
             .collect();
         let quote = |source: &Source| {
-            let at = wanted.iter().find_map(|text| source.text.find(text.as_str()));
+            let content = source.content.text();
+            let at = wanted.iter().find_map(|text| content.find(text.as_str()));
             UntrustedContent {
-                excerpt: excerpt_at(&source.text, at.unwrap_or(0)),
+                excerpt: excerpt_at(&content, at.unwrap_or(0)),
                 quoted: at.is_some(),
                 ..source.from.clone()
             }

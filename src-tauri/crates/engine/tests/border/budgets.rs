@@ -464,8 +464,8 @@ async fn after_the_deadline_the_model_only_gets_to_answer() {
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("From what there is: fine.")]);
     let turn = bench.start("go").await.turn;
-    // Real moments, in which virtual time stands: the tool's time must not begin after the deadline
-    // has passed.
+    // Waits in real time, during which the paused clock stands still: the tool must start before the
+    // deadline.
     while bench.tools.at_once.load(std::sync::atomic::Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(1));
         tokio::task::yield_now().await;

@@ -251,7 +251,8 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
         bench.model.requests.lock().unwrap()[1].tools.iter().map(|t| t.name.to_string()).collect();
     assert_eq!(offered, ["r", "read_result"], "the tool is there once there is something to read");
 
-    // The next turn reads on, by position and by a text.
+    // In the next turn the model reads more of the long result: once by offset, once by searching for
+    // text.
     bench.profile.settings.lock().unwrap().limits.result_chars = 8_000;
     let handle = cut["handle"].as_str().unwrap().to_owned();
     bench.model.then(vec![

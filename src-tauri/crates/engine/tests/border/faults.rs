@@ -62,7 +62,8 @@ async fn a_slow_tool_ends_at_its_own_time() {
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.ask("go").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error]);
-    // The call's own time: the virtual clock also runs while the turn waits for a real disk.
+    // Takes the duration of the call and not of the whole turn, because the paused clock also advances
+    // while the turn waits for the disk.
     let took = bench.items().await.into_iter().find_map(|i| {
         if let ItemBody::ToolResult { duration_ms, .. } = i.body { Some(duration_ms) } else { None }
     });

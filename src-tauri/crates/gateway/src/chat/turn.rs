@@ -128,9 +128,9 @@ impl Turn<'_> {
         went
     }
 
-    /// Reverts the questions and reports of an answer that the caller did not read, because it
-    /// disconnected or got an error. Its question is then asked again by the next answer, unless
-    /// the caller had seen it before.
+    /// Marks what an unread answer asked and reported as not shown, because the caller disconnected
+    /// or got an error. The next answer then asks the question again, unless the caller had already
+    /// seen it.
     async fn revert_unread(
         &self,
         asked: Option<String>,
@@ -155,8 +155,8 @@ impl Turn<'_> {
             .await
     }
 
-    /// Stores the caller's context for this turn in place of the earlier context. `kept` has the
-    /// earlier values, which are mostly equal.
+    /// Stores the caller's context in place of the earlier one. `kept` has the stored values; only
+    /// values that differ from them are written.
     async fn take_context(&self, kept: &SessionValues, new: bool) -> Result<(), AgentError> {
         let context = &self.ask.request.context;
         // Values that the caller leaves out are not taken from this computer.

@@ -67,3 +67,15 @@ fn another_provider_can_be_chosen_while_the_variables_decide() {
     assert_eq!(profile.stored().model.provider, "gemini");
     assert_eq!(profile.settings().model.provider, "gemini");
 }
+
+#[test]
+fn more_retries_of_a_model_than_the_page_offers_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = profile(folder.path(), "", environment(true, &[]));
+    let mut settings = (*profile.settings()).clone();
+    settings.model.max_retries = 10;
+    assert!(profile.check(&settings).is_ok());
+    settings.model.max_retries = 11;
+    let error = profile.check(&settings).unwrap_err();
+    assert!(error.message.contains("model.max_retries must be 0 to 10"), "{error}");
+}

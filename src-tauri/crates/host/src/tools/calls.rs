@@ -343,14 +343,9 @@ impl Tools for HostTools {
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {
-        match &spec.target {
-            ToolTarget::Mcp { server, .. } => {
-                self.questions.waits(&definitions::key(&spec.pack, server))
-            }
-            ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => {
-                false
-            }
-        }
+        spec.target
+            .tool_of_server()
+            .is_some_and(|(server, _)| self.questions.waits(&definitions::key(&spec.pack, server)))
     }
 
     async fn run(

@@ -38,7 +38,7 @@ impl Atom {
     }
 }
 
-/// A term that was read, after the number of its tokens.
+/// The number of tokens that were read, and the term that they mean.
 pub(super) type Parsed = Option<(usize, Atom)>;
 
 /// A month without a day: "october", "oktober 2025".

@@ -63,7 +63,8 @@ impl Server {
             return;
         }
         life.missing_answers += u32::from(silent);
-        // The end of a process is noticed by itself; a lost address is not.
+        // Another task notices when a process ends. Nothing notices that an address is no longer
+        // reachable, so that is handled here.
         let lost = gone && reached.connection.pid.is_none();
         if lost || life.missing_answers >= HUNG_AFTER {
             drop(life);

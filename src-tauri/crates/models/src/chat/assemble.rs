@@ -141,8 +141,8 @@ impl Assembler {
                 .or(self.calls.len().checked_sub(1))?,
         };
         let call = self.calls.get(candidate)?;
-        // A second call under the same index, or without one: it has a name, another id or none,
-        // and the first call is complete.
+        // The part begins a second call, under the same index or without an index, if it has a name, does
+        // not have the first call's id, and the first call is complete.
         let other_id = id.is_empty() || call.wire_id.is_empty() || call.wire_id != id;
         let starts_anew =
             !name.is_empty() && other_id && !call.name.is_empty() && is_complete(&call.arguments);

@@ -137,8 +137,8 @@ pub(super) fn body(
     })
 }
 
-/// The messages in their order. Where instructions must stand at the beginning, later ones go
-/// before the result they follow.
+/// Converts the messages, in order. Some servers accept system messages only at the beginning: for
+/// them, a later system message is put in front of the tool result that precedes it.
 fn messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
     let mut out: Vec<WireMessage<'_>> = Vec::with_capacity(all.len());
     for one in all {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Subject;
 use crate::{
     fault::{Faults, join},
-    templates,
+    templates::TemplateChecker,
 };
 
 /// The languages that the app speaks.
@@ -20,17 +20,18 @@ const LOCALISED: [&str; 12] = [
 const TEMPLATES: [&str; 5] = ["answer", "label", "none", "undone", "unusable"];
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
+    let mut templates = TemplateChecker::new(subject.folder);
     if let Some(offline) = subject.manifest.get("offline") {
-        walk(subject, offline, "/offline", faults);
+        walk(&mut templates, offline, "/offline", faults);
     }
     for (at, tool) in subject.tools() {
         if let Some(offline) = tool.get("offline") {
-            walk(subject, offline, &format!("{at}/offline"), faults);
+            walk(&mut templates, offline, &format!("{at}/offline"), faults);
         }
     }
 }
 
-fn walk(subject: &Subject<'_>, value: &Value, at: &str, faults: &mut Faults) {
+fn walk(templates: &mut TemplateChecker<'_>, value: &Value, at: &str, faults: &mut Faults) {
     match value {
         Value::Object(members) => {
             let name = at.rsplit('/').next().unwrap_or_default();
@@ -40,17 +41,17 @@ fn walk(subject: &Subject<'_>, value: &Value, at: &str, faults: &mut Faults) {
             }
             if TEMPLATES.contains(&name) {
                 for (language, text) in members.iter().filter_map(|(l, t)| Some((l, t.as_str()?))) {
-                    templates::check(subject.folder, &join(at, language), text, faults);
+                    templates.check(&join(at, language), text, faults);
                 }
             }
             for (name, member) in members {
-                walk(subject, member, &join(at, name), faults);
+                walk(templates, member, &join(at, name), faults);
             }
         }
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(i, item)| walk(subject, item, &format!("{at}/{i}"), faults)),
+            .for_each(|(i, item)| walk(templates, item, &format!("{at}/{i}"), faults)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

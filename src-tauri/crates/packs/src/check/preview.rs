@@ -3,16 +3,17 @@
 use serde_json::Value;
 
 use super::{Subject, list, text};
-use crate::{fault::Faults, templates};
+use crate::{fault::Faults, templates::TemplateChecker};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
+    let mut templates = TemplateChecker::new(subject.folder);
     for (at, tool) in subject.tools() {
         let preview = tool.get("preview").filter(|p| p.is_object());
         if let Some(preview) = preview {
             let at = format!("{at}/preview");
             reads(subject, &at, preview, faults, warnings);
             if let Some(source) = text(preview, "template") {
-                templates::check(subject.folder, &format!("{at}/template"), source, faults);
+                templates.check(&format!("{at}/template"), source, faults);
             }
         }
     }

@@ -101,8 +101,8 @@ pub(crate) fn adopt(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Deletes the oldest items of long sessions that have a value of this name. Few sessions are that
-/// long, so few rows are read.
+/// In each session that has a session value called `name`, deletes all but the newest `keep` items.
+/// Few sessions have more, so few rows are read.
 pub(crate) fn trim(conn: &Connection, name: &str, keep: u32) -> Result<(), DbError> {
     let mut long = conn.prepare_cached(
         "SELECT s.id, s.next_seq FROM session s JOIN session_value v ON v.session = s.id AND v.name = ?2

@@ -1,6 +1,6 @@
-//! Power cuts at any moment: writes that were not synced are lost, reordered or torn. The store
-//! opens, is not damaged, and has all data that somebody acts on. Of deferred writes, none before
-//! such a write is missing.
+//! Power cuts at any moment: writes that were not synced are lost, reordered or torn. Afterwards the
+//! store opens, is not damaged, and has every write that was confirmed as durable, with all deferred
+//! writes before it.
 
 use std::path::Path;
 use std::sync::Arc;

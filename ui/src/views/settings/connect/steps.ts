@@ -3,13 +3,13 @@
 import type { ConnectionProblem } from "../../../platform/generated/ConnectionProblem";
 import type { LocalServer } from "../../../platform/generated/LocalServer";
 import type { Settings } from "../../../platform/generated/Settings";
-import { ADDRESSES, type Provider } from "../providers";
+import { ADDRESSES, OFFERED, type Provider } from "../providers";
 
 export type Step = "provider" | "key" | "model" | "save";
 
 /** Whose model is connected. */
 export interface Choice {
-  kind: "local" | "openai" | "anthropic" | "gemini" | "other";
+  kind: "local" | (typeof OFFERED)[number][0] | "other";
   provider: Exclude<Provider, "offline">;
   /** The address; empty if a person enters it. */
   address: string;
@@ -19,13 +19,7 @@ export interface Choice {
   models: string[];
 }
 
-const CLOUD: readonly Choice[] = (
-  [
-    ["openai", "openai_compatible"],
-    ["anthropic", "anthropic"],
-    ["gemini", "gemini"],
-  ] as const
-).map(([kind, provider]) => ({
+const CLOUD: readonly Choice[] = OFFERED.map(([kind, provider]) => ({
   kind,
   provider,
   address: ADDRESSES[provider],

@@ -53,7 +53,7 @@ export function isRemote(server: NewServer): boolean {
   return server.url !== "";
 }
 
-/** The form for a server that was read, which stays as it is. */
+/** Copies a server into a form, so that editing the form does not change the server. */
 export function draftOf(server: NewServer): Draft {
   const values = isRemote(server) ? server.headers : server.env;
   const pairs = Object.entries(values).map(([name, value], id) => ({ id, name, value }));

@@ -1,0 +1,153 @@
+//! Laws about the packages of the lock file: which versions are allowed, and which packages a program
+//! may link.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::{HTTP_CLIENTS, rooms, root, sources};
+
+#[test]
+fn the_offline_model_links_no_http_client() {
+    let (rooms, packages) = (rooms(), locked());
+    let mut reached = BTreeSet::new();
+    let mut next = vec!["offline".to_owned()];
+    while let Some(name) = next.pop() {
+        if reached.insert(name.clone()) {
+            // The lock file also lists what only tests of a crate of ours need.
+            let found = rooms
+                .get(&name)
+                .or_else(|| packages.get(&name).map(|package| &package.dependencies));
+            next.extend(found.into_iter().flatten().cloned());
+        }
+    }
+    assert!(
+        reached.contains("engine") && reached.contains("minijinja"),
+        "the manifests and the lock file are read"
+    );
+    let clients: Vec<&String> = reached
+        .iter()
+        .filter(|name| HTTP_CLIENTS.contains(&name.as_str()) || name.starts_with("hyper"))
+        .collect();
+    assert!(clients.is_empty(), "the offline model links no HTTP client; it reaches {clients:?}");
+}
+
+#[test]
+fn csign_links_no_webview() {
+    let packages = locked();
+    let mut reached = BTreeSet::new();
+    let mut next = vec!["cli".to_owned()];
+    while let Some(name) = next.pop() {
+        if reached.insert(name.clone()) {
+            next.extend(packages.get(&name).into_iter().flat_map(|p| p.dependencies.clone()));
+        }
+    }
+    assert!(reached.contains("host") && reached.contains("rusqlite"), "the lock file is read");
+    let windows: Vec<&String> = reached
+        .iter()
+        .filter(|name| {
+            ["tauri", "wry", "tao", "gtk", "webkit2gtk", "webkit2gtk-sys"].contains(&name.as_str())
+        })
+        .collect();
+    assert!(
+        windows.is_empty(),
+        "csign links no webview, so a server needs none; it reaches {windows:?}"
+    );
+}
+
+#[test]
+fn fixed_advisories_stay_fixed() {
+    let packages = locked();
+    // The fault that each minimum version fixes: a remote page taken for a local one; markup that a
+    // sanitiser let through; a rebound name that reached a local server; the WAL-reset race.
+    for (name, floor) in [
+        ("tauri", (2, 11, 1)),
+        ("ammonia", (4, 1, 4)),
+        ("rmcp", (1, 4, 0)),
+        ("libsqlite3-sys", (0, 38, 0)),
+    ] {
+        let package =
+            packages.get(name).unwrap_or_else(|| panic!("{name} is not in the lock file"));
+        for version in &package.versions {
+            assert!(number(version) >= floor, "{name} {version} is older than {floor:?}");
+        }
+    }
+}
+
+#[test]
+fn one_version_each_of_the_libraries_that_must_not_double() {
+    let packages = locked();
+    for name in ["reqwest", "rustls", "rusqlite", "zbus"] {
+        let versions = &packages
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} is not in the lock file"))
+            .versions;
+        assert_eq!(versions.len(), 1, "{name}: {versions:?}");
+    }
+}
+
+#[test]
+fn no_registry_is_named_outside_lock_files() {
+    let hosts = [
+        ["registry.npmjs", ".org"],
+        ["static.crates", ".io"],
+        ["index.crates", ".io"],
+        ["registry.yarnpkg", ".com"],
+    ]
+    .map(|p| p.concat());
+    for file in sources(
+        &root(),
+        &["rs", "ts", "js", "json", "toml", "svelte", "md", "sh", "npmrc", "yml", "yaml", "html"],
+    ) {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if name.ends_with("-lock.json") || file.strip_prefix(root().join("tests/data")).is_ok() {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        for host in &hosts {
+            assert!(!text.contains(host.as_str()), "{} names the registry {host}", file.display());
+        }
+    }
+    for folder in ["ui", "tests/mcp"] {
+        let lock = fs::read_to_string(root().join(folder).join("package-lock.json")).unwrap();
+        assert!(
+            !lock.contains("\"resolved\": \"http"),
+            "the npm lock file of {folder} holds no registry address"
+        );
+    }
+}
+
+struct Package {
+    versions: Vec<String>,
+    dependencies: BTreeSet<String>,
+}
+
+/// Returns the packages of Cargo.lock by name. Versions of one name are joined.
+fn locked() -> BTreeMap<String, Package> {
+    let text = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let mut packages = BTreeMap::<String, Package>::new();
+    for block in text.split("[[package]]").skip(1) {
+        let value = |key: &str| {
+            block.lines().find_map(|l| {
+                l.strip_prefix(&format!("{key} = \""))?.strip_suffix('"').map(str::to_owned)
+            })
+        };
+        let (Some(name), Some(version)) = (value("name"), value("version")) else { continue };
+        let listed = block
+            .split_once("dependencies = [")
+            .and_then(|(_, rest)| rest.split_once(']'))
+            .map_or("", |(list, _)| list);
+        let names =
+            listed.split(',').filter_map(|entry| entry.trim().trim_matches('"').split(' ').next());
+        let package = packages
+            .entry(name)
+            .or_insert_with(|| Package { versions: Vec::new(), dependencies: BTreeSet::new() });
+        package.versions.push(version);
+        package.dependencies.extend(names.filter(|n| !n.is_empty()).map(str::to_owned));
+    }
+    packages
+}
+
+fn number(version: &str) -> (u64, u64, u64) {
+    let mut parts = version.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+}

@@ -1,0 +1,121 @@
+//! Laws about the packs that ship: what they may depend on, and where their names may stand.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{dependencies, holders, only, rooms, root, sources, without_tests};
+
+#[test]
+fn the_offline_model_knows_packs_by_their_manifests_alone() {
+    let rooms = rooms();
+    let known: Vec<&String> =
+        rooms["offline"].iter().filter(|name| rooms.contains_key(*name)).collect();
+    let strangers: Vec<&&String> = known
+        .iter()
+        .filter(|name| !["contract", "engine", "language"].contains(&name.as_str()))
+        .collect();
+    assert!(
+        strangers.is_empty(),
+        "the offline model knows no pack beyond its manifest; it depends on {strangers:?}"
+    );
+    let shipped: Vec<String> = fs::read_dir(root().join("tools"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter_map(|folder| manifest_id(&folder))
+        .collect();
+    assert!(shipped.len() > 1, "the packs that ship were not found: {shipped:?}");
+    for file in sources(&root().join("src-tauri/crates/offline/src"), &["rs"]) {
+        if file.components().any(|part| part.as_os_str() == "tests") {
+            continue;
+        }
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        // Whole names between quotation marks: phrases of people may contain such a word.
+        for id in &shipped {
+            assert!(
+                !text.contains(&format!("\"{id}\"")),
+                "the offline model names no pack; {} names {id}",
+                file.display()
+            );
+        }
+    }
+}
+
+/// The id of the pack in a folder.
+fn manifest_id(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join("pack.json")).ok()?;
+    text.lines().find_map(|line| {
+        Some(line.trim().strip_prefix("\"id\": \"")?.split('"').next()?.to_owned())
+    })
+}
+
+#[test]
+fn packs_that_ship_as_crates_know_no_room_but_contract_and_tabular() {
+    let rooms = rooms();
+    for pack in ["campaign-portfolio-pacing", "shop", "shop/adapter"] {
+        let deps = dependencies(&root().join("tools").join(pack).join("Cargo.toml"));
+        let known: Vec<&String> = deps
+            .iter()
+            .filter(|name| rooms.contains_key(*name) && *name != "contract" && *name != "tabular")
+            .collect();
+        assert!(
+            known.is_empty(),
+            "packs depend on contract and tabular only; {pack} depends on {known:?}"
+        );
+    }
+}
+
+/// Files outside the gateway's shop that name a shipped pack, with the reason.
+const NAME_A_PACK: [(&str, &str); 1] =
+    [("cli/src/commands.rs", "`csign shop-server` runs the demo shop's server")];
+
+#[test]
+fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
+    let crates = ["shop", "shop-adapter", "campaign-portfolio-pacing"];
+    only(
+        &["cli", "gateway"],
+        &holders(&rooms(), |name| crates.contains(&name)),
+        "only cli (the demo server) and gateway depend on a shipped pack",
+    );
+    // The gateway's own folder is called like the crate `shop`, on which it does not depend.
+    let mut names: Vec<String> =
+        crates[1..].iter().map(|name| format!("{}::", name.replace('-', "_"))).collect();
+    for pack in ["shop", "campaign-portfolio-pacing"] {
+        let manifest =
+            fs::read_to_string(root().join("tools").join(pack).join("pack.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        names.extend([format!("\"{pack}\""), format!("\"{pack}/"), format!("\"{pack}:")]);
+        for tool in manifest["tools"]["tools"].as_array().unwrap() {
+            let id = tool["id"].as_str().unwrap();
+            names.extend([format!("\"{id}\""), format!("\"{}\"", model_name(id))]);
+        }
+    }
+    assert!(names.iter().any(|name| name == "\"cart_add_item\""), "the tools were read: {names:?}");
+    let rooms = root().join("src-tauri/crates");
+    for file in sources(&rooms, &["rs"]) {
+        let path = file.strip_prefix(&rooms).unwrap().to_string_lossy().into_owned();
+        let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
+        if is_test
+            || path.starts_with("gateway/src/shop/")
+            || NAME_A_PACK.iter().any(|(known, _)| *known == path)
+        {
+            continue;
+        }
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let is_named = names.iter().any(|name| line.contains(name.as_str()));
+            assert!(!is_named, "packs own what is theirs; {path} names a shipped pack: {line}");
+        }
+    }
+}
+
+/// The name that a model sees for a tool.
+fn model_name(id: &str) -> String {
+    let mut name = String::new();
+    for letter in id.chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(if letter == '.' { '_' } else { letter.to_ascii_lowercase() });
+    }
+    name
+}
