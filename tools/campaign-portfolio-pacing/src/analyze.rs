@@ -18,7 +18,7 @@ use crate::{
     rollup::{self, Rollups},
     select::{self, Source},
     standing::{self, Basis, Standing},
-    time::LocalNow,
+    time::{LocalNow, after},
     what_if::{self, WhatIf},
     window,
 };
@@ -97,6 +97,7 @@ pub(crate) fn run(
     mut assumptions: Assumptions,
 ) -> Result<Analysis, AgentError> {
     let Setting { db, dataset, instant, limits } = setting;
+    select::note_currency(&account, args.currency.as_deref(), &mut assumptions);
     let zone = account.zone.unwrap_or_else(|| {
         assumptions.add(
             "zone_default",
@@ -109,19 +110,28 @@ pub(crate) fn run(
     let base = Base::new(dataset, &now);
     let all = data::campaigns(db, &account, base)?;
     let chosen = select::campaigns(db, dataset, all, &account, args, &mut assumptions)?;
-    let (is_campaign, advertiser) = (chosen.is_campaign, chosen.title);
+    let (is_campaign, advertiser) = (chosen.is_campaign, chosen.title.clone());
     let newest = data::newest_days(db, &account, base, &now)?;
     let feed = newest.day;
-    let window = window::given(args.start, args.end, &mut assumptions).unwrap_or_else(|| {
-        let delivered = newest.of(&chosen.campaigns);
-        window::default(&chosen.campaigns, delivered, now.today, &mut assumptions)
-    });
+    let delivered = newest.of(&chosen.campaigns);
+    let window = match window::given(args.start, args.end, &mut assumptions) {
+        Some(window) => window,
+        None if args.is_against_before => window::last_week(now.today, &mut assumptions),
+        None => unnamed_days(db, (&account, base), &chosen, args, &mut assumptions)?
+            .unwrap_or_else(|| {
+                window::default(&chosen.campaigns, delivered, now.today, &mut assumptions)
+            }),
+    };
     let delivery = data::delivery(db, &chosen.campaigns, base, &now, (window.start, window.end))?;
     let first = flights::hull(chosen.campaigns.iter().map(|c| flights::span(c.flight, window)));
     if delivery.rows.is_empty() && first.is_none_or(|first| now.today >= first.start) {
         return Err(no_rows(&account, &chosen.campaigns, window, feed, &now));
     }
-    let comparison = periods::compare(db, &chosen.campaigns, base, args.compare, &now)?;
+    let other = match args.is_against_before {
+        true => Some(days_before(window)),
+        false => args.compare,
+    };
+    let comparison = periods::compare(db, &chosen.campaigns, base, other, &now)?;
     let (campaigns, delivery) = in_scope(chosen.campaigns, delivery, window);
     if delivery.mixed {
         assumptions.add(
@@ -172,6 +182,32 @@ pub(crate) fn run(
         dataset,
         assumptions,
     })
+}
+
+/// Returns the days of a question without dates, if they follow from its campaigns: the whole
+/// flights that it asks about, or the flight of its one campaign.
+fn unnamed_days(
+    db: &Connection,
+    (account, base): (&Account, Base),
+    chosen: &select::Selection,
+    args: &Args,
+    assumptions: &mut Assumptions,
+) -> Result<Option<Window>, AgentError> {
+    let is_whole = args.is_whole_flight || args.list.is_about_flights();
+    if !is_whole && !chosen.is_campaign {
+        return Ok(None);
+    }
+    let first = data::first_day(db, account, base)?;
+    Ok(if is_whole {
+        window::whole_flights(&chosen.campaigns, first, assumptions)
+    } else {
+        window::flight_of(&chosen.campaigns, first, assumptions)
+    })
+}
+
+/// Returns as many days before a window as it has.
+fn days_before(window: Window) -> Window {
+    Window { start: after(window.start, -window.days()), end: after(window.start, -1) }
 }
 
 /// Computes the figures of each campaign.

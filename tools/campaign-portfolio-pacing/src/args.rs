@@ -12,10 +12,10 @@ use crate::{
     time::inclusive,
 };
 
+pub(crate) use crate::list_request::{ListRequest, Order, StatusFilter};
+
 /// The most days of a window.
 pub(crate) const MAX_DAYS: i64 = 366;
-/// The most rows of a list that can be asked for.
-pub(crate) const MAX_LIMIT: i64 = 500;
 
 /// The arguments of `analyze_portfolio_pacing` as given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,10 +25,16 @@ pub(crate) struct Args {
     pub(crate) campaign: Option<String>,
     pub(crate) start: Option<NaiveDate>,
     pub(crate) end: Option<NaiveDate>,
+    /// Whether the whole flights are the days of the question if it has no dates.
+    pub(crate) is_whole_flight: bool,
+    /// The currency in which amounts are wanted.
+    pub(crate) currency: Option<String>,
     pub(crate) budget: Option<i64>,
     pub(crate) compare: Option<Window>,
+    /// Whether the days are compared with as many days before them.
+    pub(crate) is_against_before: bool,
     pub(crate) change: Change,
-    pub(crate) detail: Detail,
+    pub(crate) detail: Option<Detail>,
     pub(crate) by: Option<Period>,
     pub(crate) list: ListRequest,
     /// Whether the daily lists of line items, campaigns and portfolio are wanted.
@@ -37,21 +43,22 @@ pub(crate) struct Args {
     pub(crate) has_csv: bool,
 }
 
-/// The rows that a list shows, and their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ListRequest {
-    pub(crate) status: Option<StatusFilter>,
-    pub(crate) order: Option<Order>,
-    pub(crate) limit: Option<usize>,
-    pub(crate) offset: usize,
-}
-
 /// The rows of the result's list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
-    #[default]
     Campaigns,
     LineItems,
+    Advertisers,
+}
+
+impl Detail {
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Campaigns => "campaigns",
+            Self::LineItems => "line_items",
+            Self::Advertisers => "advertisers",
+        }
+    }
 }
 
 /// The periods of a breakdown.
@@ -73,28 +80,6 @@ impl Period {
             Self::Weekday => "weekday",
         }
     }
-}
-
-/// The rows that a list keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StatusFilter {
-    /// Slightly behind or worse.
-    Behind,
-    Ahead,
-    OnTrack,
-    /// Over the budget, or projected to be.
-    Overspending,
-}
-
-/// The order of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    Worst,
-    Best,
-    Spend,
-    Budget,
-    Remaining,
-    Name,
 }
 
 /// A change to try out.
@@ -126,16 +111,22 @@ pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
         campaign: reader.text("campaign"),
         start: reader.date("campaign_start"),
         end: reader.date("campaign_end"),
+        is_whole_flight: reader.choice("period", &PERIODS_OF_TIME).is_some(),
+        currency: reader.text("currency"),
         budget: reader.number("campaign_budget", MICROS, (0, 1_000_000_000), false),
         compare: compare(&mut reader),
+        is_against_before: reader.choice("compare_to", &COMPARED_TO).is_some(),
         change: change(&mut reader),
-        detail: reader.choice("detail", &DETAILS).unwrap_or_default(),
+        detail: reader.choice("detail", &DETAILS),
         by: reader.choice("by", &PERIODS),
-        list: list(&mut reader),
+        list: ListRequest::read(&mut reader),
         has_daily_lists: reader.switch("daily"),
         has_csv: reader.switch("csv"),
     };
     reader.window("campaign_start", "campaign_end", args.start, args.end);
+    if args.is_against_before && args.compare.is_some() {
+        reader.fault("compare_to", "it excludes compare_start and compare_end");
+    }
     reader.finish(args)
 }
 
@@ -145,6 +136,10 @@ pub(crate) struct CompareArgs {
     pub(crate) accounts: Vec<String>,
     pub(crate) start: Option<NaiveDate>,
     pub(crate) end: Option<NaiveDate>,
+    pub(crate) is_whole_flight: bool,
+    pub(crate) currency: Option<String>,
+    /// The rows of the list over all accounts. None if the accounts themselves are the list.
+    pub(crate) detail: Option<Detail>,
     pub(crate) list: ListRequest,
 }
 
@@ -156,11 +151,10 @@ pub(crate) fn read_compare(value: &Value) -> Result<CompareArgs, AgentError> {
         accounts: reader.texts("account_ids"),
         start: reader.date("campaign_start"),
         end: reader.date("campaign_end"),
-        list: ListRequest {
-            status: reader.choice("status", &STATUSES),
-            order: reader.choice("order", &ORDERS),
-            ..ListRequest::default()
-        },
+        is_whole_flight: reader.choice("period", &PERIODS_OF_TIME).is_some(),
+        currency: reader.text("currency"),
+        detail: reader.choice("detail", &COMPARE_DETAILS).flatten(),
+        list: ListRequest::read(&mut reader),
     };
     reader.window("campaign_start", "campaign_end", args.start, args.end);
     reader.finish(args)
@@ -174,38 +168,25 @@ pub(crate) fn read_list(value: &Value) -> Result<Option<String>, AgentError> {
     reader.finish(query)
 }
 
-const DETAILS: [(&str, Detail); 2] =
-    [("campaigns", Detail::Campaigns), ("line_items", Detail::LineItems)];
+const DETAILS: [(&str, Detail); 3] = [
+    ("campaigns", Detail::Campaigns),
+    ("line_items", Detail::LineItems),
+    ("advertisers", Detail::Advertisers),
+];
+const COMPARE_DETAILS: [(&str, Option<Detail>); 4] = [
+    ("accounts", None),
+    ("campaigns", Some(Detail::Campaigns)),
+    ("line_items", Some(Detail::LineItems)),
+    ("advertisers", Some(Detail::Advertisers)),
+];
+const PERIODS_OF_TIME: [(&str, ()); 1] = [("flight", ())];
+const COMPARED_TO: [(&str, ()); 1] = [("before", ())];
 const PERIODS: [(&str, Period); 4] = [
     ("day", Period::Day),
     ("week", Period::Week),
     ("month", Period::Month),
     ("weekday", Period::Weekday),
 ];
-const STATUSES: [(&str, StatusFilter); 4] = [
-    ("behind", StatusFilter::Behind),
-    ("ahead", StatusFilter::Ahead),
-    ("on_track", StatusFilter::OnTrack),
-    ("overspending", StatusFilter::Overspending),
-];
-const ORDERS: [(&str, Order); 6] = [
-    ("worst", Order::Worst),
-    ("best", Order::Best),
-    ("spend", Order::Spend),
-    ("budget", Order::Budget),
-    ("remaining", Order::Remaining),
-    ("name", Order::Name),
-];
-
-fn list(reader: &mut Reader<'_>) -> ListRequest {
-    ListRequest {
-        status: reader.choice("status", &STATUSES),
-        order: reader.choice("order", &ORDERS),
-        limit: reader.count("limit", (1, MAX_LIMIT)),
-        offset: reader.count("offset", (0, 1_000_000)).unwrap_or(0),
-    }
-}
-
 fn compare(reader: &mut Reader<'_>) -> Option<Window> {
     let (start, end) = (reader.date("compare_start"), reader.date("compare_end"));
     reader.window("compare_start", "compare_end", start, end);

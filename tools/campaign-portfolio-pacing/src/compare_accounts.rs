@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use chrono::NaiveDate;
 use contract::{AgentError, ErrorCode, text};
 use serde_json::{Map, Value, json};
 
 use crate::{
     analyze::{self, Analysis, Setting},
-    args::{self, Args, CompareArgs},
+    args::{self, Args, CompareArgs, ListRequest},
+    compared_lists,
     data::{self, Account, Base},
     db::Dataset,
     list::{self, Key, is_behind},
@@ -23,6 +25,8 @@ use crate::{
 
 /// The most accounts in a result.
 const MAX_ROWS: usize = 80;
+/// The most bytes of the rows.
+const MAX_BYTES: usize = 55_000;
 
 /// An account with its figures, or without them if it has no rows in the window.
 struct Compared {
@@ -36,6 +40,8 @@ pub(crate) fn compare(setting: Setting<'_>, arguments: &Value) -> Result<Value, 
     let args = args::read_compare(arguments)?;
     let mut assumptions = Assumptions::default();
     let accounts = chosen(setting, &args, &mut assumptions)?;
+    let wanted = args.currency.as_deref();
+    accounts.iter().for_each(|one| select::note_currency(one, wanted, &mut assumptions));
     let window = days(setting, &accounts, &args, &mut assumptions)?;
     let compared: Vec<Compared> =
         accounts.into_iter().map(|one| figures(setting, one, window)).collect::<Result<_, _>>()?;
@@ -45,18 +51,16 @@ pub(crate) fn compare(setting: Setting<'_>, arguments: &Value) -> Result<Value, 
         .iter()
         .filter_map(|one| Some(Key::of(&one.account.name, one.standing.as_ref()?)))
         .collect();
-    let request =
-        args::ListRequest { order: args.list.order.or(Some(args::Order::Worst)), ..args.list };
+    // The request is about the accounts unless another list is asked for.
+    let asked = if args.detail.is_some() { ListRequest::default() } else { args.list };
+    let request = ListRequest { order: asked.order.or(Some(args::Order::Worst)), ..asked };
     let listed = list::list(&keys, &request, MAX_ROWS);
     let mut rows: Vec<Value> = listed.rows.iter().map(|at| row(with[*at])).collect();
-    if args.list.status.is_none() {
+    if !asked.has_filter() && asked.limit.is_none() {
         // Accounts without rows come last, and fit no status.
         rows.extend(without.iter().take(MAX_ROWS - rows.len().min(MAX_ROWS)).map(|one| row(one)));
     }
-    let matching = match args.list.status {
-        None => compared.len(),
-        Some(_) => listed.matching,
-    };
+    let matching = if asked.has_filter() { listed.matching } else { compared.len() };
     let currencies: usize = by_currency(&compared).len();
     let flags: Vec<&str> = [
         ("sample_data", setting.dataset == Dataset::Sample),
@@ -67,11 +71,22 @@ pub(crate) fn compare(setting: Setting<'_>, arguments: &Value) -> Result<Value, 
     .filter(|(_, is_set)| *is_set)
     .map(|(flag, _)| flag)
     .collect();
+    let list = args.detail.map(|detail| {
+        let analyses: Vec<&Analysis> =
+            with.iter().filter_map(|one| one.analysis.as_ref()).collect();
+        let used: usize = rows.iter().map(|row| row.to_string().len()).sum();
+        let bytes = MAX_BYTES.saturating_sub(used);
+        compared_lists::list(&analyses, detail, &args.list, setting.limits, bytes)
+    });
+    if args.detail == Some(args::Detail::LineItems) {
+        assumptions.add("line_item_budget_split", Value::Null, report::LINE_ITEM_BUDGETS);
+    }
     Ok(json!({
         "status": "success",
         "as_of": setting.instant.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
         "date_range": {"start": window.start, "end": window.end},
         "accounts": rows,
+        "list": list,
         "by_currency": by_currency(&compared),
         "total": compared.len(),
         "matching": matching,
@@ -104,7 +119,7 @@ fn chosen(
     Ok(chosen)
 }
 
-/// Returns the given days, or the current month. The month is the one of the account whose day
+/// Returns the given days, the whole flights, or the current month. The month is the one of the account whose day
 /// began last, so that it has begun for all of them.
 fn days(
     setting: Setting<'_>,
@@ -114,6 +129,9 @@ fn days(
 ) -> Result<Window, AgentError> {
     if let Some(window) = window::given(args.start, args.end, assumptions) {
         return Ok(window);
+    }
+    if args.is_whole_flight || (args.detail.is_some() && args.list.is_about_flights()) {
+        return whole_flights(setting, accounts, assumptions);
     }
     let clock = |a: &Account| LocalNow::new(a.zone.unwrap_or(chrono_tz::UTC), setting.instant);
     let today = accounts.iter().map(|a| clock(a).today).min();
@@ -128,6 +146,28 @@ fn days(
     Ok(match newest {
         Some(day) if day < month.start => window::newest_month(day, assumptions),
         _ => window::current_month(today, assumptions),
+    })
+}
+
+/// Returns the days of all flights of the accounts.
+fn whole_flights(
+    setting: Setting<'_>,
+    accounts: &[Account],
+    assumptions: &mut Assumptions,
+) -> Result<Window, AgentError> {
+    let mut campaigns = Vec::new();
+    let mut first: Option<NaiveDate> = None;
+    let mut today = setting.instant.date_naive();
+    for account in accounts {
+        let now = LocalNow::new(account.zone.unwrap_or(chrono_tz::UTC), setting.instant);
+        let base = Base::new(setting.dataset, &now);
+        campaigns.extend(data::campaigns(setting.db, account, base)?);
+        first = first.into_iter().chain(data::first_day(setting.db, account, base)?).max();
+        today = today.min(now.today);
+    }
+    Ok(match window::whole_flights(&campaigns, first, assumptions) {
+        Some(window) => window,
+        None => window::current_month(today, assumptions),
     })
 }
 

@@ -219,6 +219,21 @@ pub(crate) fn campaign_names(
     rows.and_then(Iterator::collect).map_err(|e| database_error(&e))
 }
 
+/// Returns the first local day with a row of an account. None if it has no rows.
+pub(crate) fn first_day(
+    db: &Connection,
+    account: &Account,
+    base: Base,
+) -> Result<Option<NaiveDate>, AgentError> {
+    // The key of `delivery` gives the first day of each line item at once.
+    let sql = "SELECT min((SELECT min(d.day) FROM delivery d WHERE d.line_item_key = l.key)) FROM line_items l
+               JOIN campaigns c ON c.key = l.campaign_key WHERE c.account_key = ?1";
+    let mut query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
+    let stored: Option<i64> =
+        query.query_row([account.key], |row| row.get(0)).map_err(|e| database_error(&e))?;
+    Ok(stored.and_then(|day| time::day(day + base.local)))
+}
+
 /// The newest local days, up to now, that have a row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newest {

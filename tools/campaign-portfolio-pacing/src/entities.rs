@@ -13,6 +13,9 @@ const COMMON_WORDS: [&str; 12] = [
     "gmbh",
 ];
 
+/// The most campaigns that share an alias. A question about it is then about all of them.
+const SHARED: usize = 3;
+
 /// The most campaigns.
 const MAX_CAMPAIGNS: usize = 2_000;
 
@@ -53,7 +56,7 @@ pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, Agen
 }
 
 /// Returns the campaigns whose id and name no other campaign has. The alias of each is its name
-/// without the beginning that the campaigns of its advertiser share.
+/// without the beginning that the campaigns of its advertiser share, if few have the same.
 fn campaigns(all: Vec<CampaignName>) -> Vec<Entity> {
     let mut groups: BTreeMap<(&str, &str), Vec<&CampaignName>> = BTreeMap::new();
     for campaign in &all {
@@ -85,8 +88,9 @@ fn campaigns(all: Vec<CampaignName>) -> Vec<Entity> {
         .take(MAX_CAMPAIGNS)
         .map(|(campaign, short)| {
             let lower = short.to_lowercase();
-            let has_alias =
-                !lower.is_empty() && shorts.get(&lower) == Some(&1) && !names.contains_key(&lower);
+            let has_alias = !lower.is_empty()
+                && (1..=SHARED).contains(&shorts.get(&lower).copied().unwrap_or(0))
+                && !names.contains_key(&lower);
             Entity {
                 kind: "campaign".to_owned(),
                 id: campaign.id.clone(),

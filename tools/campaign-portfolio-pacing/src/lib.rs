@@ -3,10 +3,12 @@
 //! crate knows no model, window or engine.
 #![forbid(unsafe_code)]
 
+mod advertisers;
 mod analyze;
 mod args;
 mod budget;
 mod compare_accounts;
+mod compared_lists;
 mod csv_text;
 mod data;
 mod db;
@@ -15,6 +17,7 @@ mod flights;
 mod import;
 mod list;
 mod list_accounts;
+mod list_request;
 mod money;
 mod names;
 mod pace;

@@ -1,10 +1,12 @@
 //! Lists of campaigns, line items and accounts: which rows are kept, their order, and their counts
 //! by status. No data access.
 
+use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
 
 use crate::{
     args::{ListRequest, Order, StatusFilter},
+    list_request::Bounds,
     money::Ratio,
     pace::Status,
     standing::Standing,
@@ -28,6 +30,10 @@ pub(crate) struct Key {
     pub(crate) variance: Option<Ratio>,
     /// The expected spend at the end minus the budget.
     pub(crate) at_stake: Option<Ratio>,
+    /// Whether the budget is used up before the last of these days.
+    pub(crate) runs_out: bool,
+    pub(crate) flight: Option<(NaiveDate, NaiveDate)>,
+    pub(crate) today: Option<NaiveDate>,
 }
 
 impl Key {
@@ -42,6 +48,46 @@ impl Key {
             is_overspending: standing.is_overspending(),
             variance: has_variance(standing.status()).then_some(pace.variance_percent),
             at_stake: standing.at_stake(),
+            runs_out: standing.runs_out_on.is_some_and(|day| day < standing.span.end),
+            flight: None,
+            today: None,
+        }
+    }
+
+    /// Adds the flight, and the day on which the question is asked.
+    pub(crate) fn in_flight(
+        self,
+        flight: Option<(NaiveDate, NaiveDate)>,
+        today: NaiveDate,
+    ) -> Self {
+        Self { flight, today: Some(today), ..self }
+    }
+
+    /// Whether the flight has begun, and whether it is over. None if the flight is not known.
+    fn phase(&self) -> Option<(bool, bool)> {
+        let (flight, today) = self.flight.zip(self.today)?;
+        Some((flight.0 <= today, flight.1 < today))
+    }
+
+    fn has_status(&self, filter: StatusFilter) -> bool {
+        match filter {
+            StatusFilter::Behind => is_behind(self.status),
+            StatusFilter::Ahead => self.status == Status::Ahead,
+            StatusFilter::OnTrack => self.status == Status::OnTrack,
+            StatusFilter::OffTrack => is_behind(self.status) || self.status == Status::Ahead,
+            StatusFilter::Overspending => self.is_overspending,
+            StatusFilter::NotStarted => {
+                self.phase().map_or(self.status == Status::NotStarted, |(has_begun, _)| !has_begun)
+            }
+            StatusFilter::Ended => self.phase().is_some_and(|(_, is_over)| is_over),
+            StatusFilter::Live => {
+                self.phase().map_or(self.spend > 0, |(has_begun, is_over)| has_begun && !is_over)
+            }
+            StatusFilter::NoSpend => self.spend == 0,
+            StatusFilter::RunsOut => {
+                self.runs_out && !self.phase().is_some_and(|(_, is_over)| is_over)
+            }
+            StatusFilter::AtRisk => self.status == Status::AtRisk,
         }
     }
 }
@@ -63,14 +109,11 @@ pub(crate) struct Listed {
 /// Returns the rows that fit, in order. `limit` counts if the request has none.
 pub(crate) fn list(keys: &[Key], request: &ListRequest, limit: usize) -> Listed {
     let mut rows: Vec<usize> =
-        (0..keys.len()).filter(|at| is_wanted(&keys[*at], request.status)).collect();
+        (0..keys.len()).filter(|at| is_wanted(&keys[*at], request)).collect();
     let matching = rows.len();
-    let order = match (request.order, request.status) {
-        (None, Some(_)) => Some(Order::Worst),
-        (order, _) => order.or((matching > SHARES).then_some(Order::Spend)),
-    };
+    let order = request.order.or_else(|| default_order(request, matching));
     if let Some(order) = order {
-        sort(&mut rows, keys, order, request.status);
+        sort(&mut rows, keys, order, request);
     } else {
         // By share of the budget, largest first; rows without a budget by spend.
         rows.sort_by(|x, y| {
@@ -81,14 +124,25 @@ pub(crate) fn list(keys: &[Key], request: &ListRequest, limit: usize) -> Listed 
     Listed { rows, total: keys.len(), matching, counts: counts(keys) }
 }
 
-fn is_wanted(key: &Key, filter: Option<StatusFilter>) -> bool {
-    match filter {
-        None => true,
-        Some(StatusFilter::Behind) => is_behind(key.status),
-        Some(StatusFilter::Ahead) => key.status == Status::Ahead,
-        Some(StatusFilter::OnTrack) => key.status == Status::OnTrack,
-        Some(StatusFilter::Overspending) => key.is_overspending,
-    }
+fn is_wanted(key: &Key, request: &ListRequest) -> bool {
+    // Spend in percent of the plan is 100 more than the difference in percent.
+    let pace = key.variance.map(|v| Ratio { num: v.num + 100 * v.den, den: v.den });
+    let used = key.share.map(|share| Ratio { num: 100 * share.num, den: share.den });
+    request.status.is_none_or(|status| key.has_status(status))
+        && request.exclude.is_none_or(|status| !key.has_status(status))
+        && is_within(pace, request.pace)
+        && is_within(used, request.used)
+        && request.ends.holds(key.flight.map(|flight| flight.1))
+        && request.starts.holds(key.flight.map(|flight| flight.0))
+}
+
+/// Whether a percentage lies within bounds in hundredths of a percent. A missing one lies within no
+/// bound.
+fn is_within(percent: Option<Ratio>, bounds: Bounds<i64>) -> bool {
+    let Some(percent) = percent else { return !bounds.is_set() };
+    let (value, unit) = (100 * percent.num, percent.den);
+    bounds.least.is_none_or(|least| value >= i128::from(least) * unit)
+        && bounds.most.is_none_or(|most| value <= i128::from(most) * unit)
 }
 
 /// Whether a status is slightly behind or worse.
@@ -102,25 +156,54 @@ pub(crate) fn share(spend: i64, budget: Option<i64>) -> Option<Ratio> {
     Some(Ratio::new(i128::from(spend), i128::from(budget)))
 }
 
-fn sort(rows: &mut [usize], keys: &[Key], order: Order, filter: Option<StatusFilter>) {
+/// Returns the order that fits the rows that are kept. None orders by share.
+fn default_order(request: &ListRequest, matching: usize) -> Option<Order> {
+    match request.status {
+        Some(StatusFilter::NotStarted | StatusFilter::Ended | StatusFilter::Live) => {
+            Some(Order::Ends)
+        }
+        Some(StatusFilter::OffTrack) => Some(Order::Furthest),
+        Some(_) => Some(Order::Worst),
+        None if request.ends.is_set() || request.starts.is_set() => Some(Order::Ends),
+        None => (matching > SHARES).then_some(Order::Spend),
+    }
+}
+
+fn sort(rows: &mut [usize], keys: &[Key], order: Order, request: &ListRequest) {
     let money = |amount: Option<i64>| amount.map(|a| Ratio::new(i128::from(a), 1));
     let by = |value: &dyn Fn(&Key) -> Option<Ratio>, rows: &mut [usize]| {
-        rows.sort_by(|x, y| descending(value(&keys[*x]), value(&keys[*y])));
+        let value = |at: usize| {
+            let value = value(&keys[at]);
+            if request.is_reversed { value.map(negated) } else { value }
+        };
+        rows.sort_by(|x, y| descending(value(*x), value(*y)));
     };
     // Rows that are equal in the order keep the order of their names.
     rows.sort_by(|x, y| keys[*x].name.cmp(&keys[*y].name));
     match order {
-        Order::Name => {}
+        Order::Name => {
+            if request.is_reversed {
+                rows.reverse();
+            }
+        }
         Order::Spend => by(&|key| money(Some(key.spend)), rows),
         Order::Budget => by(&|key| money(key.budget), rows),
         Order::Remaining => by(&|key| money(key.budget.map(|b| b.saturating_sub(key.spend))), rows),
-        Order::Worst => match filter {
-            Some(StatusFilter::Overspending) => by(&|key| key.at_stake, rows),
+        Order::Furthest => by(&|key| key.variance.map(distance), rows),
+        Order::Ends => {
+            by(&|key| money(key.flight.map(|f| -i64::from(f.1.num_days_from_ce()))), rows)
+        }
+        Order::Worst => match request.status {
+            Some(StatusFilter::Overspending | StatusFilter::RunsOut) => {
+                by(&|key| key.at_stake, rows)
+            }
             Some(StatusFilter::Ahead) => by(&|key| key.variance, rows),
-            Some(StatusFilter::OnTrack) => by(&|key| key.variance.map(distance), rows),
-            Some(StatusFilter::Behind) | None => by(&|key| key.variance.map(negated), rows),
+            Some(StatusFilter::OnTrack | StatusFilter::OffTrack) => {
+                by(&|key| key.variance.map(distance), rows);
+            }
+            _ => by(&|key| key.variance.map(negated), rows),
         },
-        Order::Best => match filter {
+        Order::Best => match request.status {
             Some(StatusFilter::Ahead) => by(&|key| key.variance, rows),
             _ => by(&|key| key.variance.map(distance).map(negated), rows),
         },

@@ -17,10 +17,12 @@ use crate::{
     time::{inclusive, number},
 };
 
-pub(crate) use rows::figures;
+pub(crate) use rows::{Entries, figures, shown_rows};
 
 /// The most bytes of a result that asks for nothing special.
 const MAX_BYTES: usize = 60_000;
+/// The assumption about the budgets of line items.
+pub(crate) const LINE_ITEM_BUDGETS: &str = "Line items have no budgets of their own: an equal part of the campaign's budget is the plan of each.";
 /// The most days of a CSV text that was not asked for.
 const CSV_DAYS: usize = 62;
 
@@ -92,7 +94,7 @@ fn rollups(
     let mut rollups = Map::new();
     let mut omitted = rows::Omitted::default();
     let mut lists = Map::new();
-    match args.detail {
+    match args.detail.unwrap_or(Detail::Campaigns) {
         Detail::Campaigns => {
             let list = rows::campaigns(a, &args.list, bytes, &mut omitted);
             rows::note_cut(&list, assumptions);
@@ -101,6 +103,18 @@ fn rollups(
             rollups.insert("line_items_total".to_owned(), json!([]));
             lists.insert("line_items".to_owned(), Value::Null);
             omitted.add_total("line_items_total", &a.rollups.line_items_total);
+        }
+        Detail::Advertisers => {
+            let few = crate::args::ListRequest { limit: Some(rows::FEW), ..Default::default() };
+            let campaigns = rows::campaigns(a, &few, bytes / 3, &mut omitted);
+            rollups.insert("campaigns_total".to_owned(), campaigns.rows);
+            lists.insert("campaigns".to_owned(), campaigns.numbers);
+            rollups.insert("line_items_total".to_owned(), json!([]));
+            lists.insert("line_items".to_owned(), Value::Null);
+            let list = rows::advertisers(a, &args.list, limits, bytes * 2 / 3);
+            rows::note_cut(&list, assumptions);
+            rollups.insert("advertisers_total".to_owned(), list.rows);
+            lists.insert("advertisers".to_owned(), list.numbers);
         }
         Detail::LineItems => {
             let few = crate::args::ListRequest { limit: Some(rows::FEW), ..Default::default() };
@@ -111,8 +125,7 @@ fn rollups(
             rows::note_cut(&list, assumptions);
             rollups.insert("line_items_total".to_owned(), list.rows);
             lists.insert("line_items".to_owned(), list.numbers);
-            let text = "Line items have no budgets of their own: an equal part of the campaign's budget is the plan of each.";
-            assumptions.add("line_item_budget_split", Value::Null, text.to_owned());
+            assumptions.add("line_item_budget_split", Value::Null, LINE_ITEM_BUDGETS);
         }
     }
     days::add_daily_lists(a, args.has_daily_lists, &mut rollups, &mut omitted);

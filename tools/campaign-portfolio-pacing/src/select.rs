@@ -104,6 +104,29 @@ pub(crate) fn named_account(accounts: &[Account], named: &str) -> Result<Account
     }
 }
 
+/// Records that amounts stay in the account's currency although another one is wanted.
+pub(crate) fn note_currency(
+    account: &Account,
+    wanted: Option<&str>,
+    assumptions: &mut Assumptions,
+) {
+    let known = account.currency.as_deref();
+    let Some(wanted) =
+        wanted.filter(|wanted| known.is_none_or(|known| !known.eq_ignore_ascii_case(wanted)))
+    else {
+        return;
+    };
+    let text = match known {
+        Some(known) => text!(
+            "There are no exchange rates: the amounts of account {id} stay in {currency}.",
+            id = account.id,
+            currency = known
+        ),
+        None => text!("The currency of account {id} is not known.", id = account.id),
+    };
+    assumptions.add("other_currency", wanted.to_uppercase(), text);
+}
+
 fn unnamed_account(
     db: &Connection,
     dataset: Dataset,

@@ -63,8 +63,18 @@ impl PackService for Pacing {
                 .entities
                 .retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
             for entity in named {
-                if !manifest.entities.iter().any(|e| e.kind == entity.kind && e.id == entity.id) {
-                    manifest.entities.push(entity);
+                let known = manifest
+                    .entities
+                    .iter_mut()
+                    .find(|e| e.kind == entity.kind && e.id == entity.id);
+                match known {
+                    Some(known) => {
+                        let is_new = |alias: &String| !known.aliases.contains(alias);
+                        let aliases: Vec<String> =
+                            entity.aliases.into_iter().filter(is_new).collect();
+                        known.aliases.extend(aliases);
+                    }
+                    None => manifest.entities.push(entity),
                 }
             }
         }

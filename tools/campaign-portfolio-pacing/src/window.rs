@@ -90,6 +90,62 @@ pub(crate) fn default(
     }
 }
 
+/// Returns the last seven days, today included, and records them.
+pub(crate) fn last_week(today: NaiveDate, assumptions: &mut Assumptions) -> Window {
+    let window = Window { start: after(today, -6), end: today };
+    let Window { start, end } = window;
+    let text = text!("No dates were given: the last 7 days, {start} to {end}.", start, end);
+    assumptions.add("window_week", format!("{start}/{end}"), text);
+    window
+}
+
+/// Returns the days of all of these flights, the newest 366 at most, and records them. `first` is
+/// the first day with data. None without flights.
+pub(crate) fn whole_flights(
+    campaigns: &[Campaign],
+    first: Option<NaiveDate>,
+    assumptions: &mut Assumptions,
+) -> Option<Window> {
+    let flights = campaigns
+        .iter()
+        .filter_map(|c| c.flight)
+        .filter(|(start, end)| start <= end)
+        .map(|(start, end)| Window { start, end });
+    let whole = hull(flights)?;
+    let Window { start, end } = shorten(whole);
+    let text = text!("The whole flights count, {start} to {end}.", start, end);
+    assumptions.add("window_flights", format!("{start}/{end}"), text);
+    if let Some(first) = first.filter(|first| *first > whole.start || start > whole.start) {
+        let day = first.max(start);
+        let text = text!(
+            "Some of these flights began before {day}: what was spent before is not counted.",
+            day
+        );
+        assumptions.add("flights_cut", day.to_string(), text);
+    }
+    Some(Window { start, end })
+}
+
+/// Returns the flight of the only campaign, and records it, if the data covers it. `first` is the
+/// first day with data.
+pub(crate) fn flight_of(
+    campaigns: &[Campaign],
+    first: Option<NaiveDate>,
+    assumptions: &mut Assumptions,
+) -> Option<Window> {
+    let [Campaign { flight: Some((start, end)), .. }] = campaigns else { return None };
+    let flight = Window { start: *start, end: *end };
+    let is_covered = first.is_none_or(|first| first <= flight.start);
+    if !is_covered || !(1..=MAX_DAYS).contains(&flight.days()) {
+        return None;
+    }
+    let Window { start, end } = flight;
+    let text =
+        text!("No dates were given: the flight of the campaign, {start} to {end}.", start, end);
+    assumptions.add("window_flights", format!("{start}/{end}"), text);
+    Some(flight)
+}
+
 fn add_month(Window { start, end }: Window, assumptions: &mut Assumptions) {
     let text = text!("No dates were given: the current month, {start} to {end}.", start, end);
     assumptions.add("window_month", format!("{start}/{end}"), text);

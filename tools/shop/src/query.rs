@@ -24,7 +24,8 @@ pub struct Query {
 impl Query {
     /// Whether the search names a kind of thing, and not only a colour or size.
     pub fn names_a_thing(&self) -> bool {
-        !self.concepts.is_empty() || !self.words.is_empty()
+        let is_size = |word: &str| SIZES.contains(&word) || word.parse::<f64>().is_ok();
+        !self.concepts.is_empty() || self.words.iter().any(|(word, _)| !is_size(word))
     }
 }
 
@@ -259,5 +260,7 @@ mod tests {
     fn what_nothing_has_is_unknown() {
         let query = read("gaming laptop");
         assert_eq!((query.unknown.len(), query.names_a_thing()), (2, false));
+        let query = read("blue sweater m");
+        assert!(!query.names_a_thing(), "a colour and a size name no thing");
     }
 }

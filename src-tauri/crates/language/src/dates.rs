@@ -6,7 +6,10 @@ use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use chrono::{Datelike, Days, NaiveDate};
 
-use crate::tokens::{Token, TokenKind};
+use crate::{
+    numbers,
+    tokens::{Token, TokenKind},
+};
 
 mod atoms;
 mod calendar;
@@ -37,7 +40,10 @@ const FROM: [&str; 8] =
 const TO: [&str; 12] =
     ["to", "until", "till", "til", "through", "thru", "and", "och", "tom", "-", "–", "—"];
 const SINCE: [&str; 5] = ["since", "sedan", "sen", "after", "efter"];
-const UNTIL: [&str; 8] = ["until", "till", "til", "through", "thru", "by", "before", "tom"];
+const UNTIL: [&str; 10] =
+    ["until", "till", "til", "through", "thru", "by", "before", "tom", "fore", "innan"];
+/// The day after one of these does not belong to the period.
+const BEFORE_DAY: [&str; 3] = ["before", "fore", "innan"];
 const LEADS: [&str; 16] = [
     "in", "on", "for", "during", "over", "within", "the", "i", "under", "pa", "den", "for", "om",
     "of", "av", "at",
@@ -60,28 +66,78 @@ pub fn find_period(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
 }
 
-/// Finds a unit before a period named earlier, as in "the week before that" or "månaden innan".
-/// "Before last" counts from today instead.
-pub fn find_unit_before(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
+/// Units before a period that is named elsewhere: "the week before that", "the 7 days before".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitBefore {
+    pub at: Range<usize>,
+    unit: Unit,
+    /// None for the calendar unit before.
+    count: Option<u32>,
+}
+
+/// Finds units before a period named earlier, as in "the week before that", "månaden innan" or "the
+/// 7 days before". "Before last" counts from today instead.
+pub fn find_unit_before(tokens: &[Token]) -> Option<UnitBefore> {
+    const BEFORE: [&str; 8] =
+        ["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare", "preceding"];
     (0..tokens.len()).find_map(|at| {
         let unit = relative::unit(&tokens[at])?;
-        tokens.get(at + 1).filter(|token| {
-            token.any(&["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare"])
-        })?;
-        let start = if at > 0 && tokens[at - 1].any(&["the", "a", "den"]) { at - 1 } else { at };
-        let end = skip_words(tokens, at + 2, &["that", "this", "it", "den", "det", "dess"]);
+        let counted = at.checked_sub(1).and_then(|i| numbers::read_whole(tokens, i));
+        let count = counted.filter(|(_, used)| *used == 1).map(|(count, _)| count);
+        let first = at - usize::from(count.is_some());
+        // "the previous 7 days"
+        let leads = count.is_some()
+            && first.checked_sub(1).is_some_and(|i| tokens[i].any(&["preceding", "foregaende"]));
+        let follows = tokens.get(at + 1).is_some_and(|token| token.any(&BEFORE));
+        (follows || leads).then_some(())?;
+        let first = first - usize::from(leads);
+        let article = first > 0 && tokens[first - 1].any(&["the", "a", "den", "de", "those"]);
+        let start = first - usize::from(article);
+        let end = skip_words(
+            tokens,
+            at + 1 + usize::from(follows),
+            &["that", "this", "it", "den", "det", "dess", "those", "dem"],
+        );
         let ends = tokens.get(end).is_none_or(|next| {
             next.kind == TokenKind::Punct
-                || next.any(&["please", "tack", "da", "then", "for", "och", "and"])
+                || next.any(&["please", "tack", "da", "then", "for", "och", "and", "in", "i"])
         });
-        ends.then_some((start..end, unit))
+        ends.then_some(UnitBefore { at: start..end, unit, count })
     })
 }
 
-/// Returns the calendar unit before the unit that contains `from`.
-pub fn unit_before(unit: Unit, from: NaiveDate, at: Range<usize>) -> Option<FoundPeriod> {
-    let period = calendar::nth(unit, -1, from)?;
+/// Returns the units before the period that begins at `from`.
+pub fn unit_before(before: &UnitBefore, from: NaiveDate) -> Option<FoundPeriod> {
+    let at = before.at.clone();
+    let period = match before.count {
+        None => calendar::nth(before.unit, -1, from)?,
+        Some(count) => {
+            let end = calendar::add_days(from, -1);
+            Period { start: calendar::ago(before.unit, count, from), end }
+        }
+    };
     Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
+}
+
+/// Returns the next such period if the one that was read is over and the text gives no year: "in
+/// december" for flights that end then.
+pub fn move_ahead(tokens: &[Token], found: &FoundPeriod, today: NaiveDate) -> FoundPeriod {
+    let is_past = found.end.or(found.start).is_some_and(|day| day < today);
+    let words = || found.at.clone().filter_map(|i| tokens.get(i));
+    let is_anchored = words().any(|token| {
+        token.any(&["last", "previous", "past", "forra", "foregaende", "senaste", "fjol", "ago"])
+            || token.any(&["yesterday", "igar", "gar", "sedan", "since"])
+            || token.int().is_some_and(|year| (2000..2100).contains(&year))
+    });
+    if !is_past || is_anchored {
+        return found.clone();
+    }
+    let is_weekday =
+        words().any(|token| ["day", "dag", "dagen"].iter().any(|d| token.norm.ends_with(d)));
+    let moved = |day: NaiveDate| {
+        if is_weekday { calendar::add_days(day, 7) } else { calendar::plus_years(day, 1) }
+    };
+    FoundPeriod { at: found.at.clone(), start: found.start.map(moved), end: found.end.map(moved) }
 }
 
 /// Reads a period that begins at `at`, including its leading word.
@@ -106,8 +162,8 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
         && (day.start == day.end || !first.is("till"))
     {
         let next = skip_leads(tokens, at + 1);
-        let end =
-            if day.end < today && !day.fixed { calendar::plus_years(day.end, 1) } else { day.end };
+        let last = if first.any(&BEFORE_DAY) { before(day.start, 1) } else { day.end };
+        let end = if last < today && !day.fixed { calendar::plus_years(last, 1) } else { last };
         return Some(FoundPeriod { at: at..next + used, start: None, end: Some(end) });
     }
     let (used, found) = atom(tokens, at, today)?;

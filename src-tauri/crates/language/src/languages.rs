@@ -6,6 +6,8 @@ use std::{
     sync::LazyLock,
 };
 
+use crate::tokens::fold;
+
 /// A language in which answers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
@@ -50,13 +52,14 @@ const STOP: &str = "\
     sure yep yeah visst absolut between mellan than wouldnt shouldnt couldnt cant wont okej okey aha jaha allt allting everything att nat nan nara dom sen oxa mej dej";
 
 /// Words that never belong to the name of a thing.
-const FILLERS: &str = "instead istallet stallet kostar kosta cost costing costs priced price pris";
+const FILLERS: &str = "preferably ideally helst colours colors farger farg wise instead istallet stallet kostar kosta cost costing costs priced price pris";
 
 /// Common words that look like misspelt words of the packs.
 const KNOWN: &str = "\
     send sent sending spell spelled speed rate rates race pages page prize trip train rain brain went tend lend bend sheet sheets ticket market pocket \
     racket packet bucket paint plant point print pen pens path pace paste waste taste late later lower loved loves glow boost books brook shore shirt \
     shirts short shorts shop shops share shared store stores story storm start starts state stated stone stones phone photo robot boat boats coal \
+    kids kid child children chart charts graph graphs plot tjanar tjanat tjanst stol stolen stolar stolarna \
     skicka skickar skriva skriver fraga fragar svara spela spelar betyder menar tror tycker undrar";
 
 const POLITE: &str = "\
@@ -79,7 +82,7 @@ const ENGLISH: &str = "\
 const DECISIVE: &str = "\
     raise increase lower reduce decrease cut hoj hoja sank sanka minska oka didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
     compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest billigast billigaste dyrast dyraste popularast popularaste \
-    mest varst varsta jamfort";
+    mest varst varsta jamfort changed andrats andrat bottom better worse battre samre started launched startat startade";
 
 /// Words of ordinary talk around a question. Leaving them out changes nothing.
 const SMALL_TALK: &str = "\
@@ -141,7 +144,10 @@ pub fn correct_words() -> impl Iterator<Item = &'static str> {
 pub fn detect_language(text: &str, words: &[&str]) -> Option<Language> {
     let letters = text.chars().filter(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö')).count();
     let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * 2 + letters * 3;
-    let english = words.iter().filter(|word| ENGLISH_SET.contains(*word)).count() * 2;
+    // "för" is not "for": a word with such a letter is not English.
+    let is_between = |c: char| c.is_whitespace() || ",.?!;:()\"".contains(c);
+    let plain = text.split(is_between).filter(|word| word.is_ascii());
+    let english = plain.filter(|word| ENGLISH_SET.contains(fold(word).as_str())).count() * 2;
     match swedish.cmp(&english) {
         std::cmp::Ordering::Greater => Some(Language::Sv),
         std::cmp::Ordering::Less => Some(Language::En),

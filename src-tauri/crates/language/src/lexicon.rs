@@ -159,9 +159,13 @@ pub fn typo_cost(typed: &str, word: &str) -> Option<usize> {
     // In a short word, one different letter makes another word ("shoe", "show"). Swapped or doubled
     // letters do not.
     let other_letter = a.len() == b.len() && shorter <= 5 && !is_swap(&a, &b);
+    // Two other letters in the same places make another word, unless it is long ("stolarna",
+    // "stavarna").
+    let differing = a.iter().zip(&b).filter(|(x, y)| x != y).count();
+    let two_letters = a.len() == b.len() && cost == 2 && differing == 2 && shorter <= 8;
     // "item" and "items" or "sko" and "skor" are forms of one word and not errors; `same_word`
     // handles them.
-    (cost <= allowed && !other_letter).then_some(cost)
+    (cost <= allowed && !other_letter && !two_letters).then_some(cost)
 }
 
 fn is_swap(a: &[char], b: &[char]) -> bool {

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod amounts;
+pub mod bounds;
 pub mod changes;
 pub mod dates;
 mod languages;

@@ -55,6 +55,8 @@ pub(super) struct Pack {
     attributes: HashSet<String>,
     ignored: HashSet<String>,
     vocabulary: WordSet,
+    /// The phrases of the things' orders, with the name of the thing and the number of the order.
+    pub(super) rankings: Vec<(String, usize, Pattern)>,
     synonyms: HashMap<String, String>,
     /// The name and the id of the specialist.
     specialist: Vec<String>,
@@ -97,6 +99,15 @@ impl Tool {
             SlotKind::Thing { thing, field } => Some((slot, thing.as_str(), field.as_str())),
             _ => None,
         })
+    }
+    /// Whether an intent lists things: it takes a number of rows.
+    pub(super) fn lists(&self, intent: usize) -> bool {
+        let name = &self.intents[intent].name;
+        !self.is_write()
+            && self
+                .slots
+                .iter()
+                .any(|slot| matches!(slot.kind, SlotKind::Quantity) && slot.intents.contains(name))
     }
     pub(super) fn has_slot(&self, wanted: impl Fn(&SlotKind) -> bool) -> bool {
         self.slots.iter().any(|slot| wanted(&slot.kind))
@@ -144,6 +155,8 @@ impl Book {
             book.add_tools(index, &pack);
             let compiled = Pack::new(&pack.manifest);
             compiled.words().for_each(|word| book.lexicon.add(word));
+            let phrases = compiled.rankings.iter().map(|(.., phrase)| phrase);
+            phrases.flat_map(Pattern::words).for_each(|word| book.lexicon.add(word));
             for (at, cannot) in compiled.offline.cannot.iter().enumerate() {
                 declined.extend(
                     parse_patterns(&cannot.triggers)
@@ -277,7 +290,14 @@ impl Pack {
             folded(&offline.ignored),
             WordSet::new(&offline.vocabulary),
         );
+        let rankings = offline.things.iter().flat_map(|(name, thing)| {
+            thing.rankings.iter().enumerate().flat_map(move |(index, ranking)| {
+                let phrases = parse_patterns(&ranking.phrases).into_iter();
+                phrases.map(move |phrase| (name.clone(), index, phrase))
+            })
+        });
         Self {
+            rankings: rankings.collect(),
             forms: name_forms(&manifest.entities),
             specialist: manifest
                 .agent

@@ -138,7 +138,7 @@ impl Reader<'_> {
         } else {
             return None;
         };
-        Some(Match { tool, intent, score, used, strong })
+        Some(Match { tool, intent, asked: (tool, intent), score, used, strong })
     }
 
     /// Returns the score of a clause that consists of a few words of the pack, such as "trail

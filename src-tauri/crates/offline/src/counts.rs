@@ -5,6 +5,9 @@ use language::{Token, TokenKind, numbers, ordinals};
 
 use super::facts::{LABELS, ORDERS, PIECES};
 
+/// Words before which a number says how many of a ranking are meant.
+const RANKS: &[&str] = &["top", "topp", "bottom", "botten", "worst", "best", "samsta", "basta"];
+
 /// Whether the number ends a change, as in "make the ridge pot 3".
 pub(super) fn ends_change(tokens: &[Token], at: usize, end: usize) -> bool {
     let last = tokens[end.min(tokens.len())..].iter().all(|token| {
@@ -40,7 +43,8 @@ pub(super) fn is_in_a_name(tokens: &[Token], at: usize) -> bool {
     let name = before.kind == TokenKind::Word
         && !language::is_stop_word(&before.norm)
         && !before.any(ORDERS)
-        && !before.any(PIECES);
+        && !before.any(PIECES)
+        && !before.any(RANKS);
     let counted = tokens.get(at + 1).is_some_and(|next| next.any(PIECES))
         || before.any(&["quantity", "antal", "antalet", "qty", "times"]);
     tokens[at].kind == TokenKind::Number

@@ -6,10 +6,12 @@ use contract::manifest::SlotKind;
 use language::{Token, TokenKind, numbers};
 
 use super::{
+    book::Pack,
+    clauses::is_boundary,
     facts::Facts,
     goal::{Doubt, Goal},
     social,
-    understand::{Match, Reader, is_boundary},
+    understand::{Match, Reader},
 };
 
 /// The words of a clause that a goal does not use.
@@ -68,11 +70,11 @@ pub(super) fn find_unused_words(
     used.extend(social::matched_tokens(tokens, &facts.words));
     // A joining word at the beginning has split the message.
     used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
-    let is_free = |i: &usize| !used.contains(i) && tokens[*i].kind != TokenKind::Punct;
+    let is_free = |i: usize| !used.contains(&i) && tokens[i].kind != TokenKind::Punct;
     let mut unused = Unused::default();
     let mut last: Option<(usize, Weight)> = None;
-    for i in (0..tokens.len()).filter(is_free) {
-        let weight = word_weight(reader, tokens, facts, found, &phrases, i);
+    for i in (0..tokens.len()).filter(|i| is_free(*i)) {
+        let weight = word_weight(reader, tokens, facts, found, &phrases, &used, i);
         let list = match weight {
             Weight::None => continue,
             Weight::Decisive | Weight::Name => &mut unused.decisive,
@@ -107,6 +109,7 @@ fn find_words_unused_by_search(
     found: &Match,
     taken: &[usize],
 ) -> Unused {
+    let pack = reader.book.pack_of(found.tool);
     let mut unused = Unused::default();
     for i in 0..tokens.len() {
         let token = &tokens[i];
@@ -115,10 +118,13 @@ fn find_words_unused_by_search(
                 .get(i + 1)
                 .is_some_and(|next| next.fold == "%" || next.any(&["percent", "procent"]));
         let changes_question = is_percentage
-            || excludes(tokens, i)
+            || (excludes(pack, tokens, i) && !taken.contains(&i))
             || facts.period.as_ref().is_some_and(|period| period.at.contains(&i))
             || (!taken.contains(&i) && is_word_of_other_pack(reader, found, token));
-        if changes_question {
+        let ranks = !taken.contains(&i)
+            && language::is_decisive(&token.norm)
+            && !language::is_stop_word(&token.norm);
+        if changes_question || ranks {
             unused.decisive.push(spell_word(tokens, i, true));
         } else if !taken.contains(&i) && language::is_decisive(&token.norm) {
             unused.other.push(spell_word(tokens, i, true));
@@ -152,9 +158,13 @@ fn find_words_unused_by_target(
 
 /// Whether the word excludes what follows it: "a jacket, but not in black". A "not" at the
 /// beginning answers a question, and "not over 400" is a limit.
-fn excludes(tokens: &[Token], at: usize) -> bool {
+fn excludes(pack: &Pack, tokens: &[Token], at: usize) -> bool {
     const LIMITS: [&str; 10] =
         ["over", "above", "more", "under", "below", "less", "mer", "dyrare", "mindre", "hogre"];
+    let describes = |token: &Token| pack.is_attribute(pack.canonical_word(&token.norm));
+    if tokens[at].any(&["no", "inget", "ingen"]) {
+        return tokens.get(at + 1).is_some_and(describes);
+    }
     at > 0
         && tokens.get(at + 1).is_some_and(|next| !next.any(&LIMITS))
         && tokens[at].any(&["not", "without", "except", "excluding", "inte", "utan", "utom", "ej"])
@@ -191,10 +201,20 @@ fn word_weight(
     facts: &Facts,
     found: &Match,
     phrases: &Phrases,
+    used: &[usize],
     at: usize,
 ) -> Weight {
     let tool = &reader.book.tools[found.tool];
+    let asked = &reader.book.tools[found.asked.0];
     let token = &tokens[at];
+    // "all three accounts" of a question about everything
+    let is_wide = found.tool != found.asked.0 && reader.is_noun(asked.pack, token);
+    if is_wide || is_number_of_all(reader, tokens, asked.pack, at) {
+        return Weight::None;
+    }
+    if is_soon(tokens, at) {
+        return Weight::Other;
+    }
     let is_number = token.kind == TokenKind::Number
         || (numbers::cardinal(&token.norm).is_some() && !language::is_stop_word(&token.norm));
     let is_period = facts.other_period.as_ref().is_some_and(|period| period.at.contains(&at));
@@ -210,30 +230,62 @@ fn word_weight(
     if takes_dates && !is_small && language::dates::is_date_word(token) {
         return Weight::Decisive;
     }
+    // A list shows which, not why.
+    if asked.lists(found.asked.1) && token.any(&["why", "varfor"]) {
+        return Weight::Other;
+    }
     if token.fold.len() < 2
         || language::is_filler(&token.norm)
         || language::is_small_talk(&token.norm)
     {
         return Weight::None;
     }
-    let is_known = tool.speaks_of(&token.norm);
-    let takes_names = tool.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
+    let is_known = asked.speaks_of(&token.norm);
+    let takes_names = asked.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
     // "the autumn boots campaign": a name that no table knows.
     let narrows = !is_known && takes_names && facts.named.is_empty();
+    let before = at.checked_sub(1).map(|i| &tokens[i]);
+    // "clicks" beside a figure that is answered is reported below it.
+    let is_joined = at >= 2
+        && used.contains(&(at - 2))
+        && before.is_some_and(|before| before.any(&["and", "och", "&", ","]));
     // "CTR for Copper Kettle": the figure that is asked for.
     let is_measure = !is_known
+        && !is_joined
         && tokens
             .get(at + 1)
             .is_some_and(|next| next.any(&["for", "of", "in", "on", "pa", "i", "av", "hos"]));
-    if is_measure || phrases.others.contains(&at) {
+    // "by format": the division that is asked for.
+    let divides = before.is_some_and(|before| before.any(&["by", "per"]));
+    if is_measure || divides || phrases.others.contains(&at) {
         Weight::Decisive
-    } else if narrows && found.strong {
+    } else if narrows && found.strong && !is_joined {
         Weight::Name
     } else if !found.strong && takes_names {
         Weight::Decisive
     } else {
         Weight::Other
     }
+}
+
+/// Whether the token belongs to a time of the same day: "in 20 minutes" tells when somebody asks and
+/// selects no data.
+fn is_soon(tokens: &[Token], at: usize) -> bool {
+    const UNITS: [&str; 8] =
+        ["minutes", "minute", "min", "mins", "minuter", "hours", "hour", "timmar"];
+    let leads = |i: usize| tokens.get(i).is_some_and(|token| token.any(&["in", "om"]));
+    let counts = |i: usize| numbers::read_whole(tokens, i).is_some();
+    let is_unit = |i: usize| tokens.get(i).is_some_and(|token| token.any(&UNITS));
+    (at > 0 && leads(at - 1) && counts(at) && is_unit(at + 1))
+        || (at > 1 && leads(at - 2) && counts(at - 1) && is_unit(at))
+}
+
+/// Whether the token is the number of "all three accounts".
+fn is_number_of_all(reader: &Reader<'_>, tokens: &[Token], pack: usize, at: usize) -> bool {
+    at > 0
+        && numbers::read_whole(tokens, at).is_some()
+        && tokens.get(at + 1).is_some_and(|next| reader.is_noun(pack, next))
+        && reader.claims_all_at(pack, tokens, at - 1)
 }
 
 /// Tokens of the phrases of the tool, found once for a clause.
@@ -248,13 +300,14 @@ impl Phrases {
     fn of(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Self {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for ((tool, intent), hit, weak) in reader.book.triggers.find(tokens, &facts.words) {
-            if tool != found.tool {
-                continue;
-            }
-            if intent == 0 || intent == found.intent {
+            if tool == found.asked.0 {
+                if intent == 0 || intent == found.asked.1 {
+                    own.extend(hit.used);
+                } else if !weak {
+                    others.extend(hit.used);
+                }
+            } else if tool == found.tool && intent == 0 {
                 own.extend(hit.used);
-            } else if !weak {
-                others.extend(hit.used);
             }
         }
         Self { own, others }
@@ -277,7 +330,7 @@ fn tokens_of_facts(
         let is_date = |i: &usize| language::dates::is_date_word(&tokens[*i]);
         used.extend(facts.period.iter().flat_map(|period| period.at.clone()));
         used.extend(facts.taken.iter().copied().filter(|i| is_date(i) && !is_other(i)));
-        used.extend(facts.before_that.iter().flat_map(|(at, _)| at.clone()));
+        used.extend(facts.before_that.iter().flat_map(|before| before.at.clone()));
     }
     let intent = &tool.intents[found.intent].name;
     let compares = tool.slots.iter().any(|slot| {
@@ -314,11 +367,13 @@ fn claims_all(
     found: &Match,
     at: usize,
 ) -> bool {
-    let tool = &reader.book.tools[found.tool];
+    let tool = &reader.book.tools[found.asked.0];
     let noun = tokens.get(at + 1).is_some_and(|next| {
         tool.nouns.iter().flatten().any(|noun| language::same_word(noun, &next.norm))
     });
-    noun && facts.named.is_empty()
+    let is_answered = found.tool != found.asked.0;
+    noun && !is_answered
+        && facts.named.is_empty()
         && tokens[at].any(&["all", "every", "each", "both", "alla", "varje", "samtliga", "bada"])
 }
 

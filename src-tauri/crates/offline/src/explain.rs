@@ -92,6 +92,7 @@ fn describe_doubt(doubt: &Doubt) -> String {
         Doubt::UnknownName(name) => format!("unknown_name: {name}"),
         Doubt::Quantity => "quantity".to_owned(),
         Doubt::Negated => "negated".to_owned(),
+        Doubt::Unranked => "unranked".to_owned(),
         Doubt::Missing(parameter) => format!("missing: {parameter}"),
         Doubt::Unused(words) => format!("unused: {}", words.join(", ")),
     }
@@ -107,6 +108,6 @@ fn describe_talk(book: &Book, talk: &Talk) -> String {
         Talk::Dropped => "dropped".to_owned(),
         Talk::AskAgain => "ask_again".to_owned(),
         Talk::More => "more".to_owned(),
-        Talk::NotUnderstood => "not_understood".to_owned(),
+        Talk::NotUnderstood(_) => "not_understood".to_owned(),
     }
 }

@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, ops::Range};
 use chrono::NaiveDate;
 use language::{
     Token, TokenKind, amounts,
+    bounds::{self, Bound},
     changes::{self, Percent},
     dates, numbers,
 };
@@ -39,7 +40,9 @@ pub(super) struct Facts {
     /// "20%", "double": never amounts.
     pub(super) percents: Vec<Percent>,
     /// "the week before that": the period is known once the conversation is.
-    pub(super) before_that: Option<(Range<usize>, dates::Unit)>,
+    pub(super) before_that: Option<dates::UnitBefore>,
+    /// "over 110%", "less than 2 weeks".
+    pub(super) bounds: Vec<Bound>,
     pub(super) named: Vec<Named>,
     /// The range in "between 500 and 1000 kr".
     pub(super) range: Option<(f64, f64)>,
@@ -155,6 +158,7 @@ impl Facts {
     pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate, listed: bool) -> Self {
         let mut facts = Self { words: word_indices(tokens), ..Self::default() };
         facts.find_names(tokens, book);
+        facts.bounds = bounds::find_bounds(tokens);
         facts.find_before_that(tokens);
         facts.find_period(tokens, today);
         facts.find_bare_ids(tokens, book, listed);
@@ -195,15 +199,17 @@ impl Facts {
         self.maybe.as_ref().is_some_and(|(_, range)| range.contains(&at))
     }
 
-    /// Whether a token already belongs to a fact or a name.
+    /// Whether a token already belongs to a fact, a name or a bound.
     pub(super) fn is_taken(&self, at: usize) -> bool {
-        self.taken.contains(&at) || self.in_names.contains(&at)
+        self.taken.contains(&at)
+            || self.in_names.contains(&at)
+            || self.bounds.iter().any(|bound| bound.at.contains(&at))
     }
 
     fn find_before_that(&mut self, tokens: &[Token]) {
-        if let Some((at, unit)) = dates::find_unit_before(tokens) {
-            self.mark_taken(at.clone());
-            self.before_that = Some((at, unit));
+        if let Some(before) = dates::find_unit_before(tokens) {
+            self.mark_taken(before.at.clone());
+            self.before_that = Some(before);
         }
     }
 

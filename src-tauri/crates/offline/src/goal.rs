@@ -24,6 +24,19 @@ pub(super) struct Goal {
     pub(super) is_named: bool,
     /// Words that the plan does not use. They are reported below the answer.
     pub(super) unused: Vec<String>,
+    /// The order of the found things.
+    pub(super) ranking: Option<Ranked>,
+    /// Attributes that found things must not have alone, as they were typed.
+    pub(super) excluded: Vec<String>,
+}
+
+/// An order that the message asks for, and how many things of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ranked {
+    pub(super) thing: String,
+    /// The index among the orders of the thing.
+    pub(super) index: usize,
+    pub(super) count: Option<u32>,
 }
 
 /// How the user names the things meant.
@@ -39,6 +52,8 @@ pub(super) struct Target {
     pub(super) groups: Vec<Vec<String>>,
     /// The same words as the user typed them.
     pub(super) said: Vec<String>,
+    /// The place in the order of the goal, counted from 0.
+    pub(super) rank: Option<usize>,
 }
 
 impl Target {
@@ -63,6 +78,8 @@ pub(super) enum Doubt {
     Missing(String),
     /// Words that would change the question if they were left out.
     Unused(Vec<String>),
+    /// An order of things of which the search has not found all.
+    Unranked,
 }
 
 /// A list of things of one kind that was found for the user.

@@ -14,25 +14,31 @@ use serde_json::Value;
 
 mod book;
 mod candidates;
+mod clauses;
 mod counts;
 mod coverage;
 mod dialogue;
+mod doubts;
 mod explain;
 mod facts;
 mod fill;
 mod goal;
 mod history;
 mod look;
+mod look_inside;
 mod more;
 mod names;
+mod overall;
 mod pattern;
 mod places;
 mod plan;
+mod ranking;
 mod reply;
 mod resume;
 mod routing;
 mod score;
 mod search_words;
+mod slots;
 mod social;
 mod state;
 mod talk;
@@ -119,7 +125,7 @@ impl OfflineModel {
                         | Talk::Dropped
                         | Talk::AskAgain
                         | Talk::More
-                        | Talk::NotUnderstood,
+                        | Talk::NotUnderstood(_),
                     )
                     | None => Finish::Stop,
                 }

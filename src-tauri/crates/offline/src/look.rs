@@ -2,32 +2,28 @@
 //! or among all things of a kind. A write gets a thing only if the words fit no other thing;
 //! otherwise the user is asked.
 
-use contract::manifest::{Find, SlotKind, Thing, ThingSource};
+use contract::manifest::{Find, Ranking, SlotKind, Thing, ThingSource};
 use serde_json::{Map, Value, json};
 
 use super::{
-    book::Pack,
-    goal::{Goal, Listing, Outcome, Planned, Why},
+    goal::{Doubt, Goal, Listing, Outcome, Planned, Why},
     history::End,
     places::Place,
     plan::{Found, Run, is_partial, list_in_result},
-    resume,
+    ranking, resume,
     state::SourceOf,
-    template, things, values,
+    things, values,
 };
 
-struct Looking<'a> {
-    pack: usize,
-    thing: &'a str,
-    described: &'a Thing,
-    source: &'a ThingSource,
-    tool: usize,
-    goal: &'a Goal,
-    for_write: bool,
-}
-
-fn is_describing(pack: &Pack, word: &str) -> bool {
-    pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
+/// The thing that is looked for, and the tool that finds it.
+pub(super) struct Looking<'a> {
+    pub(super) pack: usize,
+    pub(super) thing: &'a str,
+    pub(super) described: &'a Thing,
+    pub(super) source: &'a ThingSource,
+    pub(super) tool: usize,
+    pub(super) goal: &'a Goal,
+    pub(super) for_write: bool,
 }
 
 /// Returns the words of an item's name, which is its first text.
@@ -137,6 +133,19 @@ impl Run<'_> {
                 false,
             ));
         }
+        if let Some(ranking) = self.ranking_of(looking)
+            && words.is_empty()
+            && !shown.is_empty()
+            && !self.is_shown_in_part(looking.pack, looking.thing)
+        {
+            let mut items = shown;
+            ranking::sort(&mut items, ranking);
+            let place = looking.goal.target.rank.unwrap_or(0);
+            return items
+                .into_iter()
+                .nth(place)
+                .map_or_else(|| self.nothing_found(looking, &words), Found::One);
+        }
         if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
             // "Add them all" names no single thing.
             return Found::Done(self.ask_about_shown(
@@ -158,7 +167,7 @@ impl Run<'_> {
                 )),
             };
         }
-        if !shown.is_empty() {
+        if !shown.is_empty() && self.ranking_of(looking).is_none() {
             let items: Vec<Vec<String>> =
                 shown.iter().map(|item| things::words_of(looking.described, item)).collect();
             let found = things::narrow(pack, &items, &words);
@@ -202,6 +211,8 @@ impl Run<'_> {
                 continue;
             }
             let mut args = Map::new();
+            let ranking = self.ranking_of(looking);
+            ranking.into_iter().for_each(|ranking| ranking::set_arguments(ranking, &mut args));
             values::set(&mut args, parameter, json!(attempt.join(" ")));
             let Some(done) = self.result_of_call(looking.tool, &args) else {
                 return Found::Calls(vec![Planned { tool: looking.tool, args }]);
@@ -213,6 +224,14 @@ impl Run<'_> {
                 }
             };
             let items = list_in_result(value, looking.source);
+            if let Some(ranking) = ranking
+                && !items.is_empty()
+            {
+                if is_partial(looking.source, value) {
+                    return Found::Done(Outcome::Doubt(Doubt::Unranked));
+                }
+                return self.choose_by_rank(looking, ranking, items, words);
+            }
             if !items.is_empty() {
                 return self.choose_among_found(
                     looking,
@@ -224,6 +243,37 @@ impl Run<'_> {
             }
             tried.push(attempt);
         }
+        Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words: words.to_vec() })
+    }
+
+    /// The order in which one thing is chosen.
+    fn ranking_of<'a>(&self, looking: &Looking<'a>) -> Option<&'a Ranking> {
+        let ranked =
+            looking.goal.ranking.as_ref().filter(|ranked| ranked.thing == looking.thing)?;
+        let several = self.book.tools[looking.goal.tool].intents[looking.goal.intent].several;
+        let is_meant = !several || looking.goal.target.rank.is_some();
+        looking.described.rankings.get(ranked.index).filter(|_| is_meant)
+    }
+
+    /// Chooses the thing at its place in the order among those that fit most words.
+    fn choose_by_rank(
+        &self,
+        looking: &Looking<'_>,
+        ranking: &Ranking,
+        items: Vec<Value>,
+        words: &[String],
+    ) -> Found {
+        let pack = &self.book.packs[looking.pack];
+        let known: Vec<Vec<String>> =
+            items.iter().map(|item| things::words_of(looking.described, item)).collect();
+        let best = things::narrow(pack, &known, words).best;
+        let mut best: Vec<Value> = best.into_iter().map(|i| items[i].clone()).collect();
+        ranking::sort(&mut best, ranking);
+        let place = looking.goal.target.rank.unwrap_or(0);
+        best.into_iter().nth(place).map_or_else(|| self.nothing_found(looking, words), Found::One)
+    }
+
+    fn nothing_found(&self, looking: &Looking<'_>, words: &[String]) -> Found {
         Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words: words.to_vec() })
     }
 
@@ -251,10 +301,17 @@ impl Run<'_> {
         let essential = words.iter().filter(|word| {
             !pack.is_attribute(pack.canonical_word(word)) && word.parse::<u32>().is_err()
         });
-        let sure = as_said
-            && essential
-                .into_iter()
-                .all(|word| found.best.iter().any(|&i| things::fits_item(pack, word, &known[i])));
+        let fits =
+            |word: &&String| found.best.iter().any(|&i| things::fits_item(pack, word, &known[i]));
+        let missing: Vec<String> = essential.filter(|word| !fits(word)).cloned().collect();
+        // A word that neither the pack nor any of the things knows: another thing is meant.
+        let strange: Vec<String> =
+            missing.iter().filter(|word| !things::is_known(pack, word)).cloned().collect();
+        if !strange.is_empty() && (best.len() > 1 || !looking.for_write) {
+            let why = if best.len() > 1 { Why::NoneFits(strange) } else { Why::Confirm };
+            return Found::Done(question_outcome(looking.pack, looking.thing, best, why, partial));
+        }
+        let sure = as_said && missing.is_empty();
         self.choose_item(looking, best, if sure { Why::Several } else { Why::Confirm }, partial)
     }
 
@@ -403,125 +460,6 @@ impl Run<'_> {
             .is_some_and(|id| values::contains(whole, &id))
     }
 
-    /// Finds a thing inside another thing that is found first, such as a variant of a product.
-    fn find_in_parent(
-        &self,
-        looking: &Looking<'_>,
-        parameter: &str,
-        parent: &str,
-        field: &str,
-    ) -> Found {
-        let target = &looking.goal.target;
-        let pack = &self.book.packs[looking.pack];
-        let shown = self.shown_things(looking.pack, looking.thing);
-        let words = target.words();
-        if target.pronoun && words.is_empty() && !target.is_place() && !target.all {
-            let newest = self.state.focus.iter().find(|(pack, ..)| *pack == looking.pack);
-            if let Some((_, _, item)) = newest.filter(|(_, thing, _)| thing == looking.thing) {
-                return Found::One(item.clone());
-            }
-        }
-        let only_described = !words.is_empty()
-            && words.iter().all(|word| {
-                pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
-            });
-        if only_described && !shown.is_empty() && !target.is_place() {
-            return self.keep_available(looking, shown, &words);
-        }
-        let item = match self.find_one(looking.pack, parent, looking.goal, looking.for_write) {
-            Found::One(item) => item,
-            other => return other,
-        };
-        let mut args = Map::new();
-        values::set(&mut args, parameter, item.pointer(field).cloned().unwrap_or(Value::Null));
-        let Some(done) = self.result_of_call(looking.tool, &args) else {
-            return Found::Calls(vec![Planned { tool: looking.tool, args }]);
-        };
-        let value = match &done.end {
-            End::Ok(value) => value,
-            End::Failed(failure) => {
-                return Found::Done(Outcome::Failed { failure: failure.clone() });
-            }
-        };
-        let parent_words =
-            pack.thing(parent).map(|parent| things::words_of(parent, &item)).unwrap_or_default();
-        let parent_words: Vec<String> = parent_words
-            .into_iter()
-            .chain(
-                pack.thing(parent)
-                    .map(|parent| things::words_of(parent, value))
-                    .unwrap_or_default(),
-            )
-            .collect();
-        let own = list_in_result(value, looking.source);
-        let own_words: Vec<Vec<String>> =
-            own.iter().map(|item| things::words_of(looking.described, item)).collect();
-        // Words about the parent do not narrow its parts, unless a part has the same word
-        // ("black").
-        let telling: Vec<String> = words
-            .into_iter()
-            .filter(|word| {
-                own_words.iter().any(|own| things::fits_item(pack, word, own))
-                    || (is_describing(pack, word) && !things::fits_item(pack, word, &parent_words))
-            })
-            .collect();
-        self.keep_available(looking, own, &telling)
-    }
-
-    /// Keeps the items that fit the words and are available.
-    fn keep_available(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String]) -> Found {
-        let pack = &self.book.packs[looking.pack];
-        if items.is_empty() {
-            return Found::Done(Outcome::Nothing {
-                thing: looking.thing.to_owned(),
-                words: words.to_vec(),
-            });
-        }
-        let known: Vec<Vec<String>> =
-            items.iter().map(|item| things::words_of(looking.described, item)).collect();
-        let found = things::narrow(pack, &known, words);
-        let usable = |item: &&Value| {
-            !looking.for_write || template::holds(looking.described.usable.as_deref(), item)
-        };
-        let can_be_had: Vec<Value> = items.iter().filter(usable).cloned().collect();
-        if can_be_had.is_empty() {
-            return Found::Done(Outcome::Unusable { thing: looking.thing.to_owned(), items });
-        }
-        if found.hits < words.len() {
-            let best: Vec<Value> =
-                found.best.iter().map(|&i| items[i].clone()).filter(|item| usable(&item)).collect();
-            let offer = if found.hits == 0 || best.is_empty() { can_be_had } else { best };
-            let missing = if found.missing.is_empty() { words.to_vec() } else { found.missing };
-            return Found::Done(question_outcome(
-                looking.pack,
-                looking.thing,
-                offer,
-                Why::NoneFits(missing),
-                false,
-            ));
-        }
-        let meant: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
-        let (left, gone): (Vec<Value>, Vec<Value>) =
-            meant.iter().cloned().partition(|item| usable(&item));
-        match &left[..] {
-            [] => Found::Done(question_outcome(
-                looking.pack,
-                looking.thing,
-                can_be_had,
-                Why::Unusable(meant),
-                false,
-            )),
-            [only] => Found::One(only.clone()),
-            _ => Found::Done(question_outcome(
-                looking.pack,
-                looking.thing,
-                left,
-                if gone.is_empty() { Why::Several } else { Why::SomeUnusable(gone) },
-                false,
-            )),
-        }
-    }
-
     /// Asks the user to choose among the items of the shown list.
     pub(super) fn ask_about_shown(
         &self,
@@ -538,7 +476,7 @@ impl Run<'_> {
     }
 }
 
-fn question_outcome(
+pub(super) fn question_outcome(
     pack: usize,
     thing: &str,
     items: Vec<Value>,

@@ -49,8 +49,17 @@ impl Facts {
         for (pack, data) in book.packs.iter().enumerate() {
             for (entity, form) in &data.forms {
                 let entity = *entity;
+                // Several things may have the same name.
+                let is_same = |at: &Range<usize>| {
+                    self.named.iter().any(|named| {
+                        named.pack == pack
+                            && named.at == *at
+                            && named.kind == data.entities[entity].kind
+                            && named.entity != Some(entity)
+                    })
+                };
                 if let Some(at) = find_sequence(tokens, &self.words, form)
-                    && at.clone().all(|i| !self.is_taken(i))
+                    && (at.clone().all(|i| !self.is_taken(i)) || is_same(&at))
                 {
                     let found = &data.entities[entity];
                     let again = self
@@ -71,7 +80,38 @@ impl Facts {
             }
         }
         self.find_ids(tokens, book);
+        self.drop_contradicted_names(book);
         self.named.sort_by_key(|named| named.at.start);
+    }
+
+    /// Of several things with the same name, keeps those that fit the other names: "Brand of account
+    /// 23" is the one of this account.
+    fn drop_contradicted_names(&mut self, book: &Book) {
+        let all = self.named.clone();
+        let shares = |one: &Named| {
+            all.iter().any(|other| other.at == one.at && other.pack == one.pack && other != one)
+        };
+        let fits = |one: &Named| {
+            let implied = implied_values(book, one);
+            all.iter().filter(|other| other.pack == one.pack && other.at != one.at).all(|other| {
+                let others = implied_values(book, other);
+                let agrees = |(kind, id): &(String, String)| {
+                    let is_other = |(k, v): &(String, String)| k == kind && v != id;
+                    !(other.kind == *kind && other.id != *id) && !others.iter().any(is_other)
+                };
+                implied.iter().all(agrees)
+            })
+        };
+        let keeps: Vec<bool> = all
+            .iter()
+            .map(|one| {
+                let has_better =
+                    || all.iter().any(|o| o.at == one.at && o.pack == one.pack && fits(o));
+                !shares(one) || fits(one) || !has_better()
+            })
+            .collect();
+        let mut keeps = keeps.into_iter();
+        self.named.retain(|_| keeps.next().unwrap_or(true));
     }
 
     /// Finds ids after the noun of their kind: "account 99", "konto nr 99", "account #99".
@@ -192,6 +232,29 @@ impl Facts {
         }
         self.named.sort_by_key(|named| named.at.start);
     }
+}
+
+/// The kinds and ids that a name implies, such as the account of a campaign.
+fn implied_values(book: &Book, named: &Named) -> Vec<(String, String)> {
+    let Some(entity) = named.entity.map(|i| &book.packs[named.pack].entities[i]) else {
+        return Vec::new();
+    };
+    let kind_of = |parameter: &String| {
+        book.tools
+            .iter()
+            .filter(|tool| tool.pack == named.pack)
+            .flat_map(|tool| &tool.slots)
+            .filter(|slot| slot.parameter == *parameter)
+            .find_map(|slot| match &slot.kind {
+                SlotKind::Entity { entity, .. } => Some(entity.clone()),
+                _ => None,
+            })
+    };
+    entity
+        .implies
+        .iter()
+        .filter_map(|(parameter, value)| Some((kind_of(parameter)?, value.clone())))
+        .collect()
 }
 
 fn is_id(text: &str) -> bool {

@@ -106,7 +106,7 @@ impl Facts {
                 at += used;
                 continue;
             }
-            if tokens[at].any(&["first", "forsta", "top"])
+            if tokens[at].any(&["first", "forsta", "top", "topp", "bottom", "botten"])
                 && let Some((count, used)) =
                     numbers::read_whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
             {

@@ -13,8 +13,8 @@ use super::{
     goal::{Doubt, Goal, Outcome, Planned, Step, Target, Why},
     history::{Done, End},
     places::Place,
-    state::State,
-    values,
+    state::{SourceOf, State},
+    things, values,
 };
 
 /// How long, in minutes, a result is reused for follow-up questions.
@@ -126,7 +126,7 @@ impl Run<'_> {
             return Step::Done(outcome_of(done));
         }
         let Some((slot, thing, field)) = tool.thing() else {
-            return self.plan_call(goal, goal.args.clone());
+            return self.check_found(goal, self.plan_call(goal, goal.args.clone()));
         };
         if tool.intents[goal.intent].several {
             return self.plan_calls(goal, tool, thing, &slot.parameter, field);
@@ -159,7 +159,15 @@ impl Run<'_> {
     ) -> Step {
         let mut items: Vec<Value> = Vec::new();
         let mut calls = Vec::new();
-        for target in self.split_target(tool.pack, thing, &goal.target) {
+        let targets = match goal.ranking.as_ref().and_then(|ranked| ranked.count) {
+            // "compare the two cheapest lamps"
+            Some(count @ 2..) => {
+                let at = |rank| Target { rank: Some(rank), ..goal.target.clone() };
+                (0..count.min(3) as usize).map(at).collect()
+            }
+            Some(_) | None => self.split_target(tool.pack, thing, &goal.target),
+        };
+        for target in targets {
             let single = Goal { target, ..goal.clone() };
             match self.find_any(tool.pack, thing, &single, false) {
                 Found::One(item) => items.push(item),
@@ -243,6 +251,29 @@ impl Run<'_> {
         self.check_offered(vec![Planned { tool: goal.tool, args }])
     }
 
+    /// Arranges the result of a search as the goal asks. A search that found things by their colour
+    /// or size only, because it knows none of the other words, has found nothing.
+    fn check_found(&self, goal: &Goal, step: Step) -> Step {
+        let Step::Done(Outcome::Answer { args, results, as_of }) = step else { return step };
+        if let Some((thing, words, false)) = self.book.strange_words(goal.tool, &args, &results)
+            && !words.is_empty()
+        {
+            return Step::Done(Outcome::Nothing { thing, words });
+        }
+        let pack = self.book.tools[goal.tool].pack;
+        let found = self.book.packs[pack].offline.things.values().find_map(|thing| {
+            let source = thing.source_of(self.book, pack, goal.tool)?;
+            matches!(source.find, Some(Find::Words { .. })).then_some((thing, source))
+        });
+        let (Some((thing, source)), [result]) = (found, &results[..]) else {
+            return Step::Done(Outcome::Answer { args, results, as_of });
+        };
+        Step::Done(match self.book.arrange(goal, source, thing, result) {
+            Some(result) => Outcome::Answer { args, results: vec![result], as_of },
+            None => Outcome::Doubt(Doubt::Unranked),
+        })
+    }
+
     fn check_offered(&self, calls: Vec<Planned>) -> Step {
         let Some(offered) = &self.offered else { return Step::Calls(calls) };
         if offered.is_empty() {
@@ -269,6 +300,28 @@ impl Run<'_> {
         let at = DateTime::parse_from_rfc3339(value.pointer(pointer)?.as_str()?).ok()?;
         let age = self.now.signed_duration_since(at).num_minutes();
         (0..=FRESH_MINUTES).contains(&age).then(|| Arc::clone(value))
+    }
+}
+
+impl Book {
+    /// The kind of thing that a search has found, the words of the search that neither the pack nor
+    /// any found thing knows, and whether another word names the kind of thing. None if the call is
+    /// no search or found nothing.
+    pub(super) fn strange_words(
+        &self,
+        tool: usize,
+        args: &Map<String, Value>,
+        results: &[Arc<Value>],
+    ) -> Option<(String, Vec<String>, bool)> {
+        let pack = &self.packs[self.tools[tool].pack];
+        pack.offline.things.iter().find_map(|(name, thing)| {
+            let source = thing.source_of(self, self.tools[tool].pack, tool)?;
+            let Some(Find::Words { parameter }) = &source.find else { return None };
+            let query = values::get(args, parameter)?.as_str()?;
+            let items = list_in_result(results.first()?, source);
+            let (strange, names) = things::words_without_item(pack, thing, query, &items);
+            (!items.is_empty()).then(|| (name.clone(), strange, names))
+        })
     }
 }
 

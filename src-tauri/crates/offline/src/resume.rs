@@ -91,6 +91,8 @@ fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> O
         may_reuse: false,
         is_named: false,
         unused: Vec::new(),
+        ranking: None,
+        excluded: Vec::new(),
     };
     Some((vec![goal], None))
 }
@@ -153,10 +155,9 @@ fn read_answer(
             _ => (Vec::new(), Some(Talk::AskAgain)),
         });
     }
-    if socials
-        .iter()
-        .any(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic))
-        || (silent && !socials.is_empty())
+    if socials.iter().any(|social| {
+        matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic)
+    }) || (silent && !socials.is_empty())
     {
         return None;
     }
@@ -288,6 +289,7 @@ fn resolve_doubt(
             let found = Match {
                 tool: goal.tool,
                 intent: goal.intent,
+                asked: (goal.tool, goal.intent),
                 score: 0,
                 used: Vec::new(),
                 strong: true,
@@ -298,19 +300,16 @@ fn resolve_doubt(
             let said = fill::build_goal(reader, tokens, facts, &found, None);
             goal.args.extend(said.args);
         }
-        Doubt::Negated | Doubt::Unused(_) => return None,
+        Doubt::Negated | Doubt::Unused(_) | Doubt::Unranked => return None,
         Doubt::Quantity | Doubt::Missing(_) => {
             let content: Vec<&str> = facts
                 .unused_content_words(tokens, &[], data.pack)
                 .into_iter()
                 .map(|i| tokens[i].norm.as_str())
                 .collect();
-            let parameter = match doubt {
-                Doubt::Missing(parameter) => parameter.clone(),
-                Doubt::Quantity | Doubt::UnknownName(_) | Doubt::Negated | Doubt::Unused(_) => {
-                    "quantity".to_owned()
-                }
-            };
+            let missing =
+                if let Doubt::Missing(parameter) = doubt { parameter } else { "quantity" };
+            let parameter = missing.to_owned();
             let slot = data.slots.iter().find(|slot| slot.parameter == parameter)?;
             match &slot.kind {
                 contract::manifest::SlotKind::Quantity => {

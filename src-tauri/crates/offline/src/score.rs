@@ -2,9 +2,9 @@
 //! them.
 
 use contract::manifest::SlotKind;
-use language::Token;
+use language::{Token, bounds::Measure};
 
-use super::{facts::Facts, fill::range_side, understand::Reader};
+use super::{facts::Facts, slots::range_side, understand::Reader};
 
 /// Returns a score for how well the facts of a clause fit the tool's slots.
 pub(super) fn score_slots(
@@ -54,6 +54,7 @@ pub(super) fn score_slots(
                 )
             }
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
+            SlotKind::Percent { .. } => 2 * i32::from(has_bound(facts, Measure::Percent)),
             SlotKind::ChangePercent => 4 * i32::from(cued() && !facts.percents.is_empty()),
             SlotKind::Choice { .. } => {
                 2 * i32::from(
@@ -65,12 +66,17 @@ pub(super) fn score_slots(
             | SlotKind::OtherStart
             | SlotKind::OtherEnd
             | SlotKind::ChangeAmount
+            | SlotKind::DaysAhead { .. }
             | SlotKind::Verbatim
             | SlotKind::Thing { .. }
             | SlotKind::Words => 0,
         };
     }
     sum
+}
+
+fn has_bound(facts: &Facts, measure: Measure) -> bool {
+    facts.bounds.iter().any(|bound| bound.measure == measure)
 }
 
 /// How much the facts speak for one intent by filling slots that only some intents have.
@@ -100,6 +106,8 @@ pub(super) fn score_intent_slots(
                             .any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
                     )
                 }
+                SlotKind::Percent { .. } => 6 * i32::from(has_bound(facts, Measure::Percent)),
+                SlotKind::DaysAhead { .. } => 4 * i32::from(has_bound(facts, Measure::Days)),
                 _ => 0,
             }
         });

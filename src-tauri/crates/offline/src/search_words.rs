@@ -5,7 +5,13 @@ use contract::manifest::SlotKind;
 use language::{Token, fold};
 use serde_json::{Map, Value, json};
 
-use super::{facts::Facts, goal::Goal, things, understand::Reader, values};
+use super::{
+    facts::Facts,
+    goal::{Doubt, Goal},
+    things,
+    understand::Reader,
+    values,
+};
 
 /// Sets the search words if the tool takes any.
 pub(super) fn set_search_words(
@@ -33,6 +39,15 @@ pub(super) fn set_search_words(
     if writes && !words.is_empty() {
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     } else if !words.is_empty() {
+        // "do you have it in large", when nothing was talked about
+        let describes = |word: &String| pack.is_attribute(pack.canonical_word(&fold(word)));
+        if facts.pronoun
+            && words.iter().all(describes)
+            && reader.state.last_args(goal.tool).is_none()
+        {
+            goal.doubt = Some(Doubt::Missing(slot.parameter.clone()));
+            return;
+        }
         let words = complete_description(reader, goal.tool, &slot.parameter, words);
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     }

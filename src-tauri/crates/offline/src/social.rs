@@ -19,6 +19,8 @@ pub(super) enum Social {
     Bye,
     Help,
     Identity,
+    /// Where the data goes, and who sees it.
+    Data,
     Yes,
     No,
     /// A topic that no pack covers: weather, e-mail, jokes.
@@ -33,6 +35,13 @@ const PHRASES: &[(Social, &str)] = &[
          features; vad kan du; vad kan jag; ^hjalp; hjalp mig; hur fungerar; hur funkar; vad gor du; exempel; vad gar det att; how do i; how can i; \
          how to; what can you tell; what kind of questions; what happens if|when i|you add|remove|delete|buy|order|change|take|put|empty; hur \
          gor|lagger|tar|andrar|koper|bestaller man|jag|du; hur kan jag; vad hander om|nar jag|man|du; vad kan man; what if i|we add|remove|delete|buy|order|change|take|put; get|need some help; get|need help; fa|ha|behover hjalp",
+    ),
+    (
+        Social::Data,
+        "where|what * my|our data|messages|conversations go|goes|stored|sent|kept; what happens with|to my|our data; who sees|reads|gets|can * my|our \
+         data|messages; do you send|share|store|upload * data; is my|our data * safe|private|secure; does * leave my|this computer|machine; work|works|run \
+         without internet|network|wifi; vart tar|går|gar * data|datan; var lagras|sparas|hamnar * data|datan; vem ser|läser|laser * data|datan|meddelanden; \
+         skickar|delar|sparar du * data; är|ar min|vår|var data * säker|saker|privat; funkar|funka|fungerar|fungera|köra|kora utan internet|internett|nätverk|natverk|uppkoppling; lämnar|lamnar * datorn",
     ),
     (
         Social::Identity,

@@ -17,23 +17,55 @@ impl Speaker<'_> {
             Talk::Social(social) => self.answer_small_talk(*social),
             Talk::More => self.show_more(None),
             Talk::Cannot { pack, index } => {
-                let text = self.book.packs[*pack].offline.cannot.get(*index).and_then(|cannot| self.lang.pick(&cannot.answer)).cloned();
-                Reply { text: text.unwrap_or_else(|| self.in_language("I cannot do that.", "Det kan jag inte göra.")), choices: Vec::new() }
+                let text = self.book.packs[*pack]
+                    .offline
+                    .cannot
+                    .get(*index)
+                    .and_then(|cannot| self.lang.pick(&cannot.answer))
+                    .cloned();
+                Reply {
+                    text: text.unwrap_or_else(|| {
+                        self.in_language("I cannot do that.", "Det kan jag inte göra.")
+                    }),
+                    choices: Vec::new(),
+                }
             }
-            Talk::Dropped => self.plain_reply("All right, I leave it. Nothing was changed.", "Okej, jag låter det vara. Inget ändrades."),
+            Talk::Dropped => self.plain_reply(
+                "All right, I leave it. Nothing was changed.",
+                "Okej, jag låter det vara. Inget ändrades.",
+            ),
             Talk::AskAgain => {
-                let again = pending.map(|(goal, outcome)| self.answer_goal(goal, outcome)).unwrap_or_default();
+                let again = pending
+                    .map(|(goal, outcome)| self.answer_goal(goal, outcome))
+                    .unwrap_or_default();
                 let lead = self.in_language(
                     "I did not catch which one. Say its number, or words that only one has.",
                     "Jag förstod inte vilken. Säg numret, eller ord som bara en har.",
                 );
-                Reply { text: format!("{lead}\n\n{}", again.text).trim().to_owned(), choices: again.choices }
+                Reply {
+                    text: format!("{lead}\n\n{}", again.text).trim().to_owned(),
+                    choices: again.choices,
+                }
             }
-            Talk::NotUnderstood => self.with_examples(
-                "I did not understand that. I am the offline model: I work with fixed phrases and the installed packs, and I do not guess.",
-                "Det förstod jag inte. Jag är offlinemodellen: jag arbetar med fasta fraser och de installerade paketen, och jag gissar inte.",
-            ),
+            Talk::NotUnderstood(words) => self.answer_not_understood(words),
         }
+    }
+
+    /// Says which words were not understood, and what can be asked.
+    fn answer_not_understood(&self, words: &[String]) -> Reply {
+        const EN: &str = "I am the offline model: I work with fixed phrases and the installed packs, and I do not guess.";
+        const SV: &str = "Jag är offlinemodellen: jag arbetar med fasta fraser och de installerade paketen, och jag gissar inte.";
+        if words.is_empty() {
+            return self.with_examples(
+                &format!("I did not understand that. {EN}"),
+                &format!("Det förstod jag inte. {SV}"),
+            );
+        }
+        let words = self.quote_words(words);
+        self.with_examples(
+            &format!("I did not understand {words}. {EN}"),
+            &format!("Jag förstod inte {words}. {SV}"),
+        )
     }
 
     fn answer_small_talk(&self, social: Social) -> Reply {
@@ -46,6 +78,10 @@ impl Speaker<'_> {
             Social::Identity => self.with_examples(
                 "I am Countersign's offline model: a fixed planner on this machine, not a language model. I match your words with the phrases of the installed packs and answer from their results. You can connect a language model in Settings.",
                 "Jag är Countersigns offlinemodell: en fast planerare på den här datorn, ingen språkmodell. Jag jämför dina ord med paketens fraser och svarar utifrån deras resultat. Du kan ansluta en språkmodell i Inställningar.",
+            ),
+            Social::Data => self.with_examples(
+                "I am Countersign's offline model: I run on this machine and send nothing to a model provider. Conversations, files and the log stay in this profile. Each call of a tool is recorded in the log.",
+                "Jag är Countersigns offlinemodell: jag körs på den här datorn och skickar inget till någon modelleverantör. Samtal, filer och logg stannar i den här profilen. Varje anrop av ett verktyg finns i loggen.",
             ),
             Social::Yes | Social::No => self.with_examples("There is no open question right now.", "Det finns ingen öppen fråga just nu."),
             Social::OffTopic => self.with_examples("I cannot do that: no installed pack covers it.", "Det kan jag inte göra: inget installerat paket täcker det."),

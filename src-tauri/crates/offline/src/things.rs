@@ -2,11 +2,12 @@
 //! manifest's description of the thing; makes no calls.
 
 use contract::manifest::Thing;
-use language::same_word;
+use language::{fold, same_word};
 use serde_json::Value;
 
 use super::{
     book::{Pack, folded_words},
+    facts::ORDERS,
     values,
 };
 
@@ -52,6 +53,37 @@ pub(super) fn narrow(pack: &Pack, items: &[Vec<String>], words: &[String]) -> Na
         .cloned()
         .collect();
     Narrowed { best, hits, missing }
+}
+
+/// Whether a word is one of the pack's own: of its field, an attribute, or a synonym.
+pub(super) fn is_known(pack: &Pack, word: &str) -> bool {
+    let meant = pack.canonical_word(word);
+    meant != word || pack.is_vocabulary(word) || pack.is_attribute(meant)
+}
+
+/// Returns the words of a search that neither the pack nor any of the found items knows, and whether
+/// another word names the kind of thing.
+pub(super) fn words_without_item(
+    pack: &Pack,
+    thing: &Thing,
+    query: &str,
+    items: &[Value],
+) -> (Vec<String>, bool) {
+    let known: Vec<Vec<String>> = items.iter().map(|item| words_of(thing, item)).collect();
+    let words: Vec<&str> = query.split(' ').filter(|word| word.chars().count() > 1).collect();
+    let fits = |word: &str| known.iter().any(|item| fits_item(pack, word, item));
+    let is_strange = |word: &&&str| {
+        let folded = fold(word);
+        let is_order = ORDERS.contains(&folded.as_str());
+        folded.parse::<f64>().is_err() && !is_order && !is_known(pack, &folded) && !fits(&folded)
+    };
+    let names = |word: &&&str| {
+        let folded = fold(word);
+        let describes = pack.is_attribute(pack.canonical_word(&folded));
+        folded.parse::<f64>().is_err() && !describes && !is_strange(word)
+    };
+    let strange = words.iter().filter(is_strange).map(|word| (*word).to_owned()).collect();
+    (strange, words.iter().any(|word| names(&word)))
 }
 
 /// Whether the user said all words of an item's name.

@@ -1,5 +1,5 @@
 //! Reads goals from a message: splits it into clauses, finds the intent and the arguments of each,
-//! and uses the conversation. Does not decide which call comes first.
+//! and uses the conversation. `clauses` splits messages. Does not decide which call comes first.
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
@@ -19,20 +19,8 @@ use super::{
     values,
 };
 
-/// Words between two periods that are compared.
-const COMPARED: &[&str] = &[
-    "compare",
-    "compared",
-    "comparison",
-    "vs",
-    "versus",
-    "against",
-    "than",
-    "jamfor",
-    "jamfort",
-    "jamforelse",
-    "mot",
-];
+/// The most words that an answer names which were not understood.
+const WORDS_NAMED: usize = 3;
 
 /// The meaning of a message.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +46,8 @@ pub(super) enum Talk {
     AskAgain,
     /// The user asks for the rest of a list.
     More,
-    NotUnderstood,
+    /// The message was not understood, among others because of these words.
+    NotUnderstood(Vec<String>),
 }
 
 /// An intent found in a clause.
@@ -66,6 +55,9 @@ pub(super) enum Talk {
 pub(super) struct Match {
     pub(super) tool: usize,
     pub(super) intent: usize,
+    /// The tool and the intent whose phrases matched. They differ from the above if the question is
+    /// about everything.
+    pub(super) asked: (usize, usize),
     pub(super) score: i32,
     pub(super) used: Vec<usize>,
     /// Whether a phrase matched, and not only names or dates.
@@ -109,11 +101,9 @@ impl Reader<'_> {
         {
             return (Vec::new(), Some(talk));
         }
-        if let Some(about) = socials
-            .iter()
-            .copied()
-            .find(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic))
-            && (strongest < 16 || matches!(about, Social::Help))
+        if let Some(about) = socials.iter().copied().find(|social| {
+            matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic)
+        }) && (strongest < 16 || matches!(about, Social::Help))
             && (goals.is_empty() || strongest < 14)
         {
             return (Vec::new(), Some(Talk::Social(about)));
@@ -121,12 +111,10 @@ impl Reader<'_> {
         if !goals.is_empty() {
             return (goals, None);
         }
-        (
-            Vec::new(),
-            Some(socials.first().map_or(Talk::NotUnderstood, |social| {
-                self.answer_small_talk(*social, tokens, &facts)
-            })),
-        )
+        let small_talk =
+            socials.first().and_then(|social| self.answer_small_talk(*social, tokens, &facts));
+        let otherwise = || Talk::NotUnderstood(self.unknown_words(tokens, &facts));
+        (Vec::new(), Some(small_talk.unwrap_or_else(otherwise)))
     }
 
     /// Returns the facts of a clause, for any request.
@@ -144,21 +132,21 @@ impl Reader<'_> {
     /// period.
     fn facts_of_clause(&self, tokens: &[Token], listed: bool) -> Facts {
         let mut facts = Facts::of(tokens, self.book, self.today, listed);
-        if let Some((at, unit)) = facts.before_that.clone() {
+        if let Some(before) = facts.before_that.clone() {
             // "last week against the week before"
             if let Some(start) = facts.period.as_ref().and_then(|period| period.start) {
-                facts.other_period = dates::unit_before(unit, start, at);
+                facts.other_period = dates::unit_before(&before, start);
                 return facts;
             }
             let from = self.state.last_start(self.book).unwrap_or(self.today);
-            facts.period = dates::unit_before(unit, from, at);
+            facts.period = dates::unit_before(&before, from);
         }
         facts
     }
 
     /// Returns the answer to small talk. It counts only if the message contains hardly anything
     /// else.
-    fn answer_small_talk(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
+    fn answer_small_talk(&self, social: Social, tokens: &[Token], facts: &Facts) -> Option<Talk> {
         let unknown = facts
             .unused_content_words(tokens, &[], usize::MAX)
             .iter()
@@ -166,11 +154,27 @@ impl Reader<'_> {
                 tokens[i].kind == TokenKind::Word && !self.book.lexicon.knows(&tokens[i].norm)
             })
             .count();
-        match social {
-            Social::Help | Social::Identity | Social::OffTopic => Talk::Social(social),
-            _ if unknown > 2 => Talk::NotUnderstood,
-            _ => Talk::Social(social),
-        }
+        let counts = unknown <= 2
+            || matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic);
+        counts.then_some(Talk::Social(social))
+    }
+
+    /// The first words of a message that carry meaning and that nothing uses, as they were typed.
+    fn unknown_words(&self, tokens: &[Token], facts: &Facts) -> Vec<String> {
+        let social = social::matched_tokens(tokens, &facts.words);
+        let carries = |i: &usize| {
+            let token = &tokens[*i];
+            token.fold.len() >= 2
+                && !language::is_small_talk(&token.norm)
+                && !language::is_filler(&token.norm)
+        };
+        facts
+            .unused_content_words(tokens, &social, usize::MAX)
+            .into_iter()
+            .filter(|i| carries(i) && !facts.in_names.contains(i))
+            .take(WORDS_NAMED)
+            .map(|i| tokens[i].raw.clone())
+            .collect()
     }
 
     fn find_refusal(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, i32)> {
@@ -206,6 +210,7 @@ impl Reader<'_> {
         for (clause, found, repeats) in self.read_clauses(tokens) {
             let Some(found) = found else { continue };
             let facts = self.facts_for_tool(found.tool, &clause);
+            let found = self.widen(found, &clause, &facts, goals.last());
             let before = goals.len();
             let tool = &self.book.tools[found.tool];
             let open = facts.choice && tool.is_write();
@@ -232,6 +237,7 @@ impl Reader<'_> {
     fn prefer_complete(&self, clause: &[Token], found: Match) -> Match {
         let leaves_words = |found: &Match| {
             let facts = self.facts_for_tool(found.tool, clause);
+            let found = &self.widen(found.clone(), clause, &facts, None);
             let goal = fill::build_goal(self, clause, &facts, found, None);
             matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)))
         };
@@ -285,141 +291,6 @@ impl Reader<'_> {
             goals.push(goal);
         }
     }
-
-    /// Splits a message where a new request begins. A part without a request of its own belongs to
-    /// the part before it. If it names another thing of the same kind ("add a tent and a
-    /// backpack"), it repeats that request.
-    fn split_clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
-        let whole = self.facts_of(tokens);
-        let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
-        for (i, token) in tokens.iter().enumerate() {
-            let splits = !whole.is_taken(i) && !whole.is_joined_number(i) && is_boundary(token);
-            if splits {
-                parts.push(Vec::new());
-            }
-            parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
-        }
-        let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
-        let mut waiting: Vec<Token> = Vec::new();
-        for part in
-            parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
-        {
-            let facts = self.facts_of(&part);
-            // A name with its own period is a request of its own: "account 17 this month and
-            // account 23 last month".
-            let complete = !facts.named.is_empty() && facts.period.is_some();
-            let own = self.best_candidate(&part, &facts).filter(|found| {
-                let alone = found.strong || (complete && !self.ends_a_list(&out));
-                alone && !self.is_another_period(&out, &part, &facts)
-            });
-            if own.is_some() {
-                if self.says_nothing(&waiting) {
-                    waiting.clear();
-                }
-                let mut clause = std::mem::take(&mut waiting);
-                clause.extend(part);
-                out.push((clause, None));
-                continue;
-            }
-            let Some((last, _)) = out.last() else {
-                waiting.extend(part);
-                continue;
-            };
-            let last_facts = self.facts_of(last);
-            let before = self.best_candidate(last, &last_facts);
-            match before.filter(|found| self.is_repeated_request(found, last, &part, &facts)) {
-                Some(found) => out.push((part, Some(Match { used: Vec::new(), ..found }))),
-                None => out
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|(last, _)| last.extend(part.iter().cloned())),
-            }
-        }
-        if !waiting.is_empty() {
-            match out.first_mut() {
-                Some((first, _)) => {
-                    waiting.append(first);
-                    *first = waiting;
-                }
-                None => out.push((waiting, None)),
-            }
-        }
-        out
-    }
-
-    /// Whether the clause before names something without a period: in "spend for bluebell and
-    /// kestrel in october", the period behind the list holds for both names.
-    fn ends_a_list(&self, before: &[(Vec<Token>, Option<Match>)]) -> bool {
-        before.last().is_some_and(|(last, _)| {
-            let facts = self.facts_of(last);
-            !facts.named.is_empty() && facts.period.is_none()
-        })
-    }
-
-    /// Whether the part is only another period for the question before it: "... vs last month".
-    fn is_another_period(
-        &self,
-        before: &[(Vec<Token>, Option<Match>)],
-        part: &[Token],
-        facts: &Facts,
-    ) -> bool {
-        let bare = facts.period.is_some()
-            && facts.named.is_empty()
-            && facts
-                .unused_content_words(part, &[], usize::MAX)
-                .iter()
-                .all(|&i| is_boundary(&part[i]));
-        bare && before.last().is_some_and(|(last, _)| self.facts_of(last).period.is_some())
-    }
-
-    /// Whether the part contains no request, as "Hello, how are you?" before a request.
-    fn says_nothing(&self, tokens: &[Token]) -> bool {
-        let facts = self.facts_of(tokens);
-        let silent = facts.named.is_empty()
-            && facts.period.is_none()
-            && facts.places.is_empty()
-            && facts.quantity.is_none();
-        silent
-            && facts.negations.is_empty()
-            && facts
-                .unused_content_words(
-                    tokens,
-                    &social::matched_tokens(tokens, &facts.words),
-                    usize::MAX,
-                )
-                .is_empty()
-    }
-
-    fn is_repeated_request(
-        &self,
-        found: &Match,
-        last: &[Token],
-        part: &[Token],
-        facts: &Facts,
-    ) -> bool {
-        let tool = &self.book.tools[found.tool];
-        let pack = self.book.pack_of(found.tool);
-        let names = |tokens: &[Token]| {
-            tokens
-                .iter()
-                .any(|token| token.kind == TokenKind::Word && pack.is_vocabulary(&token.norm))
-        };
-        let things = tool.thing().is_some()
-            && names(part)
-            && (names(last) || !self.facts_of(last).places.is_empty());
-        let entities = tool.thing().is_none()
-            && !facts.named.is_empty()
-            && !self.facts_of(last).named.is_empty();
-        // "this month and last month": the same question for another period.
-        let compared = tool.has_slot(|kind| matches!(kind, SlotKind::OtherStart))
-            && last.iter().chain(part).any(|token| token.any(COMPARED));
-        let periods = tool.thing().is_none()
-            && !compared
-            && facts.period.is_some()
-            && facts.named.is_empty()
-            && self.facts_of(last).period.is_some();
-        things || entities || periods
-    }
 }
 
 /// "line items of Contoso and budget": what is not named by itself belongs to the request that is
@@ -465,19 +336,6 @@ fn one_place_each(mut facts: Facts) -> Vec<Facts> {
         single
     };
     facts.places.iter().map(one).collect()
-}
-
-pub(super) fn is_boundary(token: &Token) -> bool {
-    match token.kind {
-        TokenKind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
-        TokenKind::Word => {
-            token.any(&[
-                "and", "och", "also", "plus", "samt", "then", "but", "men", "vs", "versus",
-                "compared", "jamfort",
-            ]) && token.norm == token.fold
-        }
-        TokenKind::Number => false,
-    }
 }
 
 fn merge_targets(target: &mut Target, more: Target) {

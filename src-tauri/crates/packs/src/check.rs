@@ -8,6 +8,7 @@ mod conversation;
 mod data;
 mod entities;
 mod languages;
+mod overall;
 mod preview;
 mod programs;
 mod schemas;
@@ -73,6 +74,7 @@ pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &
     entities::check(subject, faults);
     data::check(subject, faults);
     languages::check(subject, faults);
+    overall::check(subject, faults);
 }
 
 /// Returns a member that exists and is not `null`.

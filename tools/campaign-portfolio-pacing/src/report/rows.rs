@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Assumptions, projection_percent, required_rate};
 use crate::{
+    advertisers,
     analyze::Analysis,
-    args::ListRequest,
-    data::LineItem,
+    args::{Detail, ListRequest},
+    data::{Campaign, LineItem},
     list::{self, Key, Listed, has_variance},
     money::{Ratio, money, round_div, share},
     names::without_common_prefix,
@@ -67,6 +68,115 @@ pub(super) fn note_cut(list: &List, assumptions: &mut Assumptions) {
     }
 }
 
+/// The rows that a list may show, with what they are filtered and ordered by.
+pub(crate) struct Entries<'a> {
+    pub(crate) keys: Vec<Key>,
+    /// Makes one row.
+    pub(crate) row: Box<dyn Fn(usize) -> Value + 'a>,
+    sums: Vec<Sum>,
+}
+
+impl<'a> Entries<'a> {
+    /// Returns the rows of this kind.
+    pub(crate) fn of(a: &'a Analysis, detail: Detail, limits: &Thresholds) -> Self {
+        match detail {
+            Detail::Campaigns => Self::campaigns(a),
+            Detail::LineItems => Self::line_items(a, limits),
+            Detail::Advertisers => Self::advertisers(a, limits),
+        }
+    }
+
+    fn campaigns(a: &'a Analysis) -> Self {
+        let names =
+            without_common_prefix(&a.campaigns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
+        let key =
+            |(c, s): (&Campaign, &Standing)| Key::of(&c.name, s).in_flight(c.flight, a.now.today);
+        let row = move |at: usize| {
+            let (campaign, standing) = (&a.campaigns[at], &a.standings[at]);
+            let mut row = figures(standing);
+            row.extend([
+                ("campaign_id".to_owned(), Value::from(campaign.id.clone())),
+                ("campaign_name".to_owned(), Value::from(campaign.name.clone())),
+                ("display_name".to_owned(), Value::from(names[at].clone())),
+                ("advertiser".to_owned(), Value::from(campaign.advertiser.clone())),
+                ("budget".to_owned(), json!(standing.budget.map(money))),
+                ("flight_start".to_owned(), json!(campaign.flight.map(|f| f.0))),
+                ("flight_end".to_owned(), json!(campaign.flight.map(|f| f.1))),
+            ]);
+            Value::Object(row)
+        };
+        Self {
+            keys: a.campaigns.iter().zip(&a.standings).map(key).collect(),
+            row: Box::new(row),
+            sums: a.standings.iter().map(|s| s.sum).collect(),
+        }
+    }
+
+    /// The plan of each line item is an equal part of its campaign's budget.
+    fn line_items(a: &'a Analysis, limits: &Thresholds) -> Self {
+        let items = &a.delivery.line_items;
+        let names =
+            without_common_prefix(&items.iter().map(|l| l.name.as_str()).collect::<Vec<_>>());
+        let standings = line_item_standings(a, limits);
+        let key = |(item, standing): (&LineItem, &Standing)| Key {
+            share: list::share(standing.sum.spend, a.standings[item.campaign].budget),
+            ..Key::of(&item.name, standing)
+                .in_flight(a.campaigns[item.campaign].flight, a.now.today)
+        };
+        let keys = items.iter().zip(&standings).map(key).collect();
+        let row = move |at: usize| {
+            let (item, standing) = (&items[at], &standings[at]);
+            let campaign = &a.campaigns[item.campaign];
+            let whole = a.standings[item.campaign].budget.unwrap_or(0);
+            let mut row = figures(standing);
+            row.extend([
+                ("campaign_id".to_owned(), Value::from(campaign.id.clone())),
+                ("campaign_name".to_owned(), Value::from(campaign.name.clone())),
+                ("line_item_id".to_owned(), Value::from(item.id.clone())),
+                ("line_item_name".to_owned(), Value::from(item.name.clone())),
+                ("display_name".to_owned(), Value::from(names[at].clone())),
+                ("planned_budget".to_owned(), json!(standing.budget.map(money))),
+                ("share".to_owned(), json!(share(standing.sum.spend, whole))),
+            ]);
+            Value::Object(row)
+        };
+        Self { keys, row: Box::new(row), sums: a.rollups.line_items_total.clone() }
+    }
+
+    fn advertisers(a: &'a Analysis, limits: &Thresholds) -> Self {
+        let all = advertisers::together(a, limits);
+        let keys = all.iter().map(|one| Key::of(&one.name, &one.standing)).collect();
+        let sums = all.iter().map(|one| one.standing.sum).collect();
+        let row = move |at: usize| {
+            let one = &all[at];
+            let mut row = figures(&one.standing);
+            row.extend([
+                ("advertiser".to_owned(), Value::from(one.name.clone())),
+                ("campaigns".to_owned(), Value::from(one.campaigns)),
+                ("budget".to_owned(), json!(one.standing.budget.map(money))),
+            ]);
+            Value::Object(row)
+        };
+        Self { keys, row: Box::new(row), sums }
+    }
+}
+
+fn line_item_standings(a: &Analysis, limits: &Thresholds) -> Vec<Standing> {
+    let items = &a.delivery.line_items;
+    let mut counts = vec![0_i128; a.campaigns.len()];
+    items.iter().for_each(|item| counts[item.campaign] += 1);
+    let days = a.rollups.days_of_line_items();
+    let basis = Basis { now: &a.now, last: a.last, limits };
+    let of = |(at, item): (usize, &LineItem)| {
+        let campaign = &a.standings[item.campaign];
+        let budget = campaign.budget.and_then(|budget| {
+            i64::try_from(round_div(i128::from(budget), counts[item.campaign])).ok()
+        });
+        Standing::new(campaign.span, budget, a.rollups.line_items_total[at], &days[at], basis)
+    };
+    items.iter().enumerate().map(of).collect()
+}
+
 /// Returns the campaigns with their figures.
 pub(super) fn campaigns(
     a: &Analysis,
@@ -74,30 +184,11 @@ pub(super) fn campaigns(
     bytes: usize,
     omitted: &mut Omitted,
 ) -> List {
-    let names =
-        without_common_prefix(&a.campaigns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
-    let keys: Vec<Key> =
-        a.campaigns.iter().zip(&a.standings).map(|(c, s)| Key::of(&c.name, s)).collect();
-    let row = |at: usize| {
-        let (campaign, standing) = (&a.campaigns[at], &a.standings[at]);
-        let mut row = figures(standing);
-        row.extend([
-            ("campaign_id".to_owned(), Value::from(campaign.id.clone())),
-            ("campaign_name".to_owned(), Value::from(campaign.name.clone())),
-            ("display_name".to_owned(), Value::from(names[at].clone())),
-            ("advertiser".to_owned(), Value::from(campaign.advertiser.clone())),
-            ("budget".to_owned(), json!(standing.budget.map(money))),
-            ("flight_start".to_owned(), json!(campaign.flight.map(|f| f.0))),
-            ("flight_end".to_owned(), json!(campaign.flight.map(|f| f.1))),
-        ]);
-        Value::Object(row)
-    };
-    let sums: Vec<Sum> = a.standings.iter().map(|s| s.sum).collect();
-    fit(&keys, request, bytes, &row, ("campaigns_total", &sums), omitted)
+    let entries = Entries::campaigns(a);
+    fit(&entries, request, bytes, "campaigns_total", omitted)
 }
 
-/// Returns the line items with their figures. The plan of each is an equal part of its campaign's
-/// budget.
+/// Returns the line items with their figures.
 pub(super) fn line_items(
     a: &Analysis,
     request: &ListRequest,
@@ -105,46 +196,19 @@ pub(super) fn line_items(
     bytes: usize,
     omitted: &mut Omitted,
 ) -> List {
-    let items = &a.delivery.line_items;
-    let names = without_common_prefix(&items.iter().map(|l| l.name.as_str()).collect::<Vec<_>>());
-    let mut counts = vec![0_i128; a.campaigns.len()];
-    items.iter().for_each(|item| counts[item.campaign] += 1);
-    let days = a.rollups.days_of_line_items();
-    let basis = Basis { now: &a.now, last: a.last, limits };
-    let standings: Vec<Standing> = items
-        .iter()
-        .enumerate()
-        .map(|(at, item)| {
-            let campaign = &a.standings[item.campaign];
-            let budget = campaign.budget.and_then(|budget| {
-                i64::try_from(round_div(i128::from(budget), counts[item.campaign])).ok()
-            });
-            let sum = a.rollups.line_items_total[at];
-            Standing::new(campaign.span, budget, sum, &days[at], basis)
-        })
-        .collect();
-    let key = |(item, standing): (&LineItem, &Standing)| Key {
-        share: list::share(standing.sum.spend, a.standings[item.campaign].budget),
-        ..Key::of(&item.name, standing)
-    };
-    let keys: Vec<Key> = items.iter().zip(&standings).map(key).collect();
-    let row = |at: usize| {
-        let (item, standing) = (&items[at], &standings[at]);
-        let campaign = &a.campaigns[item.campaign];
-        let whole = a.standings[item.campaign].budget.unwrap_or(0);
-        let mut row = figures(standing);
-        row.extend([
-            ("campaign_id".to_owned(), Value::from(campaign.id.clone())),
-            ("campaign_name".to_owned(), Value::from(campaign.name.clone())),
-            ("line_item_id".to_owned(), Value::from(item.id.clone())),
-            ("line_item_name".to_owned(), Value::from(item.name.clone())),
-            ("display_name".to_owned(), Value::from(names[at].clone())),
-            ("planned_budget".to_owned(), json!(standing.budget.map(money))),
-            ("share".to_owned(), json!(share(standing.sum.spend, whole))),
-        ]);
-        Value::Object(row)
-    };
-    fit(&keys, request, bytes, &row, ("line_items_total", &a.rollups.line_items_total), omitted)
+    let entries = Entries::line_items(a, limits);
+    fit(&entries, request, bytes, "line_items_total", omitted)
+}
+
+/// Returns the advertisers with the figures of their campaigns together.
+pub(super) fn advertisers(
+    a: &Analysis,
+    request: &ListRequest,
+    limits: &Thresholds,
+    bytes: usize,
+) -> List {
+    let entries = Entries::advertisers(a, limits);
+    fit(&entries, request, bytes, "advertisers", &mut Omitted::default())
 }
 
 /// Returns the figures of a campaign, line item or account in its own days.
@@ -184,15 +248,13 @@ fn list_counts(listed: &Listed, shown: usize, offset: usize) -> Value {
     })
 }
 
-/// Returns the rows that were asked for. Without a limit in the question, as many as fit.
-fn fit(
+/// Returns the rows that were asked for, with their numbers.
+pub(crate) fn shown_rows(
     keys: &[Key],
+    row: &dyn Fn(usize) -> Value,
     request: &ListRequest,
     bytes: usize,
-    row: &dyn Fn(usize) -> Value,
-    (name, sums): (&str, &[Sum]),
-    omitted: &mut Omitted,
-) -> List {
+) -> (Vec<(usize, Value)>, Value) {
     let listed = list::list(keys, request, MAX_ROWS);
     let mut rows = Vec::new();
     let mut left = bytes;
@@ -203,17 +265,36 @@ fn fit(
             break;
         }
         left = left.saturating_sub(length);
-        rows.push(row);
+        rows.push((*at, row));
     }
+    let numbers = list_counts(&listed, rows.len(), request.offset);
+    (rows, numbers)
+}
+
+/// Returns the rows that were asked for. Without a limit in the question, as many as fit.
+fn fit(
+    entries: &Entries<'_>,
+    request: &ListRequest,
+    bytes: usize,
+    name: &str,
+    omitted: &mut Omitted,
+) -> List {
+    let (rows, numbers) = shown_rows(&entries.keys, &entries.row, request, bytes);
     let shown = rows.len();
-    let is_cut = request.offset + shown < listed.matching;
-    if shown < keys.len() {
-        let mut is_shown = vec![false; keys.len()];
-        listed.rows.iter().take(shown).for_each(|at| is_shown[*at] = true);
-        let hidden: Vec<Sum> =
-            sums.iter().zip(is_shown).filter(|(_, shown)| !shown).map(|(sum, _)| *sum).collect();
+    let matching = numbers["matching"].as_u64().and_then(|n| usize::try_from(n).ok());
+    let is_cut = matching.is_some_and(|matching| request.offset + shown < matching);
+    if shown < entries.keys.len() {
+        let mut is_shown = vec![false; entries.keys.len()];
+        rows.iter().for_each(|(at, _)| is_shown[*at] = true);
+        let hidden: Vec<Sum> = entries
+            .sums
+            .iter()
+            .zip(is_shown)
+            .filter(|(_, shown)| !shown)
+            .map(|(sum, _)| *sum)
+            .collect();
         omitted.add_total(name, &hidden);
     }
-    let numbers = list_counts(&listed, shown, request.offset);
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
     List { rows: Value::Array(rows), numbers, shown, is_cut }
 }

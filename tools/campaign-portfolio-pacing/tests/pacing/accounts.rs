@@ -93,7 +93,8 @@ fn accounts_are_chosen_filtered_and_ordered() {
     for (args, reason) in [
         (json!({"account_ids": ["99"]}), "unknown_account"),
         (json!({"account_ids": "17"}), "invalid_arguments"),
-        (json!({"limit": 5}), "invalid_arguments"),
+        (json!({"limit": 0}), "invalid_arguments"),
+        (json!({"detail": "ads"}), "invalid_arguments"),
         (
             json!({"campaign_start": "2026-12-02", "campaign_end": "2026-12-01"}),
             "invalid_arguments",
@@ -149,4 +150,54 @@ fn the_accounts_are_listed_with_what_is_known_of_them() {
     );
     assert_eq!(list["dataset"], "imported");
     assert!(pacing.call("another_tool", &json!({})).is_err());
+}
+
+#[test]
+fn campaigns_of_all_accounts_form_one_list() {
+    let (_folder, pacing) = service(NOW);
+    let behind = pacing
+        .call("compare_accounts", &json!({"detail": "campaigns", "status": "behind"}))
+        .unwrap();
+    let list = &behind["list"];
+    let (mut matching, mut total) = (0, 0);
+    for account in ["17", "23", "42"] {
+        let alone = pacing.analyze(&json!({"account_id": account, "status": "behind"})).unwrap();
+        matching += alone["campaigns"]["matching"].as_u64().unwrap();
+        total += alone["campaigns"]["total"].as_u64().unwrap();
+    }
+    assert_eq!((&list["matching"], &list["total"]), (&json!(matching), &json!(total)));
+    let rows = list["rows"].as_array().unwrap();
+    let off: Vec<f64> =
+        rows.iter().map(|row| row["variance_percentage"].as_f64().unwrap()).collect();
+    assert!(off.windows(2).all(|w| w[0] <= w[1]), "furthest behind first: {off:?}");
+    let currencies: std::collections::BTreeSet<&str> =
+        rows.iter().map(|row| row["currency"].as_str().unwrap()).collect();
+    assert!(currencies.len() > 1, "of several accounts");
+    assert_eq!(names(&behind).len(), 3, "the filter is for the list, not for the accounts");
+    assert!(behind.to_string().len() <= 64_000);
+    let items = compare(json!({"detail": "line_items", "limit": 500}));
+    assert!(has(&items["assumptions"], "line_item_budget_split"));
+    let named = compare(json!({"detail": "campaigns", "order": "name", "reverse": true}));
+    let names: Vec<&str> = named["list"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["campaign_name"].as_str().unwrap())
+        .collect();
+    assert!(names.windows(2).all(|w| w[0].to_lowercase() >= w[1].to_lowercase()), "{names:?}");
+}
+
+#[test]
+fn amounts_are_not_converted() {
+    let (_folder, pacing) = service(NOW);
+    let ask = |currency: &str| {
+        pacing.analyze(&json!({"account_id": "17", "currency": currency})).unwrap()
+    };
+    assert!(!has(&ask("usd")["assumptions"], "other_currency"));
+    let euros = ask("EUR");
+    assert!(has(&euros["assumptions"], "other_currency"));
+    assert_eq!((&euros["currency"], &euros["insights"]), (&json!("USD"), &ask("USD")["insights"]));
+    let all = compare(json!({"currency": "SEK"}));
+    let codes = all["assumptions"].as_array().unwrap().iter();
+    assert_eq!(codes.filter(|a| a["code"] == "other_currency").count(), 3);
 }

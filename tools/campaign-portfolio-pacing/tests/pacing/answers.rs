@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use crate::{row, with_rows};
 
 fn render_answer(intent: &str, locale: &str, result: &Value) -> String {
-    let text =
-        fs::read_to_string(format!("{}/answers/pace.{locale}.jinja", env!("CARGO_MANIFEST_DIR")))
-            .unwrap();
+    let file = if intent == "campaigns" { "list" } else { "pace" };
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let text = fs::read_to_string(format!("{folder}/answers/{file}.{locale}.jinja")).unwrap();
     let mut environment = Environment::new();
     environment
         .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());

@@ -142,7 +142,7 @@ fn line_items_come_on_request() {
     assert_eq!((rows.len(), &items["line_items"]["total"]), (4, &json!(4)));
     assert!(has(&items["assumptions"], "line_item_budget_split"));
     assert!(
-        rows.iter().all(|row| row["campaign_id"] == "c104" && row["planned_budget"] == 1_500.0)
+        rows.iter().all(|row| row["campaign_id"] == "c104" && row["planned_budget"] == 6_000.0)
     );
     let worst =
         ask(json!({"account_id": "17", "detail": "line_items", "status": "behind", "limit": 5}));
@@ -167,6 +167,17 @@ fn wrong_new_arguments_are_named() {
         (json!({"budget_change_percent": 10, "budget_change_amount": 5}), "/budget_change_amount"),
         (json!({"daily_rate": -1}), "/daily_rate"),
         (json!({"daily_rate": 5, "daily_rate_change_percent": 10}), "/daily_rate"),
+        (json!({"exclude": "late"}), "/exclude"),
+        (json!({"reverse": 1}), "/reverse"),
+        (json!({"pace_min": 110, "pace_max": 90}), "/pace_min"),
+        (json!({"used_max": -1}), "/used_max"),
+        (json!({"ends_from": "2026-12-02", "ends_until": "2026-12-01"}), "/ends_from"),
+        (json!({"period": "life"}), "/period"),
+        (
+            json!({"compare_to": "before", "compare_start": "2026-10-01", "compare_end": "2026-10-02"}),
+            "/compare_to",
+        ),
+        (json!({"compare_to": "after"}), "/compare_to"),
         (json!({"compare_start": "2026-10-01"}), "/compare_end"),
         (json!({"compare_end": "2026-10-01"}), "/compare_start"),
         (json!({"compare_start": "2026-10-02", "compare_end": "2026-10-01"}), "/compare_start"),

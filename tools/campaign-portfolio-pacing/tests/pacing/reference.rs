@@ -1,6 +1,7 @@
 //! The figures of the service against a second calculation: plain arithmetic over the same raw
 //! rows, with floating point and without the service's code.
 
+mod filters;
 mod raw;
 
 use std::collections::BTreeMap;

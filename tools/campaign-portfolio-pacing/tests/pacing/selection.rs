@@ -129,7 +129,10 @@ fn entities_come_from_the_data() {
     assert_eq!(cabins.implies["account_id"], "42");
     let always_on: Vec<_> = sample.iter().filter(|e| e.name.ends_with("Brand Always On")).collect();
     assert_eq!(always_on.len(), 3);
-    assert!(always_on.iter().all(|e| e.aliases.is_empty()), "an alias means one campaign");
+    assert!(
+        always_on.iter().all(|e| e.aliases == ["Brand Always On"]),
+        "a name that few campaigns share means each of them"
+    );
     let (_folder, pacing) =
         with_rows(NOW, "7,Advertiser A,A,Campaign A,10,,,,\n", &row("A", "1", "2026-11-09", "1"));
     assert_eq!(pacing.dataset().unwrap(), Dataset::Imported);

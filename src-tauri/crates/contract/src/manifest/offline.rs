@@ -84,6 +84,28 @@ pub struct Thing {
     /// The answer if no thing was found: a template over `words`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub none: Localised<String>,
+    /// The orders that people ask for: "the cheapest".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rankings: Vec<Ranking>,
+}
+
+/// An order of things by a number. The offline model orders the things that a search has found, if
+/// it has found all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ranking {
+    /// Phrases that ask for it, of the same form as the triggers of an intent.
+    pub phrases: Localised<Vec<String>>,
+    /// JSON pointer to the number in each thing.
+    pub field: String,
+    /// `below`: the smallest first. `above`: the largest first.
+    pub side: Side,
+    /// Arguments of the search, so that it brings all things.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, Value>,
+    /// The name of the order, below the answer: "cheapest first".
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub label: Localised<String>,
 }
 
 /// One tool whose result holds things.
@@ -172,10 +194,24 @@ pub struct Intent {
     /// Whether it takes several things, one call each, at least two ("compare ...").
     #[serde(default)]
     pub several: bool,
+    /// The intent that answers instead if the message names nothing and nothing is carried over
+    /// from the conversation ("which campaigns are behind?"), or if it claims all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overall: Option<Overall>,
     /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in
     /// Markdown.
     #[serde(default)]
     pub answer: Localised<String>,
+}
+
+/// An intent that asks the same about everything.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Overall {
+    /// The identifier of a tool of the pack.
+    pub tool: String,
+    /// The name of the intent of that tool. It needs no phrases of its own.
+    pub intent: String,
 }
 
 /// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set
@@ -198,6 +234,9 @@ pub struct Slot {
     /// The intents that use the slot, by name; all of them if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<String>,
+    /// Whether a day or month without a year is the next one and not the last one.
+    #[serde(default)]
+    pub ahead: bool,
     /// Whether a number needs a cue even if it can only be meant for this slot.
     #[serde(default)]
     pub cued_only: bool,
@@ -226,6 +265,21 @@ pub enum SlotKind {
     ChangePercent,
     /// An amount by which something changes: "10k more" is 10000, "lower by 500" is -500.
     ChangeAmount,
+    /// A bound in percent: "over 110%" for the side `above`, "at most 90 %" for the side `below`.
+    Percent {
+        /// The side on which the values lie that the bound keeps.
+        side: Side,
+        /// Whether the text speaks of what is left of a hundred: "more than 30% left" is then at
+        /// most 70.
+        #[serde(default)]
+        rest: bool,
+    },
+    /// The day that lies so many days ahead: "less than 2 weeks left". `default` is a number of
+    /// days.
+    DaysAhead {
+        /// The side of the day on which the values lie that the bound keeps.
+        side: Side,
+    },
     /// One of several values, each with the phrases that mean it.
     Choice {
         /// The values, each with its phrases.
@@ -277,13 +331,13 @@ pub struct ChoiceValue {
     pub phrases: Localised<Vec<String>>,
 }
 
-/// On which side of the middle of a list, or of a single thing, a value must lie.
+/// On which side of a bound, of the middle of a list, or of a single thing, a value must lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// Smaller than the listed values.
+    /// Smaller than the bound or the listed values.
     Below,
-    /// Larger than the listed values.
+    /// Larger than the bound or the listed values.
     Above,
 }
 

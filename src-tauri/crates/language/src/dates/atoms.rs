@@ -197,6 +197,18 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
                 year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
             return Some((next + m + y - at, dated_day(day, month, year, today)?));
         }
+        // "the 15th of next month", "den 15:e nästa månad"
+        if let Some((used, month)) = tokens
+            .get(next)
+            .filter(|token| !token.is("i") && (start > at || next > start + used || used > 1))
+            .and_then(|_| relative(tokens, next, today))
+            .filter(|(_, found)| {
+                found.start.day() == 1
+                    && (28..=31).contains(&(found.end - found.start).num_days().saturating_add(1))
+            })
+        {
+            return Some((next + used - at, Atom::day(month.start.with_day(day)?)));
+        }
         // In "since the 1st" or "den 1:a", a day of the current month is meant.
         let led = at > 0
             && tokens[at - 1].any(&[

@@ -130,6 +130,21 @@ pub(super) fn ago(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
     }
 }
 
+/// Returns the day that lies `count` units after today.
+pub(super) fn ahead(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
+    let count_days = i64::from(count.clamp(1, 5_000));
+    let months = i32::try_from(count_days).unwrap_or(0);
+    match unit {
+        Unit::Day => add_days(today, count_days),
+        Unit::Week | Unit::Weekend => add_days(today, 7 * count_days),
+        Unit::Fortnight => add_days(today, 14 * count_days),
+        Unit::Month => add_months(today, months),
+        Unit::Quarter => add_months(today, 3 * months),
+        Unit::Half => add_months(today, 6 * months),
+        Unit::Year => add_months(today, 12 * months),
+    }
+}
+
 /// Returns the last such weekday up to today. If `strict` is set, today does not count.
 pub(super) fn last_weekday(weekday: Weekday, strict: bool, today: NaiveDate) -> NaiveDate {
     let back = i64::from(

@@ -4,6 +4,7 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::{
+    Period,
     calendar::{self, Unit},
     term::{Atom, Parsed, month_alone, month_at},
 };
@@ -159,6 +160,16 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
     {
         return Some((skipped + 2 + used, Atom::of(calendar::rolling(unit, count, today))));
+    }
+    if head.any(&NEXT) || head.any(&["within", "inom"]) {
+        // "the next 10 days", "inom två veckor"
+        let counted = few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1));
+        if let Some((count, used)) = counted
+            && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
+        {
+            let end = calendar::ahead(unit, count, today);
+            return Some((skipped + 2 + used, Atom::of(Period { start: today, end })));
+        }
     }
     if head.is("i") || tokens.get(at).is_some_and(|token| token.is("i")) {
         if head.is("fjol") {

@@ -105,6 +105,10 @@ fn english() {
         ("a week ago", "2026-11-13 2026-11-13"),
         ("until friday", "? 2026-11-20"),
         ("until 15 december", "? 2026-12-15"),
+        ("before 15 december", "? 2026-12-14"),
+        ("before the 15th of next month", "? 2026-12-14"),
+        ("in the next 10 days", "2026-11-20 2026-11-30"),
+        ("within two weeks", "2026-11-20 2026-12-04"),
         ("1.10.2026", "2026-10-01 2026-10-01"),
     ]);
 }
@@ -112,6 +116,9 @@ fn english() {
 #[test]
 fn swedish() {
     check(&[
+        ("före den 15:e nästa månad", "? 2026-12-14"),
+        ("de kommande 10 dagarna", "2026-11-20 2026-11-30"),
+        ("inom en vecka", "2026-11-20 2026-11-27"),
         ("den här månaden", "2026-11-01 2026-11-30"),
         ("denna månad", "2026-11-01 2026-11-30"),
         ("förra månaden", "2026-10-01 2026-10-31"),
@@ -171,5 +178,34 @@ fn not_a_period() {
         "2 st",
     ] {
         assert_eq!(read(text), "none", "{text}");
+    }
+}
+
+#[test]
+fn units_before_a_period_and_the_next_such_period() {
+    let today = NaiveDate::from_ymd_opt(2026, 11, 20).expect("a day");
+    let from = NaiveDate::from_ymd_opt(2026, 11, 14).expect("a day");
+    for (text, days) in [
+        ("vs the 7 days before", "2026-11-07 2026-11-13"),
+        ("mot de 7 dagarna innan", "2026-11-07 2026-11-13"),
+        ("the week before that", "2026-11-02 2026-11-08"),
+        ("the preceding 7 days", "2026-11-07 2026-11-13"),
+    ] {
+        let before = find_unit_before(&tokens(text)).unwrap_or_else(|| panic!("{text}"));
+        let found = unit_before(&before, from).expect("a period");
+        let shown = [found.start, found.end].map(|day| day.expect("a day").to_string()).join(" ");
+        assert_eq!(shown, days, "{text}");
+    }
+    for (text, start) in [
+        ("in december", "2026-12-01"),
+        ("in december 2025", "2025-12-01"),
+        ("last december", "2025-12-01"),
+        ("on wednesday", "2026-11-25"),
+        ("this month", "2026-11-01"),
+    ] {
+        let tokens = tokens(text);
+        let found = find_period(&tokens, today).unwrap_or_else(|| panic!("{text}"));
+        let moved = move_ahead(&tokens, &found, today).start.expect("a day");
+        assert_eq!(moved.to_string(), start, "{text}");
     }
 }

@@ -22,8 +22,9 @@ fn refused(text: &str) -> Vec<String> {
 #[test]
 fn words_that_change_the_question_stop_the_answer() {
     for (text, word) in [
-        ("CTR for copper kettle campaigns last 14 days", "CTR"),
-        ("which campaigns are not behind", "not"),
+        ("VTR for copper kettle campaigns last 14 days", "VTR"),
+        ("break down fjord routes by shoe size", "by shoe"),
+        ("which campaigns are not profitable", "not"),
         ("how much did northwind spend on 31 september", "31"),
         ("is account 17 more than 15% over pace", "15%"),
         ("how is the winter cruises campaign pacing", "winter cruises"),
@@ -83,7 +84,7 @@ fn all_accounts_are_answered_together() {
 
 #[test]
 fn a_message_is_explained() {
-    let text = "spend for bluebel and kestrel in october by hour";
+    let text = "spend for bluebel and kestrel in october for the board";
     let explained = model().explain(text, now(), "Europe/Stockholm");
     assert_eq!(explained.corrected.len(), 1, "{explained:?}");
     assert_eq!(explained.clauses.len(), 2, "{explained:?}");
@@ -91,8 +92,80 @@ fn a_message_is_explained() {
     let [first, second] = &explained.goals[..] else { panic!("{explained:?}") };
     assert_eq!(first.arguments["campaign_start"], "2026-10-01");
     assert_eq!(second.arguments["account_id"], "42");
-    assert_eq!(second.unused, ["by hour"], "{second:?}");
+    assert_eq!(second.unused, ["board"], "{second:?}");
     assert!(explained.otherwise.is_none());
     let other = model().explain("asdfgh jkl", now(), "Europe/Stockholm");
     assert_eq!(other.otherwise.as_deref(), Some("not_understood"));
+}
+
+/// Returns the calls that a message leads to.
+fn calls(text: &str) -> Vec<(String, serde_json::Value)> {
+    let turn = World::new().say(text);
+    turn.calls.into_iter().map(|call| (call.tool, call.arguments)).collect()
+}
+
+#[test]
+fn a_list_without_a_name_is_about_all_accounts_until_one_is_talked_about() {
+    let all = json!({"detail": "campaigns", "status": "behind"});
+    assert_eq!(calls("which campaigns are behind"), [("compare_accounts".into(), all.clone())]);
+    let mut world = World::new();
+    world.say("how is account 23 doing");
+    let turn = world.say("which campaigns are behind");
+    assert_eq!(turn.calls[0].arguments["account_id"], "23", "{}", turn.text);
+    let turn = world.say("and which campaigns are behind in all accounts");
+    assert_eq!(turn.calls[0].tool, "compare_accounts", "{}", turn.text);
+    let turn = world.say("which campaigns have ended");
+    assert_eq!(turn.calls[0].tool, "compare_accounts", "{}", turn.text);
+    assert_eq!(
+        calls("top 5 campaigns by spend, all three accounts"),
+        [("compare_accounts".into(), json!({"detail": "campaigns", "order": "spend", "limit": 5}))]
+    );
+}
+
+#[test]
+fn bounds_and_exclusions_are_read_with_what_they_bound() {
+    for (text, arguments) in [
+        (
+            "campaigns of kestrel with less than 2 weeks left and more than 30% of budget remaining",
+            json!({"account_id": "42", "ends_until": "2026-12-04", "exclude": "ended", "used_max": 70}),
+        ),
+        (
+            "which campaigns of account 17 are between 95 and 105 percent",
+            json!({"account_id": "17", "pace_min": 95, "pace_max": 105}),
+        ),
+        (
+            "the three worst campaigns of account 17, but not the ones that have ended",
+            json!({"account_id": "17", "order": "worst", "limit": 3, "exclude": "ended"}),
+        ),
+        (
+            "campaigns of account 17 that are not behind",
+            json!({"account_id": "17", "exclude": "behind"}),
+        ),
+    ] {
+        assert_eq!(calls(text), [("analyze_portfolio_pacing".into(), arguments)], "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_several_have_means_each_of_them() {
+    let three = calls("brand always on pacing");
+    let campaigns: Vec<_> = three.iter().map(|(_, args)| &args["campaign"]).collect();
+    assert_eq!(campaigns, ["c107", "c123", "c135"]);
+    let one = calls("brand always on of bluebell");
+    assert_eq!(
+        one,
+        [("analyze_portfolio_pacing".into(), json!({"account_id": "23", "campaign": "c123"}))]
+    );
+}
+
+#[test]
+fn words_that_are_not_understood_are_named() {
+    let turn = World::new().say("does the turbine hum");
+    assert!(turn.text.contains("I did not understand “turbine” and “hum”."), "{}", turn.text);
+    let turn = World::new().say("show me waterproof boots for astronauts");
+    assert!(turn.text.contains("No result names “astronauts”."), "{}", turn.text);
+    let turn = World::new().say("do you have a blue sweater in size m");
+    assert!(turn.text.contains("nothing") && turn.text.contains("sweater"), "{}", turn.text);
+    let turn = World::new().say("do you have it in large");
+    assert_eq!(turn.calls, [], "{}", turn.text);
 }

@@ -213,9 +213,11 @@ fn kinds(turn: &Turn) -> Vec<&'static str> {
             Talk::Social(Social::Greeting | Social::HowAreYou | Social::Thanks | Social::Bye) => {
                 vec!["greet"]
             }
-            Talk::Social(Social::Help | Social::Identity) => vec!["help"],
+            Talk::Social(Social::Help | Social::Identity | Social::Data) => vec!["help"],
             Talk::Social(Social::OffTopic) | Talk::Cannot { .. } => vec!["decline", "none"],
-            Talk::Social(Social::Yes | Social::No) | Talk::NotUnderstood => vec!["none", "decline"],
+            Talk::Social(Social::Yes | Social::No) | Talk::NotUnderstood(_) => {
+                vec!["none", "decline"]
+            }
             Talk::Dropped => vec!["dropped"],
             Talk::AskAgain => vec!["ask"],
             Talk::More => vec!["answer"],

@@ -382,6 +382,12 @@ fn wrong_references() -> Vec<Case> {
             read("offline/slots/0/parameter"),
             "no parameter `gone`",
         ),
+        (
+            read("offline/intents/0/overall"),
+            json!({"tool": "gone", "intent": "all"}),
+            read("offline/intents/0/overall"),
+            "no intent `all`",
+        ),
     ]
 }
 

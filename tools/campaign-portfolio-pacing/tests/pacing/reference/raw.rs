@@ -110,6 +110,12 @@ impl Raw {
         pacing.analyze(args).unwrap()
     }
 
+    /// Answers a call of another tool.
+    pub(super) fn call(&self, tool: &str, args: &Value) -> Value {
+        let (_, pacing) = self.service.get_or_init(|| self.import());
+        pacing.call(tool, args).unwrap()
+    }
+
     fn import(&self) -> (tempfile::TempDir, Pacing) {
         let mut campaigns = String::new();
         for (index, c) in self.campaigns.iter().enumerate() {

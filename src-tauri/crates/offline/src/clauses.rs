@@ -1,0 +1,282 @@
+//! Splits a message into clauses, each with one request. Does not fill arguments.
+
+use contract::manifest::SlotKind;
+use language::{Token, TokenKind};
+
+use super::{
+    facts::Facts,
+    social,
+    understand::{Match, Reader},
+};
+
+/// Words between two periods that are compared.
+const COMPARED: &[&str] = &[
+    "compare",
+    "compared",
+    "comparison",
+    "vs",
+    "versus",
+    "against",
+    "than",
+    "jamfor",
+    "jamfort",
+    "jamforelse",
+    "mot",
+];
+
+/// Words at the start of a part that leave something out of the request before it.
+const EXCLUDING: &[&str] = &[
+    "not",
+    "except",
+    "excluding",
+    "without",
+    "minus",
+    "inte",
+    "ej",
+    "utan",
+    "utom",
+    "forutom",
+    "exklusive",
+];
+/// Words that may stand in a part that only says what all the request is about.
+const SCOPE: &[&str] = &[
+    "all", "every", "each", "both", "across", "over", "in", "for", "of", "the", "my", "our",
+    "alla", "samtliga", "bada", "varje", "i", "pa", "mina", "vara", "tvars",
+];
+/// Words after which a request lists what it wants to see.
+const SHOWING: &[&str] = &["with", "including", "showing", "med", "inklusive"];
+
+impl Reader<'_> {
+    /// Splits a message where a new request begins. A part without a request of its own belongs to
+    /// the part before it. If it names another thing of the same kind ("add a tent and a
+    /// backpack"), it repeats that request.
+    pub(super) fn split_clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
+        let whole = self.facts_of(tokens);
+        let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
+        for (i, token) in tokens.iter().enumerate() {
+            let splits = !whole.is_taken(i) && !whole.is_joined_number(i) && is_boundary(token);
+            if splits {
+                parts.push(Vec::new());
+            }
+            parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
+        }
+        let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
+        let mut waiting: Vec<Token> = Vec::new();
+        for part in
+            parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
+        {
+            let facts = self.facts_of(&part);
+            // A name with its own period is a request of its own: "account 17 this month and
+            // account 23 last month".
+            let complete = !facts.named.is_empty() && facts.period.is_some();
+            let own = self.best_candidate(&part, &facts).filter(|found| {
+                let alone = found.strong || (complete && !self.ends_a_list(&out));
+                alone
+                    && !self.is_another_period(&out, &part, &facts)
+                    && !self.continues(&out, &part, &facts)
+            });
+            if own.is_some() {
+                if self.says_nothing(&waiting) {
+                    waiting.clear();
+                }
+                let mut clause = std::mem::take(&mut waiting);
+                clause.extend(part);
+                out.push((clause, None));
+                continue;
+            }
+            let Some((last, _)) = out.last() else {
+                waiting.extend(part);
+                continue;
+            };
+            let last_facts = self.facts_of(last);
+            let before = self.best_candidate(last, &last_facts);
+            match before.filter(|found| self.is_repeated_request(found, last, &part, &facts)) {
+                Some(found) => out.push((part, Some(Match { used: Vec::new(), ..found }))),
+                None => out
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|(last, _)| last.extend(part.iter().cloned())),
+            }
+        }
+        if !waiting.is_empty() {
+            match out.first_mut() {
+                Some((first, _)) => {
+                    waiting.append(first);
+                    *first = waiting;
+                }
+                None => out.push((waiting, None)),
+            }
+        }
+        out
+    }
+
+    /// Whether the clause before names something without a period: in "spend for bluebell and
+    /// kestrel in october", the period behind the list holds for both names.
+    fn ends_a_list(&self, before: &[(Vec<Token>, Option<Match>)]) -> bool {
+        before.last().is_some_and(|(last, _)| {
+            let facts = self.facts_of(last);
+            !facts.named.is_empty() && facts.period.is_none()
+        })
+    }
+
+    /// Whether the part is only another period for the question before it: "... vs last month".
+    fn is_another_period(
+        &self,
+        before: &[(Vec<Token>, Option<Match>)],
+        part: &[Token],
+        facts: &Facts,
+    ) -> bool {
+        let bare = facts.period.is_some()
+            && facts.named.is_empty()
+            && facts
+                .unused_content_words(part, &[], usize::MAX)
+                .iter()
+                .all(|&i| is_boundary(&part[i]));
+        // "last 7 days vs the 7 days before for Contoso"
+        let is_before = facts
+            .before_that
+            .as_ref()
+            .is_some_and(|before| part[..before.at.start].iter().all(is_boundary));
+        (bare || is_before)
+            && before.last().is_some_and(|(last, _)| self.facts_of(last).period.is_some())
+    }
+
+    /// Whether the part contains no request, as "Hello, how are you?" before a request.
+    fn says_nothing(&self, tokens: &[Token]) -> bool {
+        let facts = self.facts_of(tokens);
+        let silent = facts.named.is_empty()
+            && facts.period.is_none()
+            && facts.places.is_empty()
+            && facts.quantity.is_none();
+        silent
+            && facts.negations.is_empty()
+            && facts
+                .unused_content_words(
+                    tokens,
+                    &social::matched_tokens(tokens, &facts.words),
+                    usize::MAX,
+                )
+                .is_empty()
+    }
+
+    fn is_repeated_request(
+        &self,
+        found: &Match,
+        last: &[Token],
+        part: &[Token],
+        facts: &Facts,
+    ) -> bool {
+        let tool = &self.book.tools[found.tool];
+        let pack = self.book.pack_of(found.tool);
+        let names = |tokens: &[Token]| {
+            tokens
+                .iter()
+                .any(|token| token.kind == TokenKind::Word && pack.is_vocabulary(&token.norm))
+        };
+        let things = tool.thing().is_some()
+            && names(part)
+            && (names(last) || !self.facts_of(last).places.is_empty());
+        let entities = tool.thing().is_none()
+            && !facts.named.is_empty()
+            && !self.facts_of(last).named.is_empty();
+        // "this month and last month": the same question for another period.
+        let compared = tool.has_slot(|kind| matches!(kind, SlotKind::OtherStart))
+            && last.iter().chain(part).any(|token| token.any(COMPARED));
+        let periods = tool.thing().is_none()
+            && !compared
+            && facts.period.is_some()
+            && facts.named.is_empty()
+            && self.facts_of(last).period.is_some();
+        things || entities || periods
+    }
+
+    /// Whether a part belongs to the request before it although it could be one of its own: it
+    /// leaves something out, sets a bound, says that all are meant, names what a list shows, or
+    /// asks about the first row of a list.
+    fn continues(
+        &self,
+        before: &[(Vec<Token>, Option<Match>)],
+        part: &[Token],
+        facts: &Facts,
+    ) -> bool {
+        let Some((last, _)) = before.last() else { return false };
+        let begins = |words: &[&str]| {
+            let said = part.iter().find(|token| !is_boundary(token));
+            said.is_some_and(|token| token.any(words))
+        };
+        let first = part.iter().position(|token| !is_boundary(token)).unwrap_or(0);
+        let is_bound = facts.bounds.iter().any(|bound| bound.at.start <= first + 1);
+        let is_manner = part
+            .iter()
+            .rfind(|token| token.kind != TokenKind::Punct)
+            .is_some_and(|token| token.any(&["wise", "massigt"]));
+        if !facts.named.is_empty() {
+            return false;
+        }
+        if begins(EXCLUDING) || is_bound || is_manner {
+            return true;
+        }
+        let Some(found) = self.best_candidate(last, &self.facts_of(last)) else { return false };
+        let tool = &self.book.tools[found.tool];
+        if self.says_all(tool.pack, part) {
+            return true;
+        }
+        // The rest belongs only to lists.
+        let is_list = tool.lists(found.intent);
+        if !is_list || facts.period.is_some() {
+            return false;
+        }
+        let words: Vec<&Token> = part
+            .iter()
+            .filter(|token| token.kind != TokenKind::Punct && !is_boundary(token))
+            .collect();
+        let is_column = words.len() <= 2 && last.iter().any(|token| token.any(SHOWING));
+        let is_ranked = last.iter().any(|token| language::is_decisive(&token.norm));
+        let is_of_row =
+            is_ranked && words.iter().any(|token| token.any(&["it", "its", "den", "det"]));
+        let asks_why = words.iter().any(|token| token.any(&["why", "varfor"]))
+            && words.iter().all(|token| {
+                token.any(&["why", "varfor", "tell", "say"]) || language::is_filler(&token.norm)
+            });
+        is_column || is_of_row || asks_why
+    }
+
+    /// Whether the tokens say only that all things of a kind are meant: ", all accounts".
+    fn says_all(&self, pack: usize, tokens: &[Token]) -> bool {
+        let is_noun = |token: &Token| self.is_noun(pack, token);
+        let mut words =
+            tokens.iter().filter(|token| token.kind == TokenKind::Word && !is_boundary(token));
+        tokens.iter().any(is_noun)
+            && tokens.iter().any(|token| token.any(SCOPE))
+            && words.all(|token| {
+                is_noun(token)
+                    || token.any(SCOPE)
+                    || language::numbers::cardinal(&token.norm).is_some()
+            })
+    }
+
+    /// Whether a word is a noun for a kind of thing that the pack knows by name.
+    pub(super) fn is_noun(&self, pack: usize, token: &Token) -> bool {
+        token.kind == TokenKind::Word
+            && self
+                .book
+                .tools
+                .iter()
+                .filter(|tool| tool.pack == pack)
+                .flat_map(|tool| tool.nouns.iter().flatten())
+                .any(|noun| language::same_word(noun, &token.norm))
+    }
+}
+
+pub(super) fn is_boundary(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
+        TokenKind::Word => {
+            token.any(&[
+                "and", "och", "also", "plus", "samt", "then", "but", "men", "vs", "versus",
+                "compared", "jamfort",
+            ]) && token.norm == token.fold
+        }
+        TokenKind::Number => false,
+    }
+}
