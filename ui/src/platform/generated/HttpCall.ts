@@ -25,8 +25,8 @@ query?: { [key in string]: string },
  */
 headers?: { [key in string]: string }, 
 /**
- * JSON with templates; text that is one argument alone takes its value with its type. Without
- * it POST, PUT and PATCH send every argument that is used nowhere else.
+ * JSON with templates. A text that is a single argument becomes that argument's value, with its
+ * type. Without a body, POST, PUT and PATCH send every argument that is used nowhere else.
  */
 body?: unknown, 
 /**
