@@ -46,7 +46,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     journey.chat(|page| {
         page.says("2 lines cannot be read");
         page.says("Import the rest (1 line)");
-        let causes = page.script("return [...[...document.querySelectorAll('table')].at(-1).tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));");
+        let causes = page.script("return [...[...document.querySelectorAll('table')].find((table) => table.caption?.textContent.includes('cannot be read')).tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));");
         let told = json!([["1", "date", "“soon” is not a day. Write it as 2026-11-30.", "3"], ["1", "spend", "“12,5O” is not a number.", "4"]]);
         assert_eq!(causes, told);
         assert_eq!(answering(page), "sample");

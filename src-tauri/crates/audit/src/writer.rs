@@ -66,7 +66,7 @@ pub(crate) struct Writer {
     pub(crate) marks: Marks,
     path: PathBuf,
     pending: Vec<Waiting>,
-    /// The error after which it is unknown what is on disk. Nothing more is written then.
+    /// The error after which it is unknown what is on disk. From then on no record is written.
     broken: Option<Text>,
     /// Whether signing the end of the log failed. It is tried again after the next record.
     quiet: bool,

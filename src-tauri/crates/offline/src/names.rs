@@ -97,7 +97,8 @@ impl Facts {
                 let others = implied_values(book, other);
                 let agrees = |(kind, id): &(String, String)| {
                     let is_other = |(k, v): &(String, String)| k == kind && v != id;
-                    !(other.kind == *kind && other.id != *id) && !others.iter().any(is_other)
+                    let differs = other.kind == *kind && other.id != *id;
+                    !differs && !others.iter().any(is_other)
                 };
                 implied.iter().all(agrees)
             })

@@ -35,12 +35,9 @@ impl Reader<'_> {
             Some((wide, self.book.tools[wide].intents.iter().position(named)?))
         });
         let Some((wide, intent)) = wide else { return found };
-        if is_named
-            || !(self.claims_all(tool.pack, clause) || !self.carries_name(found.tool, wide, before))
-        {
-            return found;
-        }
-        Match { tool: wide, intent, ..found }
+        let is_wide =
+            self.claims_all(tool.pack, clause) || !self.carries_name(found.tool, wide, before);
+        if is_named || !is_wide { found } else { Match { tool: wide, intent, ..found } }
     }
 
     /// Whether a clause claims all things of a kind: "all accounts", "all three accounts".

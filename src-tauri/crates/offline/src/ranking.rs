@@ -155,13 +155,3 @@ fn is_excluded(pack: &Pack, thing: &Thing, item: &Value, excluded: &[String]) ->
         .collect();
     !own.is_empty() && own.iter().all(|word| excluded.contains(word))
 }
-
-/// Removes the items that a goal excludes.
-pub(super) fn keep_wanted(
-    pack: &Pack,
-    thing: &Thing,
-    items: Vec<Value>,
-    goal: &Goal,
-) -> Vec<Value> {
-    items.into_iter().filter(|item| !is_excluded(pack, thing, item, &goal.excluded)).collect()
-}

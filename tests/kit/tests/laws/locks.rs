@@ -12,7 +12,7 @@ const MOST: usize = 6;
 const FOLDERS: [&str; 6] = ["agents", "approvals", "budget", "context", "tools", "turn"];
 
 /// Types in these folders that all turns share.
-const SHARED: [&str; 6] = ["Egress", "Router", "Tables", "Toolkits", "Traces", "Validators"];
+const SHARED: [&str; 5] = ["Egress", "Router", "Toolkits", "Traces", "Validators"];
 
 /// The endings of the names of types that threads synchronise on, besides atomic values.
 const SYNCHRONISED: [&str; 7] =

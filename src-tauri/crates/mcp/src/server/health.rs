@@ -63,7 +63,7 @@ impl Server {
             return;
         }
         life.missing_answers += u32::from(silent);
-        // Another task notices when a process ends. Nothing notices that an address is no longer
+        // Another task notices when a process ends. No task notices that an address is no longer
         // reachable, so that is handled here.
         let lost = gone && reached.connection.pid.is_none();
         if lost || life.missing_answers >= HUNG_AFTER {
