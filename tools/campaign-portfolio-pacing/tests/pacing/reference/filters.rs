@@ -103,8 +103,12 @@ fn percentages_bound_a_list() {
         let dates = json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
         for (least, most) in [(Some(110.0), None), (None, Some(90.0)), (Some(80.0), Some(120.0))] {
             let mut args = dates.clone();
-            least.map(|least: f64| args["pace_min"] = json!(least));
-            most.map(|most: f64| args["pace_max"] = json!(most));
+            if let Some(least) = least {
+                args["pace_min"] = json!(least);
+            }
+            if let Some(most) = most {
+                args["pace_max"] = json!(most);
+            }
             let is_inside = |value: f64| {
                 least.is_none_or(|least| value >= least) && most.is_none_or(|most| value <= most)
             };
