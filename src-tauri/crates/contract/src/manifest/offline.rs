@@ -199,7 +199,7 @@ pub struct Intent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall: Option<Overall>,
     /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in
-    /// Markdown.
+    /// Markdown. If it is missing, the answer of the tool's first intent is used.
     #[serde(default)]
     pub answer: Localised<String>,
 }
