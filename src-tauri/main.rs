@@ -4,5 +4,5 @@
 mod desktop;
 
 fn main() -> std::process::ExitCode {
-    desktop::run()
+    desktop::run_app()
 }

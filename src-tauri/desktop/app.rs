@@ -26,11 +26,11 @@ use super::{
 const LONGEST_STOP: Duration = Duration::from_secs(8);
 
 /// Runs the app and returns the process's exit code.
-pub(crate) fn run() -> ExitCode {
-    host::keep_private();
-    environment::prepare();
+pub(crate) fn run_app() -> ExitCode {
+    host::set_private_umask();
+    environment::prepare_environment();
     let args =
-        match args::read(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
+        match args::read_args(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
             Ok(args) => args,
             Err(problem) => return print_problem(&problem, 2),
         };
@@ -41,18 +41,18 @@ pub(crate) fn run() -> ExitCode {
         }
         None => {}
     }
-    match builder(&args).build(tauri::generate_context!()) {
-        Ok(app) => ExitCode::from(u8::try_from(app.run_return(event)).unwrap_or(1)),
+    match make_builder(&args).build(tauri::generate_context!()) {
+        Ok(app) => ExitCode::from(u8::try_from(app.run_return(handle_event)).unwrap_or(1)),
         Err(error) => print_problem(&format!("Countersign could not open its window: {error}"), 1),
     }
 }
 
-fn builder(args: &Args) -> tauri::Builder<Wry> {
+fn make_builder(args: &Args) -> tauri::Builder<Wry> {
     let data_dir = args.data_dir.clone();
     tauri::Builder::default()
         .plugin(
             tauri_plugin_single_instance::Builder::new()
-                .dbus_id(instance(args.data_dir.as_deref()))
+                .dbus_id(instance_name(args.data_dir.as_deref()))
                 .callback(|app, _, _| windows::show_main(app))
                 .build(),
         )
@@ -72,19 +72,19 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
         .register_asynchronous_uri_scheme_protocol("shopimg", |context, request, responder| {
             let (app, label) = (context.app_handle().clone(), context.webview_label().to_owned());
             tauri::async_runtime::spawn(async move {
-                responder.respond(pictures::answer(app, label, request).await)
+                responder.respond(pictures::answer_request(app, label, request).await)
             });
         })
-        .on_window_event(windows::event)
+        .on_window_event(windows::handle_window_event)
         .setup(move |app| {
-            let look = host::SplashSettings::of(data_dir.clone());
+            let look = host::SplashSettings::read(data_dir.clone());
             let backend = Backend::open(data_dir);
             app.manage(backend.clone());
             windows::open_main(app.handle(), &look)?;
             #[cfg(debug_assertions)]
             windows::open_probe(app.handle())?;
-            tray::prepare(app.handle());
-            notify::prepare(app.handle());
+            tray::prepare_tray(app.handle());
+            notify::open_approvals_on_click(app.handle());
             let handle = app.handle().clone();
             tauri::async_runtime::spawn(async move { run_host_tasks(handle, backend).await });
             tauri::async_runtime::spawn(leave_on_signal(app.handle().clone()));
@@ -100,19 +100,19 @@ async fn run_host_tasks(app: AppHandle, backend: Backend) {
             if let Ok(view) =
                 contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await
             {
-                tray::language(&app, &view.locale);
+                tray::apply_language(&app, &view.locale);
             }
             // The program runs no turn until a person has seen the alarm.
             if host.alarm().is_some() {
                 windows::show_approval(&app);
             }
-            pushes::forward(app, pushes).await;
+            pushes::forward_pushes(app, pushes).await;
         }
-        Err(error) => cannot_start(&app, &error),
+        Err(error) => show_start_failure(&app, &error),
     }
 }
 
-fn cannot_start(app: &AppHandle, error: &AgentError) {
+fn show_start_failure(app: &AppHandle, error: &AgentError) {
     let language = tray::language_of(app);
     let (message, hint) = language.start_failure(error);
     let text = hint.map_or_else(|| message.clone(), |hint| format!("{message}\n\n{hint}"));
@@ -132,7 +132,7 @@ struct Ending {
     done: AtomicBool,
 }
 
-fn event(app: &AppHandle, event: RunEvent) {
+fn handle_event(app: &AppHandle, event: RunEvent) {
     if let RunEvent::ExitRequested { api, code, .. } = event {
         let ending = app.state::<Ending>();
         if ending.done.load(Ordering::Acquire) {
@@ -171,7 +171,7 @@ async fn leave_on_signal(app: AppHandle) {
 }
 
 /// Returns the name by which a second start finds the first one: one for each data folder.
-fn instance(data_dir: Option<&Path>) -> String {
+fn instance_name(data_dir: Option<&Path>) -> String {
     let base = "io.countersign.desktop";
     let Some(folder) = data_dir else { return base.to_owned() };
     let mut hasher = DefaultHasher::new();
@@ -195,9 +195,9 @@ mod tests {
 
     #[test]
     fn each_data_folder_is_an_instance_of_its_own() {
-        let (one, two) = (instance(Some(Path::new("/a"))), instance(Some(Path::new("/b"))));
+        let (one, two) = (instance_name(Some(Path::new("/a"))), instance_name(Some(Path::new("/b"))));
         assert_ne!(one, two);
-        assert_eq!(one, instance(Some(Path::new("/a/"))), "the same folder written differently");
-        assert_eq!(instance(None), "io.countersign.desktop");
+        assert_eq!(one, instance_name(Some(Path::new("/a/"))), "the same folder written differently");
+        assert_eq!(instance_name(None), "io.countersign.desktop");
     }
 }

@@ -32,7 +32,7 @@ In a terminal use csign, for example: csign ask \"How is account 17 pacing?\"";
 
 /// Parses the arguments after the program's name. `data_dir` is the value of the environment
 /// variable.
-pub(crate) fn read(
+pub(crate) fn read_args(
     arguments: impl IntoIterator<Item = OsString>,
     data_dir: Option<OsString>,
 ) -> Result<Args, String> {
@@ -66,14 +66,14 @@ mod tests {
     use super::*;
 
     fn of(arguments: &[&str]) -> Result<Args, String> {
-        read(arguments.iter().map(OsString::from), None)
+        read_args(arguments.iter().map(OsString::from), None)
     }
 
     #[test]
     fn the_flag_beats_the_variable() {
-        let args = read(["--data-dir", "/a"].map(OsString::from), Some("/b".into())).unwrap();
+        let args = read_args(["--data-dir", "/a"].map(OsString::from), Some("/b".into())).unwrap();
         assert_eq!(args.data_dir, Some(PathBuf::from("/a")));
-        assert_eq!(read([], Some("/b".into())).unwrap().data_dir, Some(PathBuf::from("/b")));
+        assert_eq!(read_args([], Some("/b".into())).unwrap().data_dir, Some(PathBuf::from("/b")));
     }
 
     #[test]

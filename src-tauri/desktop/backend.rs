@@ -35,7 +35,7 @@ impl Backend {
                 ..host::Options::default()
             })
             .await;
-            match opened.as_ref().map(host::serve) {
+            match opened.as_ref().map(host::serve_host) {
                 Ok(Ok(socket)) => *served.lock() = Some(socket),
                 Ok(Err(error)) => tracing::warn!(%error, "csign calls cannot join this window"),
                 Err(error) => tracing::error!(%error, "the host could not be opened"),
@@ -49,8 +49,8 @@ impl Backend {
     pub(crate) async fn host(&self) -> Result<Arc<Host>, AgentError> {
         let mut receive = self.opened.clone();
         match receive.wait_for(Option::is_some).await {
-            Ok(opened) => opened.clone().unwrap_or_else(|| Err(host_gone())),
-            Err(_) => Err(host_gone()),
+            Ok(opened) => opened.clone().unwrap_or_else(|| Err(host_stopped_error())),
+            Err(_) => Err(host_stopped_error()),
         }
     }
 
@@ -63,6 +63,6 @@ impl Backend {
     }
 }
 
-fn host_gone() -> AgentError {
+fn host_stopped_error() -> AgentError {
     AgentError::internal("host_gone", "The app is closing.")
 }

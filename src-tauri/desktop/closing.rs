@@ -29,7 +29,7 @@ enum Closing {
 
 /// If nothing waits, closing quits. Quitting cancels waiting actions, so the window hides where
 /// a tray can bring it back, and elsewhere the person decides.
-fn decide(waiting: u32, has_tray: bool) -> Closing {
+fn decide_closing(waiting: u32, has_tray: bool) -> Closing {
     match (waiting, has_tray) {
         (0, _) => Closing::Quit,
         (_, true) => Closing::HideInTray,
@@ -44,23 +44,23 @@ pub(crate) struct Question(AtomicBool);
 /// Closes the chat window. Returns whether the window stays for now.
 pub(crate) fn close(window: &Window, waiting: u32) -> bool {
     let app = window.app_handle().clone();
-    if decide(waiting, false) == Closing::Quit {
+    if decide_closing(waiting, false) == Closing::Quit {
         app.exit(0);
         return false;
     }
     let window = window.clone();
     tauri::async_runtime::spawn(async move {
         let has_tray = tray::is_built(&app) && shows_tray_icons().await;
-        match decide(waiting, has_tray) {
+        match decide_closing(waiting, has_tray) {
             Closing::Quit => app.exit(0),
             Closing::HideInTray => drop(window.hide()),
-            Closing::Ask => ask(&app, waiting),
+            Closing::Ask => ask_to_close(&app, waiting),
         }
     });
     true
 }
 
-fn ask(app: &AppHandle, waiting: u32) {
+fn ask_to_close(app: &AppHandle, waiting: u32) {
     if app.state::<Question>().0.swap(true, Ordering::AcqRel) {
         return;
     }
@@ -68,7 +68,7 @@ fn ask(app: &AppHandle, waiting: u32) {
     app.dialog()
         .message(language.quit_question(waiting))
         .title(language.quit_title())
-        .buttons(MessageDialogButtons::OkCancelCustom(language.quit(), language.keep_open()))
+        .buttons(MessageDialogButtons::OkCancelCustom(language.quit_label(), language.keep_open()))
         .show(move |quits| {
             handle.state::<Question>().0.store(false, Ordering::Release);
             if quits {
@@ -102,7 +102,7 @@ mod tests {
             (7, false, Closing::Ask),
         ];
         for (waiting, has_tray, does) in table {
-            assert_eq!(decide(waiting, has_tray), does, "{waiting} waiting, tray: {has_tray}");
+            assert_eq!(decide_closing(waiting, has_tray), does, "{waiting} waiting, tray: {has_tray}");
         }
     }
 }

@@ -52,7 +52,7 @@ fn commands_for(label: &str, host: Arc<Host>) -> Arc<dyn Commands> {
 }
 
 /// Updates the windows after a successful command.
-fn after_command(window: &WebviewWindow, command: &str) {
+fn update_after_command(window: &WebviewWindow, command: &str) {
     if matches!(command, "approval_open" | "audit_alarm_open" | "server_tools_open") {
         windows::show_approval(tauri::Manager::app_handle(window));
     }

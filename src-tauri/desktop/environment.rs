@@ -4,7 +4,7 @@
 use std::{ffi::OsStr, io::IsTerminal};
 
 /// Prepares the process. Call it first in `main`, while there is one thread.
-pub(crate) fn prepare() {
+pub(crate) fn prepare_environment() {
     if let Some(language) = replacement_language(|name| {
         std::env::var_os(name).and_then(|value| value.into_string().ok())
     }) {

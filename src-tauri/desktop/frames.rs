@@ -21,9 +21,9 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// Accepts a push. Returns the pushes to send now; deltas wait for the next frame.
-    pub(crate) fn accept(&mut self, push: Push) -> Vec<Push> {
+    pub(crate) fn accept_push(&mut self, push: Push) -> Vec<Push> {
         match push {
-            Push::Turn { event } => self.event(event),
+            Push::Turn { event } => self.accept_event(event),
             other @ (Push::Session { .. }
             | Push::SessionDeleted { .. }
             | Push::Queue { .. }
@@ -43,12 +43,12 @@ impl Frames {
     }
 
     /// Returns the patches of a frame, one for each turn with new text.
-    pub(crate) fn frame(&mut self) -> Vec<Push> {
-        self.turns.values_mut().filter_map(Writing::patch).collect()
+    pub(crate) fn take_frame(&mut self) -> Vec<Push> {
+        self.turns.values_mut().filter_map(Writing::make_patch).collect()
     }
 
     /// Whether a frame has anything to send.
-    pub(crate) fn waiting(&self) -> bool {
+    pub(crate) fn has_pending_text(&self) -> bool {
         self.turns.values().any(|writing| writing.latest.is_some())
     }
 
@@ -57,7 +57,7 @@ impl Frames {
         self.turns.clear();
     }
 
-    fn event(&mut self, mut event: TurnEvent) -> Vec<Push> {
+    fn accept_event(&mut self, mut event: TurnEvent) -> Vec<Push> {
         if let EventBody::Delta { text } = &mut event.event {
             let text = std::mem::take(text);
             let writing = self
@@ -69,7 +69,7 @@ impl Frames {
             return Vec::new();
         }
         let mut out: Vec<Push> =
-            self.turns.get_mut(&event.turn).and_then(Writing::patch).into_iter().collect();
+            self.turns.get_mut(&event.turn).and_then(Writing::make_patch).into_iter().collect();
         match &mut event.event {
             // The text so far is not the answer. The window discards it too.
             EventBody::Status { stage: Stage::OutputReplaced, .. } => {
@@ -77,7 +77,7 @@ impl Frames {
                 out.push(patch_push(event.clone(), BlockPatch::default()));
             }
             EventBody::Item { item } => {
-                super::items::render(item);
+                super::items::render_item(item);
                 // The text is an item now. Later text of the same turn starts again.
                 if matches!(item.body, ItemBody::AssistantText { .. }) {
                     self.turns.remove(&event.turn);
@@ -105,7 +105,7 @@ impl Frames {
 }
 
 impl Writing {
-    fn patch(&mut self) -> Option<Push> {
+    fn make_patch(&mut self) -> Option<Push> {
         let event = self.latest.take()?;
         Some(patch_push(event, self.stream.frame()))
     }
@@ -172,30 +172,30 @@ mod tests {
     fn many_deltas_make_one_patch_with_the_newest_number() {
         let mut frames = Frames::default();
         for n in 1..=50 {
-            assert!(frames.accept(delta("t", n, "word ")).is_empty());
+            assert!(frames.accept_push(delta("t", n, "word ")).is_empty());
         }
-        assert!(frames.waiting());
-        assert_eq!(kinds(&frames.frame()), [("t/blocks".to_owned(), 50)]);
-        assert!(!frames.waiting());
-        assert!(frames.frame().is_empty());
+        assert!(frames.has_pending_text());
+        assert_eq!(kinds(&frames.take_frame()), [("t/blocks".to_owned(), 50)]);
+        assert!(!frames.has_pending_text());
+        assert!(frames.take_frame().is_empty());
     }
 
     #[test]
     fn text_comes_before_what_follows_it_and_other_turns_wait() {
         let mut frames = Frames::default();
-        frames.accept(delta("a", 1, "one"));
-        frames.accept(delta("b", 1, "two"));
-        let out = frames.accept(done("a", 2));
+        frames.accept_push(delta("a", 1, "one"));
+        frames.accept_push(delta("b", 1, "two"));
+        let out = frames.accept_push(done("a", 2));
         assert_eq!(kinds(&out), [("a/blocks".to_owned(), 1), ("a/final".to_owned(), 2)]);
-        assert_eq!(kinds(&frames.frame()), [("b/blocks".to_owned(), 1)]);
+        assert_eq!(kinds(&frames.take_frame()), [("b/blocks".to_owned(), 1)]);
     }
 
     #[test]
     fn replaced_output_empties_the_answer() {
         let mut frames = Frames::default();
-        frames.accept(delta("t", 1, "provisional"));
-        frames.frame();
-        let out = frames.accept(event(
+        frames.accept_push(delta("t", 1, "provisional"));
+        frames.take_frame();
+        let out = frames.accept_push(event(
             "t",
             2,
             EventBody::Status { stage: Stage::OutputReplaced, text: None },
@@ -230,12 +230,12 @@ mod tests {
             "First paragraph.\n\nSecond one with **bold** text.".split_inclusive(' ').enumerate()
         {
             let n = n as u64;
-            show(frames.accept(delta("t", n, word)));
+            show(frames.accept_push(delta("t", n, word)));
             if n.is_multiple_of(3) {
-                show(frames.frame());
+                show(frames.take_frame());
             }
         }
-        show(frames.accept(done("t", 99)));
+        show(frames.accept_push(done("t", 99)));
         assert_eq!(html.len(), 2);
         assert!(
             html[0].contains("First paragraph.") && html[1].contains("<strong>bold</strong>"),

@@ -15,7 +15,7 @@ pub(crate) const APPROVAL: &str = "approval";
 const SHARED: &[&str] = &["settings_get", "server_tools", "subscribe", "window_ready"];
 
 /// Returns an error if a window may not call a command.
-pub(crate) fn check(label: &str, command: &str) -> Result<(), AgentError> {
+pub(crate) fn check_window(label: &str, command: &str) -> Result<(), AgentError> {
     let allowed = match label {
         MAIN => contract::commands::CHAT_COMMANDS.contains(&command) || SHELL.contains(&command),
         APPROVAL => {
@@ -59,7 +59,7 @@ mod tests {
         for (label, file) in files {
             let by_guard: BTreeSet<String> = all
                 .iter()
-                .filter(|command| check(label, command).is_ok())
+                .filter(|command| check_window(label, command).is_ok())
                 .map(|command| (*command).to_owned())
                 .collect();
             assert_eq!(
@@ -104,7 +104,7 @@ mod tests {
     fn no_other_window_may_call_anything() {
         for command in [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL].concat() {
             assert!(
-                check("probe", command).is_err(),
+                check_window("probe", command).is_err(),
                 "{command} from a window of an unknown label"
             );
         }
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn only_the_approval_window_decides() {
         for command in APPROVAL_COMMANDS {
-            assert!(check(MAIN, command).is_err(), "{command} from the chat window");
-            assert!(check(APPROVAL, command).is_ok(), "{command} from the approval window");
+            assert!(check_window(MAIN, command).is_err(), "{command} from the chat window");
+            assert!(check_window(APPROVAL, command).is_ok(), "{command} from the approval window");
         }
     }
 

@@ -9,15 +9,15 @@ use contract::{Item, ItemBody, ItemsPageResponse, SessionView, ToolOutcome};
 pub(crate) fn render_items<T: Any>(mut answer: T) -> T {
     let any: &mut dyn Any = &mut answer;
     if let Some(view) = any.downcast_mut::<SessionView>() {
-        view.items.iter_mut().chain(&mut view.pinned).for_each(render);
+        view.items.iter_mut().chain(&mut view.pinned).for_each(render_item);
     } else if let Some(page) = any.downcast_mut::<ItemsPageResponse>() {
-        page.items.iter_mut().for_each(render);
+        page.items.iter_mut().for_each(render_item);
     }
     answer
 }
 
 /// Renders one item.
-pub(crate) fn render(item: &mut Item) {
+pub(crate) fn render_item(item: &mut Item) {
     match &mut item.body {
         ItemBody::AssistantText { text, blocks, .. } => *blocks = render::blocks(text),
         ItemBody::ToolResult { outcome: ToolOutcome::Ok, view, data, parsed, .. } => {

@@ -14,7 +14,7 @@ const LONGEST: usize = 2000;
 
 /// Asks the user, and opens the link if the user agrees. `told` is called with whether it was
 /// opened, or with None for a link that is not allowed.
-pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
+pub(crate) fn ask_and_open(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
     let Some(url) = allowed_target(&url) else {
         tracing::warn!(
             scheme = url.scheme(),
@@ -26,10 +26,10 @@ pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + S
     app.dialog()
         .message(language.open_link_body(url.as_str()))
         .title(language.open_link_title())
-        .buttons(MessageDialogButtons::OkCancelCustom(language.open(), language.cancel()))
+        .buttons(MessageDialogButtons::OkCancelCustom(language.open(), language.cancel_label()))
         .show(move |agreed| {
             if agreed {
-                start(&url);
+                open_in_browser(&url);
             }
             told(Some(agreed));
         });
@@ -50,7 +50,7 @@ fn allowed_target(url: &Url) -> Option<Url> {
     }
 }
 
-fn start(url: &Url) {
+fn open_in_browser(url: &Url) {
     let started = Command::new("xdg-open")
         .arg(url.as_str())
         .stdin(Stdio::null())

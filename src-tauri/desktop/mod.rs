@@ -21,4 +21,4 @@ mod text;
 mod tray;
 mod windows;
 
-pub(crate) use app::run;
+pub(crate) use app::run_app;

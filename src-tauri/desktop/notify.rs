@@ -7,7 +7,7 @@ use tauri_plugin_notification::NotificationExt;
 use super::{tray, windows};
 
 /// Makes a click bring the approval window to the front.
-pub(crate) fn prepare(app: &AppHandle) {
+pub(crate) fn open_approvals_on_click(app: &AppHandle) {
     let handle = app.clone();
     let listening = app.notification().on_action(move |_| windows::show_approval(&handle));
     if let Err(error) = listening {
@@ -16,7 +16,7 @@ pub(crate) fn prepare(app: &AppHandle) {
 }
 
 /// Notifies the user of a pending approval.
-pub(crate) fn approval(app: &AppHandle, tool: &str) {
+pub(crate) fn show_approval_notification(app: &AppHandle, tool: &str) {
     let language = tray::language_of(app);
     let shown = app
         .notification()

@@ -12,33 +12,33 @@ use super::{backend::Backend, guard};
 const LARGEST: usize = 2 * 1024 * 1024;
 
 /// Answers one request of a page.
-pub(crate) async fn answer(
+pub(crate) async fn answer_request(
     app: AppHandle,
     label: String,
     request: Request<Vec<u8>>,
 ) -> Response<Vec<u8>> {
     if label != guard::MAIN {
-        return refusal(StatusCode::FORBIDDEN);
+        return refusal_response(StatusCode::FORBIDDEN);
     }
     let Some(path) = decode_path(request.uri().path()) else {
-        return refusal(StatusCode::BAD_REQUEST);
+        return refusal_response(StatusCode::BAD_REQUEST);
     };
     let host = match app.state::<Backend>().host().await {
         Ok(host) => host,
-        Err(_) => return refusal(StatusCode::SERVICE_UNAVAILABLE),
+        Err(_) => return refusal_response(StatusCode::SERVICE_UNAVAILABLE),
     };
-    match host.image(&path).await {
-        Ok(bytes) => picture(bytes),
+    match host.read_image(&path).await {
+        Ok(bytes) => picture_response(bytes),
         Err(error) => {
             tracing::debug!(path, %error, "no picture");
-            refusal(StatusCode::NOT_FOUND)
+            refusal_response(StatusCode::NOT_FOUND)
         }
     }
 }
 
-fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
-    let Some(kind) = kind(&bytes).filter(|_| bytes.len() <= LARGEST) else {
-        return refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+fn picture_response(bytes: Vec<u8>) -> Response<Vec<u8>> {
+    let Some(kind) = detect_content_type(&bytes).filter(|_| bytes.len() <= LARGEST) else {
+        return refusal_response(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     };
     let mut response = Response::new(bytes);
     let headers = response.headers_mut();
@@ -52,14 +52,14 @@ fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
     response
 }
 
-fn refusal(status: StatusCode) -> Response<Vec<u8>> {
+fn refusal_response(status: StatusCode) -> Response<Vec<u8>> {
     let mut response = Response::new(Vec::new());
     *response.status_mut() = status;
     response
 }
 
 /// Detects the picture's type by its first bytes. The shop's content type is not used.
-fn kind(bytes: &[u8]) -> Option<&'static str> {
+fn detect_content_type(bytes: &[u8]) -> Option<&'static str> {
     let starts: [(&[u8], &str); 4] = [
         (b"\x89PNG\r\n\x1a\n", "image/png"),
         (b"\xff\xd8\xff", "image/jpeg"),
@@ -103,19 +103,19 @@ mod tests {
 
     #[test]
     fn only_pictures_pass() {
-        assert_eq!(kind(b"\x89PNG\r\n\x1a\nrest"), Some("image/png"));
-        assert_eq!(kind(b"\xff\xd8\xff\xe0rest"), Some("image/jpeg"));
-        assert_eq!(kind(b"GIF89arest"), Some("image/gif"));
-        assert_eq!(kind(b"RIFF\x10\0\0\0WEBPVP8 "), Some("image/webp"));
-        assert_eq!(kind(b"RIFF\x10\0\0\0WAVEfmt "), None);
-        assert_eq!(kind(b"<svg xmlns='x'/>"), Some("image/svg+xml"));
-        assert_eq!(kind(b"<?xml version='1.0'?>\n<svg/>"), Some("image/svg+xml"));
-        assert_eq!(kind(b"<html><svg/></html>"), None);
-        assert_eq!(kind(b""), None);
-        assert_eq!(picture(vec![0; 10]).status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert_eq!(detect_content_type(b"\x89PNG\r\n\x1a\nrest"), Some("image/png"));
+        assert_eq!(detect_content_type(b"\xff\xd8\xff\xe0rest"), Some("image/jpeg"));
+        assert_eq!(detect_content_type(b"GIF89arest"), Some("image/gif"));
+        assert_eq!(detect_content_type(b"RIFF\x10\0\0\0WEBPVP8 "), Some("image/webp"));
+        assert_eq!(detect_content_type(b"RIFF\x10\0\0\0WAVEfmt "), None);
+        assert_eq!(detect_content_type(b"<svg xmlns='x'/>"), Some("image/svg+xml"));
+        assert_eq!(detect_content_type(b"<?xml version='1.0'?>\n<svg/>"), Some("image/svg+xml"));
+        assert_eq!(detect_content_type(b"<html><svg/></html>"), None);
+        assert_eq!(detect_content_type(b""), None);
+        assert_eq!(picture_response(vec![0; 10]).status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
         let mut large = b"<svg>".to_vec();
         large.resize(LARGEST + 1, b' ');
-        assert_eq!(picture(large).status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert_eq!(picture_response(large).status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
 
     #[test]

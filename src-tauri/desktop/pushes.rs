@@ -22,17 +22,17 @@ pub(crate) struct Listeners(Mutex<BTreeMap<String, Channel<Push>>>);
 
 impl Listeners {
     /// Adds or replaces a window's channel.
-    pub(crate) fn set(&self, label: &str, channel: Channel<Push>) {
+    pub(crate) fn set_channel(&self, label: &str, channel: Channel<Push>) {
         self.0.lock().insert(label.to_owned(), channel);
     }
 
     /// Removes a closed window.
-    pub(crate) fn remove(&self, label: &str) {
+    pub(crate) fn remove_channel(&self, label: &str) {
         self.0.lock().remove(label);
     }
 
     /// Sends a push to every window that may get it.
-    pub(crate) fn send(&self, push: &Push) {
+    pub(crate) fn send_push(&self, push: &Push) {
         for (label, channel) in self.0.lock().iter() {
             if is_for(label, push) {
                 // A closed window removes its channel itself.
@@ -57,22 +57,22 @@ fn is_for(label: &str, push: &Push) -> bool {
 }
 
 /// Runs until the host has stopped.
-pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push>) {
+pub(crate) async fn forward_pushes(app: AppHandle, mut pushes: broadcast::Receiver<Push>) {
     let mut frames = Frames::default();
     let mut due = Instant::now();
     loop {
         let received = tokio::select! {
             received = pushes.recv() => Some(received),
-            () = tokio::time::sleep_until(due), if frames.waiting() => None,
+            () = tokio::time::sleep_until(due), if frames.has_pending_text() => None,
         };
         let ready = match received {
             None => {
                 due = Instant::now() + FRAME;
-                frames.frame()
+                frames.take_frame()
             }
             Some(Ok(push)) => {
                 handle_push(&app, &push);
-                frames.accept(push)
+                frames.accept_push(push)
             }
             Some(Err(RecvError::Lagged(missed))) => {
                 tracing::warn!(missed, "the window was too slow");
@@ -82,7 +82,7 @@ pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push
             Some(Err(RecvError::Closed)) => return,
         };
         let listeners = app.state::<Listeners>();
-        ready.iter().for_each(|push| listeners.send(push));
+        ready.iter().for_each(|push| listeners.send_push(push));
     }
 }
 
@@ -90,18 +90,18 @@ pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push
 fn handle_push(app: &AppHandle, push: &Push) {
     match push {
         Push::Approvals { waiting } => {
-            tray::waiting(app, *waiting);
-            windows::approvals_changed(app, *waiting);
+            tray::show_waiting_count(app, *waiting);
+            windows::set_approval_count(app, *waiting);
         }
         Push::Turn { event } => {
             if let EventBody::ApprovalRequested { approval } = &event.event {
-                notify::approval(app, what_waits(approval));
+                notify::show_approval_notification(app, describe_approval(approval));
                 windows::show_approval(app);
             }
         }
-        Push::Confirmations { waiting } => windows::confirmations_changed(app, *waiting),
-        Push::Questions { waiting } => windows::questions_changed(app, *waiting),
-        Push::Settings { settings } => tray::language(app, &settings.language),
+        Push::Confirmations { waiting } => windows::set_confirmation_count(app, *waiting),
+        Push::Questions { waiting } => windows::set_question_count(app, *waiting),
+        Push::Settings { settings } => tray::apply_language(app, &settings.language),
         Push::Session { .. }
         | Push::SessionDeleted { .. }
         | Push::Queue { .. }
@@ -118,7 +118,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
 
 /// Returns the action as the host worded it for the user, or else the tool's name. Desktops may
 /// interpret markup, so characters of markup are removed.
-fn what_waits(approval: &Approval) -> &str {
+fn describe_approval(approval: &Approval) -> &str {
     let summary = approval.preview.as_ref().map(|preview| preview.summary.as_str());
     summary
         .filter(|text| !text.is_empty() && !text.contains('<'))

@@ -15,17 +15,17 @@ pub(crate) async fn subscribe(
     listeners: State<'_, Listeners>,
     channel: Channel<Push>,
 ) -> Result<(), AgentError> {
-    guard::check(window.label(), "subscribe")?;
+    guard::check_window(window.label(), "subscribe")?;
     backend.host().await?;
-    listeners.set(window.label(), channel);
+    listeners.set_channel(window.label(), channel);
     Ok(())
 }
 
 /// Tells the shell that the page has something to show.
 #[tauri::command]
 pub(crate) async fn window_ready(window: WebviewWindow) -> Result<(), AgentError> {
-    guard::check(window.label(), "window_ready")?;
-    windows::ready(&window);
+    guard::check_window(window.label(), "window_ready")?;
+    windows::show_ready_window(&window);
     Ok(())
 }
 
@@ -36,12 +36,12 @@ pub(crate) async fn open_link(
     window: WebviewWindow,
     url: String,
 ) -> Result<bool, AgentError> {
-    guard::check(window.label(), "open_link")?;
+    guard::check_window(window.label(), "open_link")?;
     let refused =
         || AgentError::invalid("Only web and mail links can be opened.").reason("link_not_allowed");
     let url = url.parse().map_err(|_| refused())?;
     let (send, answer) = oneshot::channel();
-    links::ask(&app, url, move |opened| {
+    links::ask_and_open(&app, url, move |opened| {
         let _ = send.send(opened);
     });
     answer.await.ok().flatten().ok_or_else(refused)
@@ -55,7 +55,7 @@ pub(crate) async fn pick_files(
     window: WebviewWindow,
     kind: Option<ImportTarget>,
 ) -> Result<Vec<String>, AgentError> {
-    guard::check(window.label(), "pick_files")?;
+    guard::check_window(window.label(), "pick_files")?;
     let mut dialog = app.dialog().file().set_parent(&window);
     if let Some(kind) = kind {
         // The dialog distinguishes capitals.
@@ -77,7 +77,7 @@ pub(crate) async fn pick_folder(
     app: AppHandle,
     window: WebviewWindow,
 ) -> Result<Option<String>, AgentError> {
-    guard::check(window.label(), "pick_folder")?;
+    guard::check_window(window.label(), "pick_folder")?;
     let (send, chosen) = oneshot::channel();
     app.dialog().file().set_parent(&window).pick_folder(move |folder| {
         let _ = send.send(folder);

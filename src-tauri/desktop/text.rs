@@ -23,11 +23,11 @@ impl Language {
         }
     }
 
-    pub(crate) fn show(self) -> String {
+    pub(crate) fn show_label(self) -> String {
         self.pick("Show Countersign", "Visa Countersign")
     }
 
-    pub(crate) fn approvals(self, waiting: u32) -> String {
+    pub(crate) fn approvals_label(self, waiting: u32) -> String {
         match (self, waiting) {
             (Self::English, 0) => "Approvals".to_owned(),
             (Self::English, n) => format!("Approvals ({n} waiting)"),
@@ -36,7 +36,7 @@ impl Language {
         }
     }
 
-    pub(crate) fn quit(self) -> String {
+    pub(crate) fn quit_label(self) -> String {
         self.pick("Quit", "Avsluta")
     }
 
@@ -65,7 +65,7 @@ impl Language {
         self.pick("Keep open", "Låt vara öppet")
     }
 
-    pub(crate) fn tooltip(self, waiting: u32) -> String {
+    pub(crate) fn tray_tooltip(self, waiting: u32) -> String {
         match (self, waiting) {
             (Self::English | Self::Swedish, 0) => "Countersign".to_owned(),
             (Self::English, 1) => "Countersign: 1 approval pending".to_owned(),
@@ -109,7 +109,7 @@ impl Language {
         self.pick("Open", "Öppna")
     }
 
-    pub(crate) fn cancel(self) -> String {
+    pub(crate) fn cancel_label(self) -> String {
         self.pick("Cancel", "Avbryt")
     }
 
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn counts_are_told() {
-        assert_eq!(Language::English.tooltip(1), "Countersign: 1 approval pending");
-        assert_eq!(Language::Swedish.approvals(2), "Godkännanden (2 väntar)");
+        assert_eq!(Language::English.tray_tooltip(1), "Countersign: 1 approval pending");
+        assert_eq!(Language::Swedish.approvals_label(2), "Godkännanden (2 väntar)");
         assert!(Language::English.quit_question(1).starts_with("1 action waits"));
         assert!(Language::Swedish.quit_question(3).starts_with("3 åtgärder väntar"));
     }

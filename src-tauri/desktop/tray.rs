@@ -28,10 +28,10 @@ struct Parts {
 }
 
 /// Creates the icon. A desktop without a tray is not an error.
-pub(crate) fn prepare(app: &AppHandle) {
+pub(crate) fn prepare_tray(app: &AppHandle) {
     let language = Language::of(&std::env::var("LANG").unwrap_or_default());
     let parts =
-        build(app, language).inspect_err(|error| tracing::warn!(%error, "no tray icon")).ok();
+        build_tray(app, language).inspect_err(|error| tracing::warn!(%error, "no tray icon")).ok();
     app.manage(Tray { language: Mutex::new(language), waiting: AtomicU32::new(0), parts });
 }
 
@@ -40,14 +40,14 @@ pub(crate) fn is_built(app: &AppHandle) -> bool {
     app.try_state::<Tray>().is_some_and(|tray| tray.parts.is_some())
 }
 
-fn build(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
-    let show = MenuItem::with_id(app, "show", language.show(), true, None::<&str>)?;
-    let approvals = MenuItem::with_id(app, "approvals", language.approvals(0), true, None::<&str>)?;
-    let quit = MenuItem::with_id(app, "quit", language.quit(), true, None::<&str>)?;
+fn build_tray(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
+    let show = MenuItem::with_id(app, "show", language.show_label(), true, None::<&str>)?;
+    let approvals = MenuItem::with_id(app, "approvals", language.approvals_label(0), true, None::<&str>)?;
+    let quit = MenuItem::with_id(app, "quit", language.quit_label(), true, None::<&str>)?;
     let menu = Menu::with_items(app, &[&show, &approvals, &quit])?;
     let mut builder = TrayIconBuilder::with_id("countersign")
         .menu(&menu)
-        .tooltip(language.tooltip(0))
+        .tooltip(language.tray_tooltip(0))
         .on_menu_event(|app, event| match event.id().as_ref() {
             "show" => windows::show_main(app),
             "approvals" => windows::show_approval(app),
@@ -66,7 +66,7 @@ pub(crate) fn language_of(app: &AppHandle) -> Language {
 }
 
 /// Applies the language setting; `system` keeps the locale's language.
-pub(crate) fn language(app: &AppHandle, setting: &str) {
+pub(crate) fn apply_language(app: &AppHandle, setting: &str) {
     let Some(tray) = app.try_state::<Tray>() else { return };
     let tag = if setting == "system" {
         std::env::var("LANG").unwrap_or_default()
@@ -74,26 +74,26 @@ pub(crate) fn language(app: &AppHandle, setting: &str) {
         setting.to_owned()
     };
     *tray.language.lock() = Language::of(&tag);
-    refresh(app, &tray);
+    refresh_tray(app, &tray);
 }
 
 /// Shows the number of pending approvals.
-pub(crate) fn waiting(app: &AppHandle, waiting: u32) {
+pub(crate) fn show_waiting_count(app: &AppHandle, waiting: u32) {
     let Some(tray) = app.try_state::<Tray>() else { return };
     tray.waiting.store(waiting, Ordering::Relaxed);
-    refresh(app, &tray);
+    refresh_tray(app, &tray);
 }
 
-fn refresh(app: &AppHandle, tray: &Tray) {
+fn refresh_tray(app: &AppHandle, tray: &Tray) {
     let Some(parts) = &tray.parts else { return };
     let (language, waiting) = (language_of(app), tray.waiting.load(Ordering::Relaxed));
     // Linux trays show the title beside the icon and have no tooltips; elsewhere it is the reverse.
     let changes = [
         parts.icon.set_title((waiting > 0).then(|| waiting.to_string())),
-        parts.icon.set_tooltip(Some(language.tooltip(waiting))),
-        parts.show.set_text(language.show()),
-        parts.approvals.set_text(language.approvals(waiting)),
-        parts.quit.set_text(language.quit()),
+        parts.icon.set_tooltip(Some(language.tray_tooltip(waiting))),
+        parts.show.set_text(language.show_label()),
+        parts.approvals.set_text(language.approvals_label(waiting)),
+        parts.quit.set_text(language.quit_label()),
     ];
     for error in changes.into_iter().filter_map(Result::err) {
         tracing::debug!(%error, "the tray could not be updated");

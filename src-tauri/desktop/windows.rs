@@ -40,23 +40,23 @@ pub(crate) struct Windows {
 /// Opens the chat window. It is shown at once in the right colours, and gets its content while the
 /// host is opened.
 pub(crate) fn open_main(app: &AppHandle, look: &SplashSettings) -> tauri::Result<()> {
-    let window = page(app, guard::MAIN, "index.html")
+    let window = open_page(app, guard::MAIN, "index.html")
         .title("Countersign")
         .inner_size(1280.0, 800.0)
         .min_inner_size(720.0, 480.0);
-    let window = window.initialization_script(opening(look)).build()?;
+    let window = window.initialization_script(build_startup_script(look)).build()?;
     if matches!(look.theme.as_str(), "dark" | "contrast")
         || (look.theme == "system" && window.theme().is_ok_and(|theme| theme == Theme::Dark))
     {
         window.set_background_color(Some(DARK))?;
     }
-    front(&window);
+    bring_to_front(&window);
     Ok(())
 }
 
 /// Returns the script that runs in the page before anything is drawn. It sets the theme, and
 /// chooses which of its two first screens `index.html` shows.
-fn opening(look: &SplashSettings) -> String {
+fn build_startup_script(look: &SplashSettings) -> String {
     let start = if look.welcomed { "app" } else { "welcome" };
     let theme = match look.theme.as_str() {
         known @ ("light" | "dark" | "contrast") => format!("'{known}'"),
@@ -70,7 +70,7 @@ fn opening(look: &SplashSettings) -> String {
 /// Brings the chat window to the front.
 pub(crate) fn show_main(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(guard::MAIN) {
-        front(&window);
+        bring_to_front(&window);
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn show_approval(app: &AppHandle) {
     // Windows are created on the main thread, and only once for each label.
     let posted = app.run_on_main_thread(move || {
         if let Some(window) = handle.get_webview_window(guard::APPROVAL) {
-            front(&window);
+            bring_to_front(&window);
         } else if let Err(error) = open_approval(&handle) {
             tracing::error!(%error, "the approval window could not be opened; nothing can be approved in it");
         }
@@ -92,7 +92,7 @@ pub(crate) fn show_approval(app: &AppHandle) {
 
 fn open_approval(app: &AppHandle) -> tauri::Result<()> {
     let title = tray::language_of(app).approval_window();
-    let mut builder = page(app, guard::APPROVAL, "approval.html")
+    let mut builder = open_page(app, guard::APPROVAL, "approval.html")
         .title(title)
         .inner_size(680.0, 720.0)
         .min_inner_size(520.0, 480.0)
@@ -100,16 +100,16 @@ fn open_approval(app: &AppHandle) -> tauri::Result<()> {
     if let Some(main) = app.get_webview_window(guard::MAIN) {
         builder = builder.transient_for(&main)?;
     }
-    appear_anyway(builder.build()?);
+    show_after_timeout(builder.build()?);
     Ok(())
 }
 
 /// Shows a window if its page does not report readiness in time, so that the user sees that
 /// something is wrong.
-fn appear_anyway(window: WebviewWindow) {
+fn show_after_timeout(window: WebviewWindow) {
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(LATEST_APPEARANCE).await;
-        ready(&window);
+        show_ready_window(&window);
     });
 }
 
@@ -117,33 +117,33 @@ fn appear_anyway(window: WebviewWindow) {
 #[cfg(debug_assertions)]
 pub(crate) fn open_probe(app: &AppHandle) -> tauri::Result<()> {
     if std::env::var_os("COUNTERSIGN_TEST_PROBE_WINDOW").is_some() {
-        page(app, "probe", "index.html").title("probe").inner_size(400.0, 300.0).build()?;
+        open_page(app, "probe", "index.html").title("probe").inner_size(400.0, 300.0).build()?;
     }
     Ok(())
 }
 
 /// Shows the approval window if the number of pending approvals grew, and hides it if there are
 /// none.
-pub(crate) fn approvals_changed(app: &AppHandle, waiting: u32) {
+pub(crate) fn set_approval_count(app: &AppHandle, waiting: u32) {
     let windows = app.state::<Windows>();
     let before = windows.waiting.swap(waiting, Ordering::Relaxed);
     update_approval_window(app, before, waiting, windows.confirmations.load(Ordering::Relaxed));
 }
 
 /// The same for changes of settings that wait for confirmation.
-pub(crate) fn confirmations_changed(app: &AppHandle, waiting: u32) {
+pub(crate) fn set_confirmation_count(app: &AppHandle, waiting: u32) {
     let windows = app.state::<Windows>();
     let before = windows.confirmations.swap(waiting, Ordering::Relaxed);
     update_approval_window(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
 }
 
 /// Notes how many questions of servers wait for an answer.
-pub(crate) fn questions_changed(app: &AppHandle, waiting: u32) {
+pub(crate) fn set_question_count(app: &AppHandle, waiting: u32) {
     app.state::<Windows>().questions.store(waiting, Ordering::Relaxed);
 }
 
 /// Returns how much waits for the person.
-fn waiting(app: &AppHandle) -> u32 {
+fn count_pending(app: &AppHandle) -> u32 {
     let windows = app.state::<Windows>();
     [&windows.waiting, &windows.confirmations, &windows.questions]
         .iter()
@@ -163,11 +163,11 @@ fn update_approval_window(app: &AppHandle, before: u32, waiting: u32, others: u3
 }
 
 /// Handles an event of a window.
-pub(crate) fn event(window: &Window, event: &WindowEvent) {
+pub(crate) fn handle_window_event(window: &Window, event: &WindowEvent) {
     let app = window.app_handle();
     match (window.label(), event) {
         (guard::MAIN, WindowEvent::CloseRequested { api, .. }) => {
-            if closing::close(window, waiting(app)) {
+            if closing::close(window, count_pending(app)) {
                 api.prevent_close();
             }
         }
@@ -176,10 +176,10 @@ pub(crate) fn event(window: &Window, event: &WindowEvent) {
             api.prevent_close();
             let _ = window.hide();
         }
-        (label, WindowEvent::Destroyed) => app.state::<Listeners>().remove(label),
+        (label, WindowEvent::Destroyed) => app.state::<Listeners>().remove_channel(label),
         (guard::MAIN, WindowEvent::DragDrop(drag)) => {
             if let Some((over, paths)) = dragged_files(drag) {
-                app.state::<Listeners>().send(&Push::Files { over, paths });
+                app.state::<Listeners>().send_push(&Push::Files { over, paths });
             }
         }
         (_, _) => {}
@@ -199,7 +199,7 @@ fn dragged_files(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
 }
 
 /// Creates a webview that stays on the app's own pages.
-fn page<'a>(
+fn open_page<'a>(
     app: &'a AppHandle,
     label: &str,
     file: &str,
@@ -211,12 +211,12 @@ fn page<'a>(
         .on_navigation(move |url| {
             let own = is_own(url);
             if !own {
-                links::ask(&going, url.clone(), drop);
+                links::ask_and_open(&going, url.clone(), drop);
             }
             own
         })
         .on_new_window(move |url, _| {
-            links::ask(&opening, url, drop);
+            links::ask_and_open(&opening, url, drop);
             NewWindowResponse::Deny
         })
         .on_download(|_, _| false)
@@ -235,15 +235,15 @@ fn is_own(url: &Url) -> bool {
 }
 
 /// Shows a window whose page is ready. A visible window keeps its place and does not get the focus.
-pub(crate) fn ready(window: &WebviewWindow) {
+pub(crate) fn show_ready_window(window: &WebviewWindow) {
     let appeared = window.state::<Windows>().appeared.lock().contains(window.label());
     if !appeared {
-        front(window);
+        bring_to_front(window);
     }
 }
 
 /// Shows a window and gives it the focus.
-pub(crate) fn front(window: &WebviewWindow) {
+pub(crate) fn bring_to_front(window: &WebviewWindow) {
     window.state::<Windows>().appeared.lock().insert(window.label().to_owned());
     for step in [window.show(), window.unminimize(), window.set_focus()] {
         if let Err(error) = step {

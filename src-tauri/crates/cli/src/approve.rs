@@ -7,29 +7,29 @@ use serde_json::Value;
 
 use crate::keys::Keys;
 use crate::out::{Out, Tone};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 /// Returns the whole action as lines.
 pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<String> {
     let mut lines = vec![
-        out.tone(
+        out.colour_text(
             Tone::Strong,
             &format!(
                 "{} ({}, {})",
-                exact(&approval.tool_title),
-                exact(&approval.server),
-                exact(approval.tool.as_str())
+                escape_invisible(&approval.tool_title),
+                escape_invisible(&approval.server),
+                escape_invisible(approval.tool.as_str())
             ),
         ),
-        format!("  Effect     {}", effect(approval.effect)),
-        format!("  Why asked  {}", exact(&approval.why)),
-        format!("  Status     {}", status(approval, now)),
+        format!("  Effect     {}", effect_name(approval.effect)),
+        format!("  Why asked  {}", escape_invisible(&approval.why)),
+        format!("  Status     {}", status_line(approval, now)),
     ];
     if !approval.agent.is_empty() {
-        lines.push(format!("  Asked by   {}", exact(&approval.agent)));
+        lines.push(format!("  Asked by   {}", escape_invisible(&approval.agent)));
     }
     if let Some(reason) = &approval.reason {
-        lines.push(format!("  Reason     {}", exact(reason)));
+        lines.push(format!("  Reason     {}", escape_invisible(reason)));
     }
     for follows in &approval.follows {
         let from = if follows.tool_title.is_empty() {
@@ -41,29 +41,29 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
             if follows.quoted { "holds a text of this call" } else { "entered this turn before" };
         lines.push(format!(
             "  Untrusted  content of {} {what}: \"{}\"",
-            exact(&from),
-            exact(&follows.excerpt)
+            escape_invisible(&from),
+            escape_invisible(&follows.excerpt)
         ));
     }
     for found in &approval.look_alikes {
-        let (word, letter) = (exact(&found.word), exact(&found.letter));
+        let (word, letter) = (escape_invisible(&found.word), escape_invisible(&found.letter));
         lines.push(format!(
             "  Look-alike {word}: the letter {letter} is {} ({})",
-            exact(&found.script),
-            exact(&found.code)
+            escape_invisible(&found.script),
+            escape_invisible(&found.code)
         ));
     }
     lines.push("  Arguments".into());
-    lines.extend(arguments(&approval.arguments));
+    lines.extend(argument_lines(&approval.arguments));
     if let Some(preview) = &approval.preview {
         lines.extend(preview_lines(preview));
     }
-    lines.push(format!("  Hash       {}", exact(&approval.hash)));
-    lines.push(format!("  Id         {}", exact(approval.id.as_str())));
+    lines.push(format!("  Hash       {}", escape_invisible(&approval.hash)));
+    lines.push(format!("  Id         {}", escape_invisible(approval.id.as_str())));
     lines
 }
 
-fn effect(effect: Effect) -> &'static str {
+fn effect_name(effect: Effect) -> &'static str {
     match effect {
         Effect::ReadOnly => "reads only",
         Effect::Write => "changes something",
@@ -71,8 +71,8 @@ fn effect(effect: Effect) -> &'static str {
     }
 }
 
-fn status(approval: &Approval, now: DateTime<Utc>) -> String {
-    let word = word(approval);
+fn status_line(approval: &Approval, now: DateTime<Utc>) -> String {
+    let word = format_approval_status(approval);
     if approval.status != contract::ApprovalStatus::Pending {
         return word;
     }
@@ -85,7 +85,7 @@ fn status(approval: &Approval, now: DateTime<Utc>) -> String {
 }
 
 /// Returns the status as it is written in JSON.
-pub(crate) fn word(approval: &Approval) -> String {
+pub(crate) fn format_approval_status(approval: &Approval) -> String {
     serde_json::to_value(approval.status)
         .ok()
         .and_then(|v| v.as_str().map(str::to_owned))
@@ -93,25 +93,25 @@ pub(crate) fn word(approval: &Approval) -> String {
 }
 
 /// Returns one line per argument. Text that is not an object is returned as it is.
-fn arguments(canonical: &str) -> Vec<String> {
+fn argument_lines(canonical: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(canonical) {
         Ok(Value::Object(members)) if members.is_empty() => vec!["    (none)".into()],
         Ok(Value::Object(members)) => members
             .iter()
-            .map(|(name, value)| format!("    {}: {}", exact(name), exact(&value.to_string())))
+            .map(|(name, value)| format!("    {}: {}", escape_invisible(name), escape_invisible(&value.to_string())))
             .collect(),
-        Ok(_) | Err(_) => vec![format!("    {}", exact(canonical))],
+        Ok(_) | Err(_) => vec![format!("    {}", escape_invisible(canonical))],
     }
 }
 
 fn preview_lines(preview: &PreviewView) -> Vec<String> {
-    let mut lines = vec![format!("  Preview    {}", exact(&preview.summary))];
-    lines.extend(side("Before", &preview.before));
-    lines.extend(side("After", &preview.after));
+    let mut lines = vec![format!("  Preview    {}", escape_invisible(&preview.summary))];
+    lines.extend(preview_lines("Before", &preview.before));
+    lines.extend(preview_lines("After", &preview.after));
     lines
 }
 
-fn side(name: &str, state: &PreviewState) -> Vec<String> {
+fn format_preview_side(name: &str, state: &PreviewState) -> Vec<String> {
     if state.rows.is_empty() && state.total.is_empty() {
         return vec![format!("    {name}: empty")];
     }
@@ -121,23 +121,23 @@ fn side(name: &str, state: &PreviewState) -> Vec<String> {
         lines.push(
             format!(
                 "     {mark} {}  {}  {}",
-                exact(&row.label),
-                amount(&row.quantity),
-                amount(&row.amount)
+                escape_invisible(&row.label),
+                replace_nonbreaking_spaces(&row.quantity),
+                replace_nonbreaking_spaces(&row.amount)
             )
             .trim_end()
             .to_owned(),
         );
     }
     if !state.total.is_empty() {
-        lines.push(format!("       Total  {}", amount(&state.total)));
+        lines.push(format!("       Total  {}", replace_nonbreaking_spaces(&state.total)));
     }
     lines
 }
 
 /// Replaces the non-breaking spaces of a preview's figures by ordinary ones.
-fn amount(text: &str) -> String {
-    exact(&text.replace(['\u{a0}', '\u{202f}'], " "))
+fn replace_nonbreaking_spaces(text: &str) -> String {
+    escape_invisible(&text.replace(['\u{a0}', '\u{202f}'], " "))
 }
 
 /// Shows the action and waits for the answer. Every answer except a clear yes rejects, and so does
@@ -148,36 +148,36 @@ pub(crate) async fn ask(
     approval: &Approval,
     now: DateTime<Utc>,
 ) -> Decision {
-    out.note("");
-    out.note(out.tone(Tone::Strong, "Your signature is needed."));
+    out.print_note("");
+    out.print_note(out.colour_text(Tone::Strong, "Your signature is needed."));
     for line in lines(out, approval, now) {
-        out.note(line);
+        out.print_note(line);
     }
-    keys.forget();
-    out.question(&question(approval));
-    let answer = keys.line().await.unwrap_or_default();
-    if let Some(decision) = read(approval, answer.trim()) {
+    keys.discard_pending_input();
+    out.print_question(&decision_prompt(approval));
+    let answer = keys.read_line().await.unwrap_or_default();
+    if let Some(decision) = parse_answer(approval, answer.trim()) {
         return decision;
     }
-    out.question("Reason (may stay empty): ");
+    out.print_question("Reason (may stay empty): ");
     let reason = keys
-        .line()
+        .read_line()
         .await
         .map(|reason| reason.trim().to_owned())
         .filter(|reason| !reason.is_empty());
     Decision::Reject { reason }
 }
 
-fn question(approval: &Approval) -> String {
+fn decision_prompt(approval: &Approval) -> String {
     match (&approval.confirm_word, approval.grantable) {
-        (Some(word), _) => format!("Type {} to approve; anything else rejects: ", exact(word)),
+        (Some(word), _) => format!("Type {} to approve; anything else rejects: ", escape_invisible(word)),
         (None, true) => "Approve? [y = once, s = for this session, N = reject] ".into(),
         (None, false) => "Approve? [y/N] ".into(),
     }
 }
 
 /// Reads the answer. None means reject.
-fn read(approval: &Approval, answer: &str) -> Option<Decision> {
+fn parse_answer(approval: &Approval, answer: &str) -> Option<Decision> {
     if let Some(word) = &approval.confirm_word {
         return (answer == word)
             .then(|| Decision::ApproveOnce { confirm_word: Some(word.clone()) });
@@ -247,19 +247,19 @@ mod tests {
     fn only_a_clear_yes_approves() {
         let once = Some(Decision::ApproveOnce { confirm_word: None });
         let a = approval(serde_json::json!({}));
-        assert_eq!(read(&a, "Y"), once);
+        assert_eq!(parse_answer(&a, "Y"), once);
         for answer in ["", "n", "yep", "s", "1", "y y"] {
-            assert_eq!(read(&a, answer), None, "{answer:?}");
+            assert_eq!(parse_answer(&a, answer), None, "{answer:?}");
         }
         assert_eq!(
-            read(&approval(serde_json::json!({"grantable": true})), "s"),
+            parse_answer(&approval(serde_json::json!({"grantable": true})), "s"),
             Some(Decision::ApproveForSession)
         );
         let word = approval(serde_json::json!({"confirm_word": "DELETE"}));
-        assert_eq!(read(&word, "y"), None);
-        assert_eq!(read(&word, "delete"), None);
+        assert_eq!(parse_answer(&word, "y"), None);
+        assert_eq!(parse_answer(&word, "delete"), None);
         assert_eq!(
-            read(&word, "DELETE"),
+            parse_answer(&word, "DELETE"),
             Some(Decision::ApproveOnce { confirm_word: Some("DELETE".into()) })
         );
     }

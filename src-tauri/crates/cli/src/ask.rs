@@ -15,7 +15,7 @@ use crate::link::Link;
 use crate::listen::{self, Asker};
 use crate::markdown::GrowingAnswer;
 use crate::out::{self, Out, Tone};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 /// Returns text from the command line, or all of standard input for `-`.
 pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
@@ -25,15 +25,15 @@ pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
     let mut read = String::new();
     match std::io::stdin().read_to_string(&mut read) {
         Ok(_) => Ok(read),
-        Err(error) => Err(Failure::usage(format!("Standard input cannot be read: {error}."))),
+        Err(error) => Err(Failure::usage_error(format!("Standard input cannot be read: {error}."))),
     }
 }
 
 /// Checks the arguments before the profile is opened.
-pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
+pub(crate) fn check_arguments(args: &Ask) -> Result<String, Failure> {
     let text = text_or_stdin(&args.message)?;
     if text.trim().is_empty() {
-        return Err(Failure::usage("The message is empty.")
+        return Err(Failure::usage_error("The message is empty.")
             .hint("Type a question, for example: csign ask \"What can you do?\""));
     }
     Ok(text)
@@ -47,7 +47,7 @@ pub(crate) async fn run(
     person: bool,
 ) -> Result<Exit, Failure> {
     // One listener is used from the start, so that a key pressed between two waits is not lost.
-    let mut interrupts = interrupts()?;
+    let mut interrupts = listen_for_interrupts()?;
     let params = TurnStartParams {
         session: args.session.map(SessionId::from),
         text,
@@ -68,20 +68,20 @@ pub(crate) async fn run(
                 push = listen::next(link) => push.inspect_err(|_| view.finish_line())?,
                 _ = interrupts.recv(), if !cancelled => {
                     cancelled = true;
-                    out.note("\nStopping. Press Ctrl-C again to leave at once.");
-                    on_second_press()?;
+                    out.print_note("\nStopping. Press Ctrl-C again to leave at once.");
+                    exit_on_second_interrupt()?;
                     link.commands.turn_cancel(TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() }).await?;
                     continue;
                 }
             },
         };
         listen::print_declined(out, &push);
-        let event = listen::of_turn(&push, &started.session, &started.turn);
+        let event = listen::find_turn_event(&push, &started.session, &started.turn);
         if let Some(event) = event {
-            view.show(event);
+            view.show_event(event);
             // If the reader of the output has closed the pipe, the turn is cancelled, and its
             // `final` event ends the command.
-            if matches!(out::delivery(), out::Delivery::ReaderLeft)
+            if matches!(out::stdout_state(), out::Delivery::ReaderLeft)
                 && !std::mem::replace(&mut cancelled, true)
             {
                 let _ = link
@@ -93,18 +93,18 @@ pub(crate) async fn run(
                     .await;
             }
             if let EventBody::Final { status, error, .. } = &event.event {
-                return Ok(view.end(*status, error.as_ref()));
+                return Ok(view.report_outcome(*status, error.as_ref()));
             }
         }
-        if asker.wants(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
+        if asker.can_ask_about(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
             let cancel =
                 TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
             tokio::select! {
-                more = asker.about(link, &push) => heard.extend(more?),
+                more = asker.ask_about(link, &push) => heard.extend(more?),
                 _ = interrupts.recv(), if !cancelled => {
                     cancelled = true;
-                    out.note("\nStopping. Press Ctrl-C again to leave at once.");
-                    on_second_press()?;
+                    out.print_note("\nStopping. Press Ctrl-C again to leave at once.");
+                    exit_on_second_interrupt()?;
                 }
             }
             if cancelled {
@@ -114,15 +114,15 @@ pub(crate) async fn run(
     }
 }
 
-fn interrupts() -> Result<Signal, AgentError> {
+fn listen_for_interrupts() -> Result<Signal, AgentError> {
     signal(SignalKind::interrupt()).map_err(|error| {
         AgentError::internal("signals", format!("Ctrl-C cannot be heard: {error}."))
     })
 }
 
 /// Lets a second Ctrl-C end the process. The next start recovers the running turn.
-fn on_second_press() -> Result<(), AgentError> {
-    let mut again = interrupts()?;
+fn exit_on_second_interrupt() -> Result<(), AgentError> {
+    let mut again = listen_for_interrupts()?;
     tokio::spawn(async move {
         if again.recv().await.is_some() {
             std::process::exit(i32::from(Exit::Failed as u8));
@@ -158,16 +158,16 @@ impl View {
         }
     }
 
-    fn show(&mut self, event: &TurnEvent) {
-        self.note(&event.event);
+    fn show_event(&mut self, event: &TurnEvent) {
+        self.record_event(&event.event);
         if self.out.json {
             self.out.event(event);
         } else {
-            self.human(&event.event);
+            self.print_event(&event.event);
         }
     }
 
-    fn note(&mut self, event: &EventBody) {
+    fn record_event(&mut self, event: &EventBody) {
         if let EventBody::ApprovalRequested { approval } = event {
             self.pending = Some((approval.id.0.clone(), approval.tool_title.clone()));
         }
@@ -176,33 +176,33 @@ impl View {
         }
     }
 
-    fn human(&mut self, event: &EventBody) {
+    fn print_event(&mut self, event: &EventBody) {
         let out = self.out;
         match event {
             EventBody::Delta { text } => {
                 if std::mem::take(&mut self.kept) {
                     self.finish_line();
                 }
-                self.add(text);
+                self.print_piece(text);
                 self.printed.push_str(text);
             }
             EventBody::Status { stage: Stage::OutputReplaced, .. } => self.finish_line(),
             EventBody::Status { stage: Stage::Queued, .. } => {
-                out.note(out.tone(Tone::Quiet, "Waiting for the answer before this one."))
+                out.print_note(out.colour_text(Tone::Quiet, "Waiting for the answer before this one."))
             }
             EventBody::Status { stage: Stage::Retrying, text } => {
                 self.finish_line();
-                out.note(out.tone(
+                out.print_note(out.colour_text(
                     Tone::Quiet,
-                    text.as_deref().map_or("Trying again.".to_owned(), exact).as_str(),
+                    text.as_deref().map_or("Trying again.".to_owned(), escape_invisible).as_str(),
                 ));
             }
             EventBody::ToolStart { title, tool, .. } => {
                 self.finish_line();
-                out.note(
-                    out.tone(
+                out.print_note(
+                    out.colour_text(
                         Tone::Quiet,
-                        &format!("> {} ({})", exact(title), exact(tool.as_str())),
+                        &format!("> {} ({})", escape_invisible(title), escape_invisible(tool.as_str())),
                     ),
                 );
             }
@@ -211,20 +211,20 @@ impl View {
                 let more = if summary.is_empty() {
                     String::new()
                 } else {
-                    format!(": {}", exact(summary))
+                    format!(": {}", escape_invisible(summary))
                 };
-                out.note(out.tone(tone, &format!("< {}{more}", outcome_word(*outcome))));
+                out.print_note(out.colour_text(tone, &format!("< {}{more}", format_outcome(*outcome))));
             }
             // This error is reported at the end, together with the remedy.
             EventBody::Error { error } if error.code == ErrorCode::ApprovalRequired => {}
             EventBody::Error { error } => {
                 self.finish_line();
-                out.error_lines(error);
+                out.print_error(error);
             }
-            EventBody::Final { text, .. } => self.last(text),
+            EventBody::Final { text, .. } => self.print_final_answer(text),
             EventBody::AgentStart { name, .. } => {
                 self.finish_line();
-                out.note(out.tone(Tone::Quiet, &format!("> {}", exact(name))));
+                out.print_note(out.colour_text(Tone::Quiet, &format!("> {}", escape_invisible(name))));
             }
             // This text is complete; later text begins on a new line.
             EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) =>
@@ -246,12 +246,12 @@ impl View {
 
     /// Prints the final answer: only its rest if it begins with the printed text, or else the whole
     /// text.
-    fn last(&mut self, text: &str) {
+    fn print_final_answer(&mut self, text: &str) {
         match text.strip_prefix(self.printed.as_str()) {
-            Some(rest) => self.add(rest),
+            Some(rest) => self.print_piece(rest),
             None => {
                 self.finish_line();
-                self.add(text);
+                self.print_piece(text);
             }
         }
         self.printed = text.to_owned();
@@ -259,30 +259,30 @@ impl View {
     }
 
     /// Prints a piece of the answer: as it is, or on a terminal the blocks that it completes.
-    fn add(&mut self, text: &str) {
+    fn print_piece(&mut self, text: &str) {
         match self.out.screen() {
-            Some(screen) => self.out.formatted(&self.formatted.push(text, screen)),
-            None => self.out.piece(text),
+            Some(screen) => self.out.print_formatted(&self.formatted.push(text, screen)),
+            None => self.out.print_piece(text),
         }
     }
 
     /// Prints the open block on a terminal. Elsewhere all text is printed already.
     fn flush(&mut self) {
         if let Some(screen) = self.out.screen() {
-            self.out.formatted(&self.formatted.flush(screen));
+            self.out.print_formatted(&self.formatted.flush(screen));
         }
     }
 
     fn finish_line(&mut self) {
         match self.out.screen() {
-            Some(screen) => self.out.formatted(&self.formatted.finish(screen)),
+            Some(screen) => self.out.print_formatted(&self.formatted.finish(screen)),
             None if self.printed.is_empty() || self.printed.ends_with('\n') => {}
-            None => self.out.piece("\n"),
+            None => self.out.print_piece("\n"),
         }
         self.printed.clear();
     }
 
-    fn end(&self, status: TurnStatus, error: Option<&AgentError>) -> Exit {
+    fn report_outcome(&self, status: TurnStatus, error: Option<&AgentError>) -> Exit {
         match status {
             TurnStatus::Ok | TurnStatus::Limit if self.refused => Exit::Denied,
             TurnStatus::Ok | TurnStatus::Limit => Exit::Done,
@@ -292,12 +292,12 @@ impl View {
                 if let Some((id, title)) = &self.pending
                     && !self.out.json
                 {
-                    self.out.note(format!(
+                    self.out.print_note(format!(
                         "{} waits for your approval: {}",
-                        exact(title),
-                        exact(id)
+                        escape_invisible(title),
+                        escape_invisible(id)
                     ));
-                    self.out.note(format!("See it with: csign approvals show {}", exact(id)));
+                    self.out.print_note(format!("See it with: csign approvals show {}", escape_invisible(id)));
                 }
                 Exit::ApprovalRequired
             }
@@ -306,7 +306,7 @@ impl View {
 }
 
 /// Returns an outcome as it is written in JSON.
-pub(crate) fn outcome_word(outcome: ToolOutcome) -> String {
+pub(crate) fn format_outcome(outcome: ToolOutcome) -> String {
     serde_json::to_value(outcome)
         .ok()
         .and_then(|v| v.as_str().map(str::to_owned))

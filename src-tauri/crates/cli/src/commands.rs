@@ -39,10 +39,10 @@ pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
 pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     match command {
         // Reading files needs neither the profile's lock nor a runtime.
-        Command::Audit(Audit::Verify { folder }) => audit::verify(out, data_dir, folder),
-        Command::Audit(Audit::Export { folder }) => audit::export(out, data_dir, &folder),
+        Command::Audit(Audit::Verify { folder }) => audit::verify_log(out, data_dir, folder),
+        Command::Audit(Audit::Export { folder }) => audit::export_log(out, data_dir, &folder),
         Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => {
-            packs::check(out, &folder)
+            packs::check_folder(out, &folder)
         }
         Command::Packs(crate::args::Packs::Check { folder, run: true, allow_private_network }) => {
             packs::check_and_run(out, &folder, allow_private_network)
@@ -54,13 +54,13 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             with_link(data_dir, Person::Absent, async |link| packs::list(link, out).await)
         }
         Command::Packs(crate::args::Packs::Explain { text }) => {
-            with_link(data_dir, Person::Absent, async |link| packs::explain(link, out, text).await)
+            with_link(data_dir, Person::Absent, async |link| packs::explain_message(link, out, text).await)
         }
         Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
-        Command::ShopServer => Err(Failure::usage("`shop-server` has to be the first word.")
+        Command::ShopServer => Err(Failure::usage_error("`shop-server` has to be the first word.")
             .hint("csign shop-server --help")),
         Command::Ask(args) => {
-            let text = ask::check(&args)?;
+            let text = ask::check_arguments(&args)?;
             let person = link::person_present();
             with_link(data_dir, person_mode(person), async |link| {
                 ask::run(link, out, args, text, person).await
@@ -102,7 +102,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         // This command also works after an alarm, and reports it.
         Command::Doctor => {
             with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| {
-                status::doctor(link, out).await
+                status::run_doctor(link, out).await
             })
         }
     }
@@ -111,7 +111,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
 /// Lets a person at a terminal accept a new log in place of one that does not verify. Runs before
 /// the command itself.
 pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure> {
-    if !link::person_in_front() {
+    if !link::is_person_in_foreground() {
         let message = "Only a person at a terminal may accept a new log.";
         let hint = "Type the command in a terminal, or accept in the approval window.";
         return Err(AgentError::new(ErrorCode::ApprovalRequired, message)
@@ -120,7 +120,7 @@ pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure>
             .into());
     }
     let accepted = with_link_when(data_dir, Person::Deciding, WhenAlarmed::Stop, async |link| {
-        audit::accept(link, out).await
+        audit::accept_new_log(link, out).await
     });
     accepted.map(|_| ())
 }

@@ -6,7 +6,7 @@ use std::panic::PanicHookInfo;
 use std::path::Path;
 
 /// Replaces the standard panic hook, which would print a stack trace.
-pub(crate) fn install(data_dir: &Path) {
+pub(crate) fn install_crash_hook(data_dir: &Path) {
     let log = crate::log::path(data_dir);
     std::panic::set_hook(Box::new(move |info| record_panic(&log, info)));
 }
@@ -25,7 +25,7 @@ pub(crate) fn install_for_server(data_dir: &Path) {
 
 fn record_panic(log: &Path, info: &PanicHookInfo<'_>) {
     let trace = std::backtrace::Backtrace::force_capture();
-    let kept = crate::log::append(log, &format!("{info}\n{trace}\n"));
+    let kept = crate::log::append_text(log, &format!("{info}\n{trace}\n"));
     let place =
         if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };
     let _ =

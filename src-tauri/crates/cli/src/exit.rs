@@ -88,13 +88,13 @@ impl Exit {
 
 /// Returns the exit code. It depends on the command's result and on whether the output could be
 /// written.
-pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
-    match out::delivery() {
+pub(crate) fn resolve_exit_code(out: Out, exit: Exit) -> ExitCode {
+    match out::stdout_state() {
         out::Delivery::Fine => exit.into(),
         out::Delivery::Lost(error) => {
-            out.note(format!(
+            out.print_note(format!(
                 "{} The output could not be written: {error}.",
-                out.tone(Tone::Bad, "error:")
+                out.colour_text(Tone::Bad, "error:")
             ));
             if exit == Exit::Done { Exit::Failed.into() } else { exit.into() }
         }
@@ -119,7 +119,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Makes the failure for a command line that was parsed but has unusable values.
-    pub(crate) fn usage(message: impl Into<Text>) -> Self {
+    pub(crate) fn usage_error(message: impl Into<Text>) -> Self {
         Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
     }
 
@@ -131,11 +131,11 @@ impl Failure {
 }
 
 /// Makes a failure from the first paragraph of the parser's message, without its prefix.
-pub(crate) fn of_parser(error: &clap::Error) -> Failure {
+pub(crate) fn failure_from_parser_error(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let sentence = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-    Failure::usage(sentence.trim_start_matches("error: "))
+    Failure::usage_error(sentence.trim_start_matches("error: "))
         .hint("`csign --help` shows all commands.")
 }
 

@@ -27,7 +27,7 @@ impl Keys {
 
     /// Discards what was typed before the question was shown, so that an early Enter does not
     /// answer it.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn discard_pending_input(&mut self) {
         // SAFETY: tcflush takes a file descriptor and a constant; if it is not a terminal, the call
         // fails without effect.
         unsafe {
@@ -37,7 +37,7 @@ impl Keys {
     }
 
     /// Returns the next line; None at the end of input.
-    pub(crate) async fn line(&mut self) -> Option<String> {
+    pub(crate) async fn read_line(&mut self) -> Option<String> {
         self.lines.recv().await
     }
 }

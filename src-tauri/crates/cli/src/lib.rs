@@ -28,7 +28,7 @@ use out::Out;
 
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
-    host::keep_private();
+    host::set_private_umask();
     // The arguments are passed on in the system's form, because the parser itself refuses arguments
     // that are not text.
     let mut typed = std::env::args_os().skip(1);
@@ -44,7 +44,7 @@ pub fn run() -> ExitCode {
         // The log of a server starts with its settings, which may come from a file.
         args::Command::Serve(_) => crash::install_for_server(&folder),
         _ => {
-            crash::install(&folder);
+            crash::install_crash_hook(&folder);
             log::start(&folder);
         }
     }
@@ -58,23 +58,23 @@ pub fn run() -> ExitCode {
         commands::run(args.command, folder, out)
     };
     match std::panic::catch_unwind(run) {
-        Ok(Ok(exit)) => exit::leave(out, exit),
-        Ok(Err(failure)) => report(out, &failure),
+        Ok(Ok(exit)) => exit::resolve_exit_code(out, exit),
+        Ok(Err(failure)) => report_failure(out, &failure),
         // The panic hook has already printed the error.
         Err(_) => Exit::Failed.into(),
     }
 }
 
-fn report(out: Out, failure: &Failure) -> ExitCode {
-    out.failure(&failure.error);
+fn report_failure(out: Out, failure: &Failure) -> ExitCode {
+    out.print_failure(&failure.error);
     if out.json
-        && (failure.exit == Exit::LogBroken || matches!(out::delivery(), out::Delivery::Lost(_)))
+        && (failure.exit == Exit::LogBroken || matches!(out::stdout_state(), out::Delivery::Lost(_)))
     {
         // An alarm is also printed if the JSON document goes elsewhere, and an error if the
         // document was lost.
-        out.error_lines(&failure.error);
+        out.print_error(&failure.error);
     }
-    exit::leave(out, failure.exit)
+    exit::resolve_exit_code(out, failure.exit)
 }
 
 /// Prints the parser's message. Help and version are not errors; clap knows which stream each
@@ -84,10 +84,10 @@ fn print_parser_message(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         let out = Out::new(std::env::args_os().any(|word| word == "--json"));
         if out.json {
-            out.failure(&exit::of_parser(error).error);
+            out.print_failure(&exit::failure_from_parser_error(error).error);
         }
-        return exit::leave(out, Exit::Usage);
+        return exit::resolve_exit_code(out, Exit::Usage);
     }
-    out::note_write(printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
-    exit::leave(Out::new(false), Exit::Done)
+    out::record_write_result(printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
+    exit::resolve_exit_code(Out::new(false), Exit::Done)
 }

@@ -12,7 +12,7 @@ use host::{Host, Options, Paths, Person, SocketServer, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
 
 use crate::out::{Out, Tone};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 /// How often opening is retried while another process is starting or ending.
 const ATTEMPTS: u32 = 100;
@@ -29,7 +29,7 @@ pub(crate) fn person_present() -> bool {
 }
 
 /// Whether a person can be asked and this program runs in the terminal's foreground.
-pub(crate) fn person_in_front() -> bool {
+pub(crate) fn is_person_in_foreground() -> bool {
     // SAFETY: both calls take numbers, change nothing, and report failure by a value that is not a
     // process group.
     person_present() && unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() }
@@ -61,13 +61,13 @@ impl Link {
                 ..Options::default()
             };
             match Host::open(options).await {
-                Ok(host) => return Ok(Self::local(host, person)),
+                Ok(host) => return Ok(Self::from_host(host, person)),
                 Err(error) if error.has_reason(Reason::ProfileInUse) => {}
                 Err(error) => return Err(error),
             }
             match host::client::connect(&paths, person != Person::Absent).await {
                 Ok((client, pushes)) => return Ok(Self { commands: client, pushes, here: None }),
-                Err(NotConnected::OtherVersion) => return Err(other_version()),
+                Err(NotConnected::OtherVersion) => return Err(version_mismatch_error()),
                 Err(NotConnected::Refused(error)) => return Err(error),
                 Err(NotConnected::Io(error)) => last = Some(error),
             }
@@ -84,8 +84,8 @@ impl Link {
         .hint("Close it, or use another folder with --data-dir."))
     }
 
-    fn local(host: Arc<Host>, person: Person) -> Self {
-        let served = host::serve(&host)
+    fn from_host(host: Arc<Host>, person: Person) -> Self {
+        let served = host::serve_host(&host)
             .inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one"))
             .ok();
         let pushes = host.subscribe();
@@ -97,23 +97,23 @@ impl Link {
     }
 
     /// Returns the host's error for missing packs, or None if they exist.
-    pub(crate) async fn missing_packs(&self) -> Option<AgentError> {
+    pub(crate) async fn missing_packs_error(&self) -> Option<AgentError> {
         let notices = self.commands.app_status(Empty {}).await.ok()?.notices;
         let notice = notices.iter().find(|notice| notice.code == "no_packs")?;
         Some(AgentError::internal("no_packs", &notice.text))
     }
 
     /// Returns the error for a profile without any pack.
-    pub(crate) async fn without_packs(&self) -> AgentError {
+    pub(crate) async fn no_packs_error(&self) -> AgentError {
         let unknown =
             || AgentError::internal("no_packs", "No packs were found, so there are no tools.");
-        self.missing_packs().await.unwrap_or_else(unknown)
+        self.missing_packs_error().await.unwrap_or_else(unknown)
     }
 
     /// Warns the person if the packs that ship with Countersign are missing.
     pub(crate) async fn warn_of_missing_packs(&self, out: Out) {
-        if let Some(error) = self.missing_packs().await {
-            out.note(format!("{} {}", out.tone(Tone::Strong, "warning:"), exact(&error.message)));
+        if let Some(error) = self.missing_packs_error().await {
+            out.print_note(format!("{} {}", out.colour_text(Tone::Strong, "warning:"), escape_invisible(&error.message)));
         }
     }
 
@@ -122,14 +122,14 @@ impl Link {
         drop((self.commands, self.pushes));
         if let Some((host, served)) = self.here {
             if let Some(served) = served {
-                served.finish(Duration::MAX).await;
+                served.shut_down(Duration::MAX).await;
             }
             host.stop().await;
         }
     }
 }
 
-fn other_version() -> AgentError {
+fn version_mismatch_error() -> AgentError {
     AgentError::internal(
         "other_version",
         "Another version of Countersign is running with this data folder.",

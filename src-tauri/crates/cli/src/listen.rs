@@ -12,7 +12,7 @@ use crate::keys::Keys;
 use crate::link::Link;
 use crate::out::Out;
 use crate::question;
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 /// Asks the person about pending actions and servers' questions. Does nothing if no person is
 /// present.
@@ -32,7 +32,7 @@ impl Asker {
     }
 
     /// Whether this push makes a question to the person necessary.
-    pub(crate) fn wants(&self, push: &Push) -> bool {
+    pub(crate) fn can_ask_about(&self, push: &Push) -> bool {
         let asks = match push {
             Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),
             Push::Questions { waiting } => *waiting > 0,
@@ -42,7 +42,7 @@ impl Asker {
     }
 
     /// Asks the person about a push. Returns the pushes that arrived meanwhile.
-    pub(crate) async fn about(
+    pub(crate) async fn ask_about(
         &mut self,
         link: &mut Link,
         push: &Push,
@@ -50,17 +50,17 @@ impl Asker {
         match push {
             Push::Turn { event } => match &event.event {
                 EventBody::ApprovalRequested { approval } => {
-                    self.decide(link, approval, event.at).await
+                    self.ask_and_send_decision(link, approval, event.at).await
                 }
                 _ => Ok(Vec::new()),
             },
-            Push::Questions { .. } => self.questions(link).await,
+            Push::Questions { .. } => self.ask_open_questions(link).await,
             _ => Ok(Vec::new()),
         }
     }
 
     /// Waits for the work, and asks servers' questions meanwhile.
-    pub(crate) async fn beside<T>(
+    pub(crate) async fn run_while_asking<T>(
         &mut self,
         link: &mut Link,
         work: impl Future<Output = T>,
@@ -72,8 +72,8 @@ impl Asker {
                 push = next(link) => push?,
             };
             print_declined(self.out, &push);
-            if matches!(push, Push::Questions { .. }) && self.wants(&push) {
-                let asking = self.about(link, &push);
+            if matches!(push, Push::Questions { .. }) && self.can_ask_about(&push) {
+                let asking = self.ask_about(link, &push);
                 tokio::select! {
                     done = &mut work => return Ok(done),
                     asked = asking => drop(asked?),
@@ -83,17 +83,17 @@ impl Asker {
     }
 
     /// Asks all open questions of servers, one after the other.
-    async fn questions(&mut self, link: &mut Link) -> Result<Vec<Push>, AgentError> {
+    async fn ask_open_questions(&mut self, link: &mut Link) -> Result<Vec<Push>, AgentError> {
         let mut heard = Vec::new();
         while let (true, Some(question)) = (self.is_present(), first_question(link).await?) {
-            heard.extend(self.answer(link, &question).await?);
+            heard.extend(self.ask_and_send_answer(link, &question).await?);
         }
         Ok(heard)
     }
 
     /// Asks a question and sends the answer, unless the question ends first. An answer that does
     /// not fit the form is asked for again.
-    async fn answer(
+    async fn ask_and_send_answer(
         &mut self,
         link: &mut Link,
         question: &ServerQuestion,
@@ -111,7 +111,7 @@ impl Asker {
                         let look = matches!(push, Push::Questions { .. });
                         heard.push(push);
                         if look && !link.commands.questions_list(Empty {}).await?.questions.iter().any(|open| open.id == question.id) {
-                            self.out.note("\nNo answer is needed any more.");
+                            self.out.print_note("\nNo answer is needed any more.");
                             return Ok(heard);
                         }
                     }
@@ -124,7 +124,7 @@ impl Asker {
             {
                 Ok(_) => return Ok(heard),
                 Err(error) => {
-                    self.out.error_lines(&error);
+                    self.out.print_error(&error);
                     if !error.has_reason(Reason::Validation) {
                         return Ok(heard);
                     }
@@ -134,7 +134,7 @@ impl Asker {
     }
 
     /// Shows the action and sends the decision, unless the action is decided elsewhere first.
-    async fn decide(
+    async fn ask_and_send_decision(
         &mut self,
         link: &mut Link,
         approval: &Approval,
@@ -152,7 +152,7 @@ impl Asker {
                     let settled = decided_status(&push, &approval.id);
                     heard.push(push);
                     if let Some(status) = settled {
-                        self.out.note(format!("\nNo answer is needed any more: it is {}.", word(status)));
+                        self.out.print_note(format!("\nNo answer is needed any more: it is {}.", format_status(status)));
                         return Ok(heard);
                     }
                 }
@@ -161,8 +161,8 @@ impl Asker {
         let params =
             ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         if let Err(error) = link.commands.approval_decide(params).await {
-            self.out.error_lines(&error);
-            self.out.note(
+            self.out.print_error(&error);
+            self.out.print_note(
                 "This did not decide it. Decide in the approval window, or press Ctrl-C to stop.",
             );
         }
@@ -177,13 +177,13 @@ async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentErro
 /// Reports that a server's question was declined because no person could be asked.
 pub(crate) fn print_declined(out: Out, push: &Push) {
     if let Push::QuestionDeclined { pack, server, message } = push {
-        out.note(format!(
+        out.print_note(format!(
             "{} (pack {}) asked: {}",
-            exact(server),
-            exact(pack.as_str()),
-            exact(message)
+            escape_invisible(server),
+            escape_invisible(pack.as_str()),
+            escape_invisible(message)
         ));
-        out.note("Nobody is here to answer, so it was told no. Run this in a terminal, or ask in the window, to be asked.");
+        out.print_note("Nobody is here to answer, so it was told no. Run this in a terminal, or ask in the window, to be asked.");
     }
 }
 
@@ -201,7 +201,7 @@ pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
 }
 
 /// Returns the event if it belongs to this turn.
-pub(crate) fn of_turn<'a>(
+pub(crate) fn find_turn_event<'a>(
     push: &'a Push,
     session: &SessionId,
     turn: &TurnId,
@@ -211,7 +211,7 @@ pub(crate) fn of_turn<'a>(
 }
 
 /// Whether the push is an event of this session.
-pub(crate) fn of_session(push: &Push, session: &SessionId) -> bool {
+pub(crate) fn is_session_event(push: &Push, session: &SessionId) -> bool {
     matches!(push, Push::Turn { event } if event.session == *session)
 }
 
@@ -226,7 +226,7 @@ fn decided_status(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
 }
 
 /// Returns a status as it is written in JSON.
-pub(crate) fn word(status: ApprovalStatus) -> String {
+pub(crate) fn format_status(status: ApprovalStatus) -> String {
     serde_json::to_value(status)
         .ok()
         .and_then(|v| v.as_str().map(str::to_owned))
@@ -240,7 +240,7 @@ pub(crate) async fn find(commands: &dyn Commands, id: &str) -> Result<Approval, 
         .await?
         .approvals;
     all.into_iter().find(|approval| approval.id.as_str() == id).ok_or_else(|| {
-        AgentError::invalid(format!("There is no action {}.", crate::visible::exact(id)))
+        AgentError::invalid(format!("There is no action {}.", crate::visible::escape_invisible(id)))
             .reason(Reason::NotFound)
             .hint("`csign approvals list --all` shows all of them.")
     })

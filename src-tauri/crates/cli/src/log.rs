@@ -95,7 +95,7 @@ fn filter_of(text: &str) -> Option<EnvFilter> {
 }
 
 /// Appends to the file, and creates it if necessary.
-pub(crate) fn append(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn append_text(path: &Path, text: &str) -> io::Result<()> {
     open(path)?.write_all(text.as_bytes())
 }
 

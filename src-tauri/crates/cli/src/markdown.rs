@@ -11,8 +11,8 @@ mod width;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use render::Segmenter;
 
-use crate::visible::prose;
-use line::{Line, Span, Style, wrap};
+use crate::visible::escape_prose;
+use line::{Line, Span, Style, wrap_spans};
 use table::Table;
 
 /// The terminal that text is formatted for.
@@ -39,13 +39,13 @@ impl GrowingAnswer {
     /// Adds a piece, and returns the lines of the blocks that it completes.
     pub(crate) fn push(&mut self, text: &str, screen: Screen) -> String {
         self.segments.push(text);
-        self.take(screen)
+        self.format_closed_blocks(screen)
     }
 
     /// Completes the open block. More text begins another block.
     pub(crate) fn flush(&mut self, screen: Screen) -> String {
         self.segments.finish();
-        self.take(screen)
+        self.format_closed_blocks(screen)
     }
 
     /// Completes the open block and ends the answer. More text begins another answer.
@@ -55,7 +55,7 @@ impl GrowingAnswer {
         rest
     }
 
-    fn take(&mut self, screen: Screen) -> String {
+    fn format_closed_blocks(&mut self, screen: Screen) -> String {
         let mut lines = String::new();
         for block in self.segments.take_closed() {
             let text = format(&block.text, screen);
@@ -87,9 +87,9 @@ fn format(markdown: &str, screen: Screen) -> String {
         table: None,
     };
     for event in Parser::new_ext(markdown, options) {
-        writer.event(event);
+        writer.write_event(event);
     }
-    writer.flush();
+    writer.flush_block();
     writer.text
 }
 
@@ -124,38 +124,38 @@ impl Container {
         Self { is_item, first: first.to_owned(), rest: rest.to_owned(), has_lines: false }
     }
 
-    fn item(marker: &str) -> Self {
-        Self::new(true, marker, &" ".repeat(width::of(marker)))
+    fn list_item(marker: &str) -> Self {
+        Self::new(true, marker, &" ".repeat(width::text_width(marker)))
     }
 }
 
 impl Writer {
-    fn event(&mut self, event: Event<'_>) {
+    fn write_event(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) | Event::Html(text) => self.add(&text),
+            Event::Start(tag) => self.start_tag(tag),
+            Event::End(tag) => self.end_tag(tag),
+            Event::Text(text) | Event::Html(text) => self.add_text(&text),
             Event::InlineHtml(text) if matches!(&*text, "<br>" | "<br/>" | "<br />") => {
-                self.add("\n")
+                self.add_text("\n")
             }
-            Event::InlineHtml(text) | Event::FootnoteReference(text) => self.add(&text),
+            Event::InlineHtml(text) | Event::FootnoteReference(text) => self.add_text(&text),
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                let style = Style { is_code: true, ..self.style() };
+                let style = Style { is_code: true, ..self.current_style() };
                 self.add_styled(&format!("`{text}`"), style);
             }
-            Event::SoftBreak => self.add(" "),
-            Event::HardBreak => self.add("\n"),
+            Event::SoftBreak => self.add_text(" "),
+            Event::HardBreak => self.add_text("\n"),
             Event::Rule => {
                 self.begin_block();
-                let line = Line::plain(&"─".repeat(self.room()));
-                self.write(&line);
+                let line = Line::plain(&"─".repeat(self.available_width()));
+                self.write_line(&line);
             }
-            Event::TaskListMarker(done) => self.add(if done { "[x] " } else { "[ ] " }),
+            Event::TaskListMarker(done) => self.add_text(if done { "[x] " } else { "[ ] " }),
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
-        let style = self.style();
+    fn start_tag(&mut self, tag: Tag<'_>) {
+        let style = self.current_style();
         match tag {
             Tag::Paragraph | Tag::HtmlBlock => self.begin_block(),
             Tag::Heading { .. } => {
@@ -183,7 +183,7 @@ impl Writer {
                     }
                     Some(None) | None => "• ".to_owned(),
                 };
-                self.containers.push(Container::item(&marker));
+                self.containers.push(Container::list_item(&marker));
             }
             Tag::Table(alignments) => {
                 self.begin_block();
@@ -197,7 +197,7 @@ impl Writer {
             Tag::Emphasis => self.styles.push(Style { is_emphasised: true, ..style }),
             Tag::Strong => self.styles.push(Style { is_strong: true, ..style }),
             Tag::Strikethrough => self.styles.push(Style { is_struck: true, ..style }),
-            Tag::Link { dest_url, .. } => self.links.push((prose(&dest_url), String::new())),
+            Tag::Link { dest_url, .. } => self.links.push((escape_prose(&dest_url), String::new())),
             Tag::Image { .. }
             | Tag::TableCell
             | Tag::FootnoteDefinition(_)
@@ -210,27 +210,27 @@ impl Writer {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end_tag(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph | TagEnd::HtmlBlock => self.flush(),
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.flush_block(),
             TagEnd::Heading(_) => {
-                self.flush();
+                self.flush_block();
                 self.styles.pop();
             }
             TagEnd::BlockQuote(_) => {
-                self.flush();
+                self.flush_block();
                 self.containers.pop();
             }
             TagEnd::Item => {
-                self.flush();
+                self.flush_block();
                 if self.containers.last().is_some_and(|item| !item.has_lines) {
-                    self.write(&Line::default());
+                    self.write_line(&Line::default());
                 }
                 self.containers.pop();
             }
             TagEnd::CodeBlock => {
                 for line in self.code.take().unwrap_or_default().lines() {
-                    self.write(&Line::plain(line));
+                    self.write_line(&Line::plain(line));
                 }
             }
             TagEnd::List(_) => {
@@ -246,8 +246,8 @@ impl Writer {
                 self.styles.pop();
             }
             TagEnd::Table => {
-                let lines = self.table.take().map(|table| table.lines(self.room()));
-                lines.iter().flatten().for_each(|line| self.write(line));
+                let lines = self.table.take().map(|table| table.layout_lines(self.available_width()));
+                lines.iter().flatten().for_each(|line| self.write_line(line));
             }
             TagEnd::Link => self.end_link(),
             TagEnd::Image
@@ -266,20 +266,20 @@ impl Writer {
     fn end_link(&mut self) {
         let Some((address, text)) = self.links.pop() else { return };
         if !address.is_empty() && address != text && address != format!("mailto:{text}") {
-            self.add(&format!(" ({address})"));
+            self.add_text(&format!(" ({address})"));
         }
     }
 
-    fn style(&self) -> Style {
+    fn current_style(&self) -> Style {
         self.styles.last().copied().unwrap_or_default()
     }
 
-    fn add(&mut self, text: &str) {
-        self.add_styled(text, self.style());
+    fn add_text(&mut self, text: &str) {
+        self.add_styled(text, self.current_style());
     }
 
     fn add_styled(&mut self, text: &str, style: Style) {
-        let text = prose(text);
+        let text = escape_prose(text);
         if let Some(code) = &mut self.code {
             code.push_str(&text);
             return;
@@ -293,9 +293,9 @@ impl Writer {
     /// Ends the text before a block, and separates the block from the one above it. Blocks of a
     /// list item are not separated.
     fn begin_block(&mut self) {
-        self.flush();
+        self.flush_block();
         if self.containers.last().is_some_and(|parent| !parent.is_item && parent.has_lines) {
-            self.write(&Line::default());
+            self.write_line(&Line::default());
         }
     }
 
@@ -307,22 +307,22 @@ impl Writer {
 
     /// Writes the text that was added, wrapped at words. A word longer than a line, such as an
     /// address, stays whole.
-    fn flush(&mut self) {
+    fn flush_block(&mut self) {
         let spans = std::mem::take(&mut self.spans);
-        let mut lines = wrap(&spans, self.room(), usize::MAX);
+        let mut lines = wrap_spans(&spans, self.available_width(), usize::MAX);
         while lines.last().is_some_and(Line::is_empty) {
             lines.pop();
         }
-        lines.iter().for_each(|line| self.write(line));
+        lines.iter().for_each(|line| self.write_line(line));
     }
 
     /// Returns the columns that the containers leave.
-    fn room(&self) -> usize {
-        let used: usize = self.containers.iter().map(|container| width::of(&container.rest)).sum();
+    fn available_width(&self) -> usize {
+        let used: usize = self.containers.iter().map(|container| width::text_width(&container.rest)).sum();
         self.screen.width.saturating_sub(used).max(1)
     }
 
-    fn write(&mut self, line: &Line) {
+    fn write_line(&mut self, line: &Line) {
         let mut text = String::new();
         for container in &mut self.containers {
             let has_lines = std::mem::replace(&mut container.has_lines, true);

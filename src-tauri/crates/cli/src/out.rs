@@ -43,7 +43,7 @@ pub(crate) enum Delivery {
 }
 
 /// Returns the state of standard output.
-pub(crate) fn delivery() -> Delivery {
+pub(crate) fn stdout_state() -> Delivery {
     match FAILED.get() {
         None => Delivery::Fine,
         Some(error) if error.kind() == ErrorKind::BrokenPipe => Delivery::ReaderLeft,
@@ -52,7 +52,7 @@ pub(crate) fn delivery() -> Delivery {
 }
 
 /// Records the result of a write to standard output. Also called by other modules.
-pub(crate) fn note_write(written: io::Result<()>) {
+pub(crate) fn record_write_result(written: io::Result<()>) {
     if let Err(error) = written {
         // Only the first failure is kept.
         let _ = FAILED.set(error);
@@ -61,10 +61,10 @@ pub(crate) fn note_write(written: io::Result<()>) {
 
 /// Writes and flushes a text. After a failure no more text is written, because the rest would look
 /// like the whole output.
-fn put(text: &str) {
+fn write_stdout(text: &str) {
     if FAILED.get().is_none() {
         let mut stdout = io::stdout().lock();
-        note_write(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+        record_write_result(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 }
 
@@ -110,26 +110,26 @@ impl Out {
     }
 
     /// Prints a line of the result.
-    pub(crate) fn line(self, text: impl AsRef<str>) {
-        put(&format!("{}\n", text.as_ref()));
+    pub(crate) fn print_line(self, text: impl AsRef<str>) {
+        write_stdout(&format!("{}\n", text.as_ref()));
     }
 
     /// Prints a piece of the answer without waiting for the end of the line.
-    pub(crate) fn piece(self, text: &str) {
-        put(&visible::prose(text));
+    pub(crate) fn print_piece(self, text: &str) {
+        write_stdout(&visible::escape_prose(text));
     }
 
     /// Prints text that was formatted for the terminal.
-    pub(crate) fn formatted(self, text: &str) {
-        put(text);
+    pub(crate) fn print_formatted(self, text: &str) {
+        write_stdout(text);
     }
 
     /// Prints a value as indented JSON.
-    pub(crate) fn document(self, value: &impl Serialize) {
+    pub(crate) fn print_json(self, value: &impl Serialize) {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string_pretty(&value)) {
-            Ok(text) => self.line(text),
-            Err(error) => self.note(format!("The answer could not be written as JSON: {error}.")),
+            Ok(text) => self.print_line(text),
+            Err(error) => self.print_note(format!("The answer could not be written as JSON: {error}.")),
         }
     }
 
@@ -137,25 +137,25 @@ impl Out {
     pub(crate) fn event(self, value: &impl Serialize) {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string(&value)) {
-            Ok(text) => self.line(text),
-            Err(error) => self.note(format!("An event could not be written as JSON: {error}.")),
+            Ok(text) => self.print_line(text),
+            Err(error) => self.print_note(format!("An event could not be written as JSON: {error}.")),
         }
     }
 
     /// Prints a note on standard error.
-    pub(crate) fn note(self, text: impl AsRef<str>) {
+    pub(crate) fn print_note(self, text: impl AsRef<str>) {
         let _ = writeln!(io::stderr(), "{}", text.as_ref());
     }
 
     /// Prints a question on standard error, without a line break.
-    pub(crate) fn question(self, text: &str) {
+    pub(crate) fn print_question(self, text: &str) {
         let mut stderr = io::stderr();
         let _ = stderr.write_all(text.as_bytes());
         let _ = stderr.flush();
     }
 
     /// Prints a failure: one sentence, and the remedy on a second line.
-    pub(crate) fn failure(self, error: &AgentError) {
+    pub(crate) fn print_failure(self, error: &AgentError) {
         if self.json {
             #[derive(Serialize)]
             struct Failed<'a> {
@@ -163,17 +163,17 @@ impl Out {
             }
             return self.event(&Failed { error });
         }
-        self.error_lines(error);
+        self.print_error(error);
     }
 
-    pub(crate) fn error_lines(self, error: &AgentError) {
-        self.note(format!("{} {}", self.tone(Tone::Bad, "error:"), visible::prose(&error.message)));
+    pub(crate) fn print_error(self, error: &AgentError) {
+        self.print_note(format!("{} {}", self.colour_text(Tone::Bad, "error:"), visible::escape_prose(&error.message)));
         if let Some(hint) = error.hint_text() {
-            self.note(format!("{} {}", self.tone(Tone::Strong, "hint:"), visible::prose(hint)));
+            self.print_note(format!("{} {}", self.colour_text(Tone::Strong, "hint:"), visible::escape_prose(hint)));
         }
     }
 
-    pub(crate) fn tone(self, tone: Tone, text: &str) -> String {
+    pub(crate) fn colour_text(self, tone: Tone, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::keys::Keys;
 use crate::out::{Out, Tone};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 /// The input that declines the question.
 const DECLINE: &str = "!";
@@ -37,31 +37,31 @@ struct Field<'a> {
 
 /// Asks the person. The end of input declines the question.
 pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) -> QuestionAnswer {
-    out.note("");
-    out.note(out.tone(
+    out.print_note("");
+    out.print_note(out.colour_text(
         Tone::Strong,
-        &format!("{} (pack {}) asks you:", exact(&question.server), exact(question.pack.as_str())),
+        &format!("{} (pack {}) asks you:", escape_invisible(&question.server), escape_invisible(question.pack.as_str())),
     ));
     for line in question.message.lines() {
-        out.note(format!("  {}", exact(line)));
+        out.print_note(format!("  {}", escape_invisible(line)));
     }
     match &question.asks {
         QuestionKind::Form { schema } => {
-            out.note(out.tone(
+            out.print_note(out.colour_text(
                 Tone::Quiet,
                 "Your answer goes to this server. Give it no password and no key. ! declines.",
             ));
-            keys.forget();
-            form(out, keys, schema).await.map_or(QuestionAnswer::Decline, |values| {
+            keys.discard_pending_input();
+            fill_form(out, keys, schema).await.map_or(QuestionAnswer::Decline, |values| {
                 QuestionAnswer::Accept { values: Some(values) }
             })
         }
         QuestionKind::Url { url } => {
-            out.note(format!("  {}", exact(url)));
-            out.note(out.tone(Tone::Quiet, "Open this address in a browser only if you know where it leads. What you do there is between you and that page."));
-            keys.forget();
-            out.question("Tell the server that you go there? [y/N] ");
-            match keys.line().await.as_deref().and_then(yes_no) {
+            out.print_note(format!("  {}", escape_invisible(url)));
+            out.print_note(out.colour_text(Tone::Quiet, "Open this address in a browser only if you know where it leads. What you do there is between you and that page."));
+            keys.discard_pending_input();
+            out.print_question("Tell the server that you go there? [y/N] ");
+            match keys.read_line().await.as_deref().and_then(yes_no) {
                 Some(true) => QuestionAnswer::Accept { values: None },
                 Some(false) | None => QuestionAnswer::Decline,
             }
@@ -70,25 +70,25 @@ pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) ->
 }
 
 /// Asks for the values of a form. Returns None if the person declines.
-async fn form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
+async fn fill_form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
     let mut values = Map::new();
-    for field in fields(schema) {
+    for field in list_fields(schema) {
         if let Kind::Choice { options, .. } = &field.kind {
             for (at, (_, label)) in options.iter().enumerate() {
-                out.note(format!("    {} {}", at + 1, exact(label)));
+                out.print_note(format!("    {} {}", at + 1, escape_invisible(label)));
             }
         }
         loop {
-            out.question(&prompt(&field));
-            let line = keys.line().await?;
+            out.print_question(&field_prompt(&field));
+            let line = keys.read_line().await?;
             if line.trim() == DECLINE {
                 return None;
             }
-            match read(&field, line.trim()) {
+            match parse_field_value(&field, line.trim()) {
                 Ok(Some(value)) => drop(values.insert(field.name.to_owned(), value)),
                 Ok(None) => {}
                 Err(what) => {
-                    out.note(what);
+                    out.print_note(what);
                     continue;
                 }
             }
@@ -98,17 +98,17 @@ async fn form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
     Some(Value::Object(values))
 }
 
-fn fields(schema: &Value) -> Vec<Field<'_>> {
+fn list_fields(schema: &Value) -> Vec<Field<'_>> {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().into_iter().flatten();
-    properties.map(|(name, one)| field(name, one, required.contains(&name.as_str()))).collect()
+    properties.map(|(name, one)| read_field(name, one, required.contains(&name.as_str()))).collect()
 }
 
 /// Reads a form field from its schema. A field of an unsupported type is asked for as text.
-fn field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
+fn read_field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
     let many = schema["type"] == "array";
-    let options = options(if many { &schema["items"] } else { schema });
+    let options = list_options(if many { &schema["items"] } else { schema });
     let kind = match schema["type"].as_str() {
         _ if many || !options.is_empty() => Kind::Choice { options, many },
         Some("boolean") => Kind::YesNo,
@@ -127,7 +127,7 @@ fn field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
     }
 }
 
-fn options(schema: &Value) -> Vec<(Value, String)> {
+fn list_options(schema: &Value) -> Vec<(Value, String)> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if let Some(values) = schema["enum"].as_array() {
         let name = |at: usize, value| {
@@ -150,7 +150,7 @@ fn options(schema: &Value) -> Vec<(Value, String)> {
 }
 
 /// Returns the prompt of a field: its name, its kind of value, and the meaning of an empty line.
-fn prompt(field: &Field<'_>) -> String {
+fn field_prompt(field: &Field<'_>) -> String {
     let kind = match &field.kind {
         Kind::Text => "text",
         Kind::Whole => "whole number",
@@ -160,13 +160,13 @@ fn prompt(field: &Field<'_>) -> String {
         Kind::Choice { many: true, .. } => "numbers from above, with commas between",
     };
     let enter = match (field.default, field.required) {
-        (Some(default), _) => format!("; Enter: {}", exact(&format_value(field, default))),
+        (Some(default), _) => format!("; Enter: {}", escape_invisible(&format_value(field, default))),
         (None, true) => String::new(),
         (None, false) => "; Enter: no answer".into(),
     };
     let hint =
-        if field.hint.is_empty() { String::new() } else { format!(" - {}", exact(field.hint)) };
-    format!("  {}{hint} ({kind}{enter}): ", exact(field.label))
+        if field.hint.is_empty() { String::new() } else { format!(" - {}", escape_invisible(field.hint)) };
+    format!("  {}{hint} ({kind}{enter}): ", escape_invisible(field.label))
 }
 
 /// Formats a value for the person.
@@ -192,7 +192,7 @@ fn format_value(field: &Field<'_>, value: &Value) -> String {
 }
 
 /// Parses a line for a field. Returns the value, None for an empty line, or the error.
-fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
+fn parse_field_value(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
     if line.is_empty() {
         return match (field.default, field.required) {
             (Some(default), _) => Ok(Some(default.clone())),
@@ -251,7 +251,7 @@ mod tests {
         required: bool,
         line: &str,
     ) -> Result<Option<Value>, &'static str> {
-        read(&field("f", schema, required), line)
+        parse_value(&read_field("f", schema, required), line)
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
         let schema = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"], "default": "b", "description": "Which?"});
         assert_eq!(parse_value(&schema, true, ""), Ok(Some(json!("b"))));
         assert_eq!(
-            prompt(&field("f", &schema, true)),
+            field_prompt(&read_field("f", &schema, true)),
             "  f - Which? (one of the numbers above; Enter: Second): "
         );
     }

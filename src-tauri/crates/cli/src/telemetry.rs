@@ -24,7 +24,7 @@ pub(crate) struct Telemetry {
 
 impl Telemetry {
     /// Reads the standard OTLP variables. Returns None if no export is configured.
-    pub(crate) fn read(
+    pub(crate) fn read_variables(
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, AgentError> {
         let text = |name: &str| {
@@ -52,14 +52,14 @@ impl Telemetry {
             if let Some(other) =
                 text(&own).or_else(|| text(PROTOCOL)).filter(|protocol| protocol != "http/protobuf")
             {
-                return Err(fault(&format!(
+                return Err(configuration_error(&format!(
                     "{other} is not spoken: {PROTOCOL} must be http/protobuf, or not be set."
                 )));
             }
         }
-        let resource = resource(&text);
-        let traces = traces.then(|| tracer(resource.clone())).transpose()?;
-        let metrics = metrics.then(|| meter(resource)).transpose()?;
+        let resource = make_resource(&text);
+        let traces = traces.then(|| make_tracer(resource.clone())).transpose()?;
+        let metrics = metrics.then(|| make_meter(resource)).transpose()?;
         Ok(Some(Self { traces, metrics }))
     }
 
@@ -107,7 +107,7 @@ impl Telemetry {
 
 /// Returns the service's name for the collector: the one in the environment, or else the program's
 /// name.
-fn resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
+fn make_resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
     let named = text("OTEL_SERVICE_NAME").is_some()
         || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));
     let builder = Resource::builder();
@@ -117,23 +117,23 @@ fn resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
         .build()
 }
 
-fn tracer(resource: Resource) -> Result<SdkTracerProvider, AgentError> {
+fn make_tracer(resource: Resource) -> Result<SdkTracerProvider, AgentError> {
     let exporter = SpanExporter::builder()
         .with_http()
         .build()
-        .map_err(|error| fault(&format!("Traces cannot be exported: {error}.")))?;
+        .map_err(|error| configuration_error(&format!("Traces cannot be exported: {error}.")))?;
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
 }
 
-fn meter(resource: Resource) -> Result<SdkMeterProvider, AgentError> {
+fn make_meter(resource: Resource) -> Result<SdkMeterProvider, AgentError> {
     let exporter = MetricExporter::builder()
         .with_http()
         .build()
-        .map_err(|error| fault(&format!("Metrics cannot be exported: {error}.")))?;
+        .map_err(|error| configuration_error(&format!("Metrics cannot be exported: {error}.")))?;
     Ok(SdkMeterProvider::builder().with_periodic_exporter(exporter).with_resource(resource).build())
 }
 
-fn fault(message: &str) -> AgentError {
+fn configuration_error(message: &str) -> AgentError {
     AgentError::invalid(message)
         .reason("invalid_configuration")
         .hint("docs/gateway.md lists every setting.")

@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 
 /// Escapes every character that is not plainly visible as `\u{...}`. Used for approvals and single
 /// lines.
-pub(crate) fn exact(text: &str) -> String {
-    escape(text, |c| c.is_control() || is_hidden(c))
+pub(crate) fn escape_invisible(text: &str) -> String {
+    escape_chars(text, |c| c.is_control() || is_hidden(c))
 }
 
 /// Escapes characters that could deceive the reader or control the terminal, and keeps line breaks,
 /// tabs and joined emoji. Used for answers.
-pub(crate) fn prose(text: &str) -> String {
-    escape(text, |c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_bidi_control(c))
+pub(crate) fn escape_prose(text: &str) -> String {
+    escape_chars(text, |c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_bidi_control(c))
 }
 
-fn escape(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
+fn escape_chars(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if unsafe_char(c) {
@@ -50,16 +50,16 @@ mod tests {
     #[test]
     fn nothing_of_a_proposal_stays_hidden() {
         assert_eq!(
-            exact("pay\u{202e}001\u{200b} \u{1b}[2J"),
+            escape_invisible("pay\u{202e}001\u{200b} \u{1b}[2J"),
             "pay\\u{202e}001\\u{200b} \\u{1b}[2J"
         );
-        assert_eq!(exact("two\nlines\u{a0}åäö"), "two\\u{a}lines\\u{a0}åäö");
-        assert_eq!(exact("tag \u{e0041}"), "tag \\u{e0041}");
+        assert_eq!(escape_invisible("two\nlines\u{a0}åäö"), "two\\u{a}lines\\u{a0}åäö");
+        assert_eq!(escape_invisible("tag \u{e0041}"), "tag \\u{e0041}");
     }
 
     #[test]
     fn an_answer_keeps_its_lines_and_cannot_steer_the_terminal() {
-        assert_eq!(prose("a\n\tb \u{1b}]0;x\u{7}"), "a\n\tb \\u{1b}]0;x\\u{7}");
-        assert_eq!(prose("👩\u{200d}🚀 ok\r"), "👩\u{200d}🚀 ok\\u{d}");
+        assert_eq!(escape_prose("a\n\tb \u{1b}]0;x\u{7}"), "a\n\tb \\u{1b}]0;x\\u{7}");
+        assert_eq!(escape_prose("👩\u{200d}🚀 ok\r"), "👩\u{200d}🚀 ok\\u{d}");
     }
 }

@@ -211,6 +211,22 @@ pub enum Kind {
     Other,
 }
 
+impl Kind {
+    /// The supported kinds.
+    pub const SUPPORTED: [Self; 4] =
+        [Self::InternalService, Self::McpServer, Self::HttpApi, Self::Other];
+
+    /// Whether the host makes the call itself and therefore sends the tool's key. A server and a
+    /// service get their keys when they start.
+    pub fn takes_key_of_tool(self) -> bool {
+        match self {
+            Self::HttpApi | Self::Other => true,
+            Self::InternalService | Self::McpServer => false,
+            Self::Database | Self::Queue | Self::Filesystem => false,
+        }
+    }
+}
+
 /// The time limit of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

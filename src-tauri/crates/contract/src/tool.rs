@@ -6,12 +6,13 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::{
-    PackId, ToolId,
+    PackId, Text, ToolId,
     address::Origin,
     manifest::{
         Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview,
         ProgramCall, SessionValue,
     },
+    text,
 };
 
 /// The kind of change that a tool makes.
@@ -191,12 +192,31 @@ pub enum ToolTarget {
 }
 
 impl ToolTarget {
-    /// Whether the host makes the call itself and therefore sends the tool's key. A server and a
-    /// service get their keys when they start.
-    pub fn takes_key_of_tool(&self) -> bool {
+    /// Describes what the host itself does for a call: the request that it sends, or the program
+    /// that it runs. Returns None if a server or a service of the app answers.
+    pub fn describe(&self) -> Option<Text> {
         match self {
-            Self::Http { .. } | Self::Program { .. } => true,
-            Self::BuiltIn { .. } | Self::Mcp { .. } => false,
+            Self::BuiltIn { .. } | Self::Mcp { .. } => None,
+            Self::Http { call } => {
+                let (method, host) = (call.method.name(), self.server());
+                Some(if call.private_network {
+                    text!(
+                        "Sends a {method} request to {host}, which may be this computer or in the local network.",
+                        method,
+                        host
+                    )
+                } else {
+                    text!("Sends a {method} request to {host}.", method, host)
+                })
+            }
+            Self::Program { call } => {
+                let command = call.command.as_str();
+                Some(if call.network {
+                    text!("Runs {command}, which may open network connections.", command)
+                } else {
+                    text!("Runs {command}, which may not open network connections.", command)
+                })
+            }
         }
     }
 

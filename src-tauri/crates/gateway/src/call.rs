@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{
     json::text,
     shop::tools,
-    texts::{Text, tool_fails, tool_name},
+    texts::{Text, tool_failure_text, tool_name},
 };
 
 /// A tool call of a turn.
@@ -41,7 +41,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// Makes the record of a finished call that the gateway itself made.
-    pub(crate) fn made(
+    pub(crate) fn new_finished(
         id: CallId,
         tool: String,
         args: Value,
@@ -67,16 +67,16 @@ impl Call {
         }
     }
 
-    pub(crate) fn ok(&self) -> bool {
+    pub(crate) fn is_ok(&self) -> bool {
         self.outcome == Some(ToolOutcome::Ok)
     }
 
     /// Returns the result, or the sentence that replaces it for the caller.
-    pub(crate) fn ended(&self, locale: &str) -> Result<&Value, &'static str> {
-        match (self.ok(), self.asked) {
+    pub(crate) fn caller_result(&self, locale: &str) -> Result<&Value, &'static str> {
+        match (self.is_ok(), self.asked) {
             (true, _) => Ok(&self.data),
-            (false, true) => Err(tool_fails(&self.tool, locale)),
-            (false, false) => Err(Text::LeftOut.of(locale)),
+            (false, true) => Err(tool_failure_text(&self.tool, locale)),
+            (false, false) => Err(Text::LeftOut.localize(locale)),
         }
     }
 
@@ -97,7 +97,7 @@ impl Call {
 
     /// Returns the result if the call succeeded and was made with this tool.
     pub(crate) fn result_of(&self, tool: &str) -> Option<&Value> {
-        (self.ok() && self.tool == tool).then_some(&self.data)
+        (self.is_ok() && self.tool == tool).then_some(&self.data)
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) mod tests {
 
     /// Makes a successful call.
     pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
-        Call::made(
+        Call::new_finished(
             CallId::new("call"),
             tool.to_owned(),
             args,

@@ -151,21 +151,21 @@ impl Config {
 
     /// Reads all settings from flags and variables. `token_file` is the file for the token if one
     /// is required.
-    pub fn read(
+    pub fn read_variables(
         flags: &Flags,
         token_file: PathBuf,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, AgentError> {
-        let mut read = Reader::of(variable);
+        let mut read = Reader::new(variable);
         // These variables are used where the model is made; here only invalid values are reported.
-        read.number("OPENAI_MAX_RETRIES", 2, 0, 10);
-        read.address(
+        read.read_u64("OPENAI_MAX_RETRIES", 2, 0, 10);
+        read.check_address(
             "OPENAI_BASE_URL",
             |_| true,
             "a web address, such as https://models.example.com/v1",
         );
-        read.is_on("AGENT_ENABLED");
-        let port = read.number("PORT", 3000, 0, 65_535);
+        read.read_switch("AGENT_ENABLED");
+        let port = read.read_u64("PORT", 3000, 0, 65_535);
         let listen = flags.listen.unwrap_or_else(|| {
             SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap_or(3000)))
         });
@@ -173,56 +173,56 @@ impl Config {
         address_rules(&mut read, flags, listen);
         shop_rules(&mut read);
         let session_store = session_store(&mut read);
-        let chat = read.small("DEMO_RL_CHAT_PER_MIN", 20, 1, 1_000_000);
-        let model = read.text("OPENAI_API_KEY").is_some() || read.text("OPENAI_BASE_URL").is_some();
+        let chat = read.read_u32("DEMO_RL_CHAT_PER_MIN", 20, 1, 1_000_000);
+        let model = read.read_text("OPENAI_API_KEY").is_some() || read.read_text("OPENAI_BASE_URL").is_some();
         let config = Self {
             listen,
             token_file: (!flags.no_token).then_some(token_file),
-            allowed_hosts: read.list_of("ALLOWED_HOSTS", "", host_name, A_HOST),
-            cors_origins: read.list_of("CORS_ORIGINS", LOCAL_ORIGINS, page_origin, AN_ORIGIN),
-            trusted_proxies: read.list_of("TRUSTED_PROXIES", LOOPBACK, Net::parse, A_NET),
-            body_limit: read.count("BODY_LIMIT_BYTES", 131_072, 256, 16 << 20),
-            max_message_chars: read.count("MAX_MESSAGE_CHARS", 4_000, 1, MESSAGE_CHARS),
-            max_message_tokens: read.count("MAX_MESSAGE_TOKENS_EST", 1_200, 1, 1_000_000),
-            allowed_applications: read.list_of(
+            allowed_hosts: read.parse_list("ALLOWED_HOSTS", "", host_name, A_HOST),
+            cors_origins: read.parse_list("CORS_ORIGINS", LOCAL_ORIGINS, page_origin, AN_ORIGIN),
+            trusted_proxies: read.parse_list("TRUSTED_PROXIES", LOOPBACK, Net::parse, A_NET),
+            body_limit: read.read_usize("BODY_LIMIT_BYTES", 131_072, 256, 16 << 20),
+            max_message_chars: read.read_usize("MAX_MESSAGE_CHARS", 4_000, 1, MESSAGE_CHARS),
+            max_message_tokens: read.read_usize("MAX_MESSAGE_TOKENS_EST", 1_200, 1, 1_000_000),
+            allowed_applications: read.parse_list(
                 "ALLOWED_APPLICATION_IDS",
                 "",
                 |name| (name != DESKTOP).then(|| name.to_owned()),
                 NOT_DESKTOP,
             ),
-            session_ttl: read.seconds("SESSION_TTL_SECONDS", 3_600, 1, 30 * 86_400),
+            session_ttl: read.read_seconds("SESSION_TTL_SECONDS", 3_600, 1, 30 * 86_400),
             session_store,
-            debug: read.is_on("DEBUG"),
-            debug_runs: read.is_on("DEBUG_RUNS_ENABLED").then(|| DebugRuns {
-                most: read.count("DEBUG_RUNS_MAX", 200, 1, 10_000),
-                ttl: read.seconds("DEBUG_RUNS_TTL_SECONDS", 86_400, 1, 30 * 86_400),
+            debug: read.read_switch("DEBUG"),
+            debug_runs: read.read_switch("DEBUG_RUNS_ENABLED").then(|| DebugRuns {
+                most: read.read_usize("DEBUG_RUNS_MAX", 200, 1, 10_000),
+                ttl: read.read_seconds("DEBUG_RUNS_TTL_SECONDS", 86_400, 1, 30 * 86_400),
             }),
             simple_auth,
             rates: Rates {
                 chat,
-                chat_per_address: read.small(
+                chat_per_address: read.read_u32(
                     "DEMO_RL_CHAT_PER_ADDRESS_PER_MIN",
                     3 * u64::from(chat),
                     1,
                     3_000_000,
                 ),
-                token: read.small("DEMO_RL_TOKEN_PER_MIN", 10, 1, 1_000_000),
-                max_keys: read.count("DEMO_RL_MAX_KEYS", 5_000, 10, 1_000_000),
-                prune: read.milliseconds("DEMO_RL_PRUNE_INTERVAL_MS", 60_000, 100, 86_400_000),
+                token: read.read_u32("DEMO_RL_TOKEN_PER_MIN", 10, 1, 1_000_000),
+                max_keys: read.read_usize("DEMO_RL_MAX_KEYS", 5_000, 10, 1_000_000),
+                prune: read.read_milliseconds("DEMO_RL_PRUNE_INTERVAL_MS", 60_000, 100, 86_400_000),
             },
-            max_rounds: read.small("AGENT_MAX_ROUNDS", 6, 1, 19),
-            max_calls: read.small("AGENT_MAX_TOOL_CALLS_PER_ROUND", 3, 1, 10),
-            model_timeout: read.milliseconds("OPENAI_TIMEOUT_MS", 120_000, 10, 3_600_000),
-            turn_timeout: read.milliseconds("OPENAI_STREAM_TIMEOUT_MS", 300_000, 10, 3_600_000),
-            model: model.then(|| read.text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
-            status_seed: read.text("NORCE_STATUS_SEED"),
-            notice: read.text("ASSISTANT_NOTICE").is_none() || read.is_on("ASSISTANT_NOTICE"),
+            max_rounds: read.read_u32("AGENT_MAX_ROUNDS", 6, 1, 19),
+            max_calls: read.read_u32("AGENT_MAX_TOOL_CALLS_PER_ROUND", 3, 1, 10),
+            model_timeout: read.read_milliseconds("OPENAI_TIMEOUT_MS", 120_000, 10, 3_600_000),
+            turn_timeout: read.read_milliseconds("OPENAI_STREAM_TIMEOUT_MS", 300_000, 10, 3_600_000),
+            model: model.then(|| read.read_text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
+            status_seed: read.read_text("NORCE_STATUS_SEED"),
+            notice: read.read_text("ASSISTANT_NOTICE").is_none() || read.read_switch("ASSISTANT_NOTICE"),
             patience: read_patience(&mut read),
-            max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
-            header_time: read.milliseconds("HEADER_TIMEOUT_MS", 20_000, 10, 600_000),
-            body_time: read.milliseconds("BODY_TIMEOUT_MS", 15_000, 10, 600_000),
-            write_time: read.milliseconds("WRITE_TIMEOUT_MS", 60_000, 100, 600_000),
-            grace: read.seconds("SHUTDOWN_GRACE_SECONDS", 20, 0, 600),
+            max_connections: read.read_usize("MAX_CONNECTIONS", 4_096, 1, 100_000),
+            header_time: read.read_milliseconds("HEADER_TIMEOUT_MS", 20_000, 10, 600_000),
+            body_time: read.read_milliseconds("BODY_TIMEOUT_MS", 15_000, 10, 600_000),
+            write_time: read.read_milliseconds("WRITE_TIMEOUT_MS", 60_000, 100, 600_000),
+            grace: read.read_seconds("SHUTDOWN_GRACE_SECONDS", 20, 0, 600),
         };
         if read.faults.is_empty() {
             return Ok(config);
@@ -236,24 +236,24 @@ impl Config {
 fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
     // Returns the name under which a variable is set, the new one or the old one.
     let named = |read: &Reader<'_>, new: &'static str, old: &'static str| {
-        if read.text(new).is_some() || read.text(old).is_none() {
+        if read.read_text(new).is_some() || read.read_text(old).is_none() {
             return new;
         }
         tracing::warn!("{old} is the old name of {new}");
         old
     };
     let enabled = named(read, "SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED");
-    if !read.is_on(enabled) {
+    if !read.read_switch(enabled) {
         return None;
     }
     let secret =
-        read.text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
+        read.read_text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
     if secret.chars().count() < 32 {
         read.faults.push("SIMPLE_AUTH_JWT_SECRET must have at least 32 characters.".into());
     }
     let ttl = named(read, "SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS");
     let cookie_crosses_sites = match read
-        .text("SIMPLE_AUTH_COOKIE_SAME_SITE")
+        .read_text("SIMPLE_AUTH_COOKIE_SAME_SITE")
         .unwrap_or_default()
         .to_ascii_lowercase()
         .as_str()
@@ -265,7 +265,7 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
             false
         }
     };
-    Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, LONGEST_S), cookie_crosses_sites })
+    Some(SimpleAuth { secret, ttl_s: read.read_u64(ttl, 600, 1, LONGEST_S), cookie_crosses_sites })
 }
 
 /// Returns a host name in the form in which requests contain it.
@@ -314,17 +314,17 @@ fn address_rules(read: &mut Reader<'_>, flags: &Flags, listen: SocketAddr) {
 }
 
 fn session_store(read: &mut Reader<'_>) -> SessionStore {
-    match read.text("SESSION_STORE").unwrap_or_default().to_ascii_lowercase().as_str() {
+    match read.read_text("SESSION_STORE").unwrap_or_default().to_ascii_lowercase().as_str() {
         "" | "sqlite" => SessionStore::Sqlite,
         "memory" => SessionStore::Memory,
         "redis" => {
-            let url = read.text("REDIS_URL");
+            let url = read.read_text("REDIS_URL");
             if url.is_none() {
                 read.faults.push(
                     "SESSION_STORE=redis needs REDIS_URL, such as redis://127.0.0.1:6379.".into(),
                 );
             }
-            let prefix = read.text("REDIS_PREFIX").unwrap_or_else(|| "agent:sess:".into());
+            let prefix = read.read_text("REDIS_PREFIX").unwrap_or_else(|| "agent:sess:".into());
             SessionStore::Redis { url: url.unwrap_or_default(), prefix }
         }
         _ => {
@@ -337,7 +337,7 @@ fn session_store(read: &mut Reader<'_>) -> SessionStore {
 /// Checks that the variables of the user's own shop are all set or all missing, and that the chosen
 /// shop exists.
 fn shop_rules(read: &mut Reader<'_>) {
-    let missing: Vec<&str> = SHOP.into_iter().filter(|name| read.text(name).is_none()).collect();
+    let missing: Vec<&str> = SHOP.into_iter().filter(|name| read.read_text(name).is_none()).collect();
     if missing.len() == SHOP.len() {
         return;
     }
@@ -348,11 +348,11 @@ fn shop_rules(read: &mut Reader<'_>) {
         ));
     }
     for name in &SHOP[..2] {
-        read.address(name, can_be_a_shop, "a web address that can be reached, without a name or password, such as https://shop.example.com/mcp");
+        read.check_address(name, is_shop_address, "a web address that can be reached, without a name or password, such as https://shop.example.com/mcp");
     }
 }
 
-fn can_be_a_shop(uri: &Uri) -> bool {
+fn is_shop_address(uri: &Uri) -> bool {
     let ip = uri.host().and_then(|host| host.trim_matches(['[', ']']).parse().ok());
     let is_nobodys = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
     is_nobodys && ip.is_none_or(|ip| contract::address::may_reach(ip, true))
@@ -362,11 +362,11 @@ fn can_be_a_shop(uri: &Uri) -> bool {
 fn read_patience(read: &mut Reader<'_>) -> Patience {
     let ms = Duration::from_millis;
     Patience {
-        call: ms(read.number("MCP_CALL_TIMEOUT_MS", 10_000, 10, 600_000)),
-        token: ms(read.number("OAUTH_TIMEOUT_MS", 5_000, 10, 600_000)),
-        retries: read.small("RETRY_MAX_ATTEMPTS", 2, 0, 10),
-        base: ms(read.number("RETRY_BASE_DELAY_MS", 500, 0, 60_000)),
-        jitter: ms(read.number("RETRY_JITTER_MS", 200, 0, 60_000)),
+        call: ms(read.read_u64("MCP_CALL_TIMEOUT_MS", 10_000, 10, 600_000)),
+        token: ms(read.read_u64("OAUTH_TIMEOUT_MS", 5_000, 10, 600_000)),
+        retries: read.read_u32("RETRY_MAX_ATTEMPTS", 2, 0, 10),
+        base: ms(read.read_u64("RETRY_BASE_DELAY_MS", 500, 0, 60_000)),
+        jitter: ms(read.read_u64("RETRY_JITTER_MS", 200, 0, 60_000)),
     }
 }
 

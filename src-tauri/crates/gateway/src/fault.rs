@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use contract::{AgentError, ErrorCode, Reason};
 use serde_json::{Map, Value, json};
 
-use crate::{json::cut, texts::Text};
+use crate::{json::truncate_text, texts::Text};
 
 const MESSAGE_CHARS: usize = 500;
 const DETAIL_CHARS: usize = 200;
@@ -93,11 +93,11 @@ impl Fault {
         }
     }
 
-    pub(crate) fn retryable(self) -> Self {
+    pub(crate) fn as_retryable(self) -> Self {
         Self { retryable: true, ..self }
     }
 
-    pub(crate) fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub(crate) fn with_detail(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
     }
@@ -120,9 +120,9 @@ impl Fault {
             StatusCode::TOO_MANY_REQUESTS,
             Category::Policy,
             "RATE_LIMITED",
-            Text::TooMany.of(locale),
+            Text::TooMany.localize(locale),
         );
-        Self { retry_after_ms: Some(retry_after_ms), ..fault }.retryable()
+        Self { retry_after_ms: Some(retry_after_ms), ..fault }.as_retryable()
     }
 
     /// Makes the failure for a model that was silent for too long.
@@ -131,7 +131,7 @@ impl Fault {
             StatusCode::GATEWAY_TIMEOUT,
             Category::Upstream,
             "OPENAI_TIMEOUT",
-            Text::ModelSlow.of(locale),
+            Text::ModelSlow.localize(locale),
         )
     }
 
@@ -141,9 +141,9 @@ impl Fault {
             StatusCode::GATEWAY_TIMEOUT,
             Category::Upstream,
             "TIMEOUT_REQUEST",
-            Text::TurnSlow.of(locale),
+            Text::TurnSlow.localize(locale),
         )
-        .retryable()
+        .as_retryable()
     }
 
     /// Makes the failure for a gateway that shuts down.
@@ -152,9 +152,9 @@ impl Fault {
             StatusCode::SERVICE_UNAVAILABLE,
             Category::Internal,
             "INTERNAL_ERROR",
-            Text::Stopping.of(locale),
+            Text::Stopping.localize(locale),
         )
-        .retryable()
+        .as_retryable()
     }
 
     pub(crate) fn internal(locale: &str) -> Self {
@@ -162,21 +162,21 @@ impl Fault {
             StatusCode::INTERNAL_SERVER_ERROR,
             Category::Internal,
             "INTERNAL_ERROR",
-            Text::Failed.of(locale),
+            Text::Failed.localize(locale),
         )
     }
 
     /// Translates an engine's error. Texts of models and servers go only into the host's log, not
     /// to the caller.
-    pub(crate) fn of(error: &AgentError, locale: &str) -> Self {
+    pub(crate) fn from_error(error: &AgentError, locale: &str) -> Self {
         let upstream =
-            |status, code, text: Text| Self::new(status, Category::Upstream, code, text.of(locale));
+            |status, code, text: Text| Self::new(status, Category::Upstream, code, text.localize(locale));
         let found = match (error.code, error.known_reason()) {
             (_, Some(Reason::McpToken)) => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 Category::Auth,
                 "OAUTH_TOKEN_FETCH_FAILED",
-                Text::ShopFailed.of(locale),
+                Text::ShopFailed.localize(locale),
             ),
             // An error with a code was sent by the server. Without a code the connection broke.
             (_, Some(Reason::McpNotConnected | Reason::McpException))
@@ -187,7 +187,7 @@ impl Fault {
                     "MCP_TRANSPORT_NETWORK_ERROR",
                     Text::ShopFailed,
                 )
-                .retryable()
+                .as_retryable()
             }
             (
                 _,
@@ -200,7 +200,7 @@ impl Fault {
                     .is_some_and(|status| status >= 500);
                 let status =
                     if own { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::BAD_GATEWAY };
-                upstream(status, "MCP_TRANSPORT_HTTP_ERROR", Text::ShopFailed).retryable()
+                upstream(status, "MCP_TRANSPORT_HTTP_ERROR", Text::ShopFailed).as_retryable()
             }
             (_, Some(Reason::InvalidResponse | Reason::InvalidOutput)) => {
                 upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed)
@@ -210,10 +210,10 @@ impl Fault {
                 "MCP_PROTOCOL_INIT_FAILED",
                 Text::ShopFailed,
             )
-            .retryable(),
+            .as_retryable(),
             (ErrorCode::RateLimited, Some(Reason::ProviderRateLimit)) => {
                 upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy)
-                    .retryable()
+                    .as_retryable()
             }
             (ErrorCode::RateLimited, _) => Self::rate_limited(60_000, locale),
             (ErrorCode::LlmError, Some(Reason::ProviderRefused))
@@ -233,12 +233,12 @@ impl Fault {
             (ErrorCode::LlmError, _) => {
                 upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed)
             }
-            (ErrorCode::InvalidInput, _) => Self::invalid(Text::NotUnderstood.of(locale)),
+            (ErrorCode::InvalidInput, _) => Self::invalid(Text::NotUnderstood.localize(locale)),
             (ErrorCode::AgentDisabled, _) => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 Category::Policy,
                 "AGENT_DISABLED",
-                Text::SwitchedOff.of(locale),
+                Text::SwitchedOff.localize(locale),
             ),
             (ErrorCode::ToolTimeout, _) => Self::turn_timeout(locale),
             (ErrorCode::ToolHttpError | ErrorCode::ToolNotFound, _) => {
@@ -250,9 +250,9 @@ impl Fault {
                     status,
                     Category::Internal,
                     "SESSION_STORE_UNAVAILABLE",
-                    Text::SessionsAway.of(locale),
+                    Text::SessionsAway.localize(locale),
                 )
-                .retryable()
+                .as_retryable()
             }
             // A budget refused the model call. The costs and the remedy concern only the operator
             // of the host.
@@ -263,7 +263,7 @@ impl Fault {
         };
         let found = Self {
             cause: Some(Box::new(Cause::of(error))),
-            ..found.detail("reason", error.reason_text().unwrap_or_default())
+            ..found.with_detail("reason", error.reason_text().unwrap_or_default())
         };
         match error.details.get("retry_after_ms").and_then(Value::as_u64) {
             Some(ms) => Self { retry_after_ms: Some(ms), ..found },
@@ -277,13 +277,13 @@ impl Fault {
         if HIDDEN.iter().any(|word| small.contains(word)) {
             "The request could not be processed.".into()
         } else {
-            cut(&self.message, MESSAGE_CHARS)
+            truncate_text(&self.message, MESSAGE_CHARS)
         }
     }
 
     /// Returns the reason and the sentence for the log: the original ones if they are known, or
     /// else the gateway's own.
-    pub(crate) fn why(&self) -> (&str, Option<&str>) {
+    pub(crate) fn reason_for_log(&self) -> (&str, Option<&str>) {
         self.cause.as_deref().map_or((self.code, Some(&self.message)), |cause| {
             (&cause.reason, cause.message.as_deref())
         })
@@ -325,7 +325,7 @@ fn safe_details(details: &Map<String, Value>) -> Map<String, Value> {
         })
     };
     let shown = |value: &Value| match value {
-        Value::String(text) => json!(cut(text, DETAIL_CHARS)),
+        Value::String(text) => json!(truncate_text(text, DETAIL_CHARS)),
         Value::Object(_) | Value::Array(_) => json!("[object]"),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     };

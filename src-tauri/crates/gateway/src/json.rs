@@ -3,11 +3,11 @@
 pub(crate) use crate::shop::read::{first, text};
 
 /// Cuts a text to a number of characters.
-pub(crate) fn cut(text: &str, most: usize) -> String {
+pub(crate) fn truncate_text(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
 /// Cuts a text to a number of characters and adds "..." if it was cut.
 pub(crate) fn shorten_with_dots(text: &str, most: usize) -> String {
-    if text.chars().count() <= most { text.to_owned() } else { format!("{}...", cut(text, most)) }
+    if text.chars().count() <= most { text.to_owned() } else { format!("{}...", truncate_text(text, most)) }
 }

@@ -26,12 +26,12 @@ pub use shop::PACK;
 
 /// Serves requests until `stop` resolves. Then accepts no new requests and waits until turns have
 /// ended or are stopped. `ready` gets the bound address.
-pub async fn serve(
+pub async fn serve_gateway(
     host: Arc<Host>,
     config: Config,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> Result<(), AgentError> {
     let app = Arc::new(http::app::App::open(host, config)?);
-    http::listener::run(app, ready, stop).await
+    http::listener::run_listener(app, ready, stop).await
 }

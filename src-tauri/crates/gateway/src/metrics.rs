@@ -110,7 +110,7 @@ impl Drop for Open<'_> {
 
 impl Metrics {
     /// Counts the start of a streamed turn. Dropping the result counts its end.
-    pub(crate) fn stream(&self) -> Open<'_> {
+    pub(crate) fn open_stream(&self) -> Open<'_> {
         self.streams.add();
         self.open.fetch_add(1, Ordering::Relaxed);
         tracing::event!(target: "metrics", Level::INFO, counter.csign.streams.open = 1_i64);
@@ -118,7 +118,7 @@ impl Metrics {
     }
 
     /// Counts a turn that has ended.
-    pub(crate) fn turn(
+    pub(crate) fn count_turn(
         &self,
         route: &str,
         status: u16,
@@ -126,7 +126,7 @@ impl Metrics {
         took: Duration,
         calls: &[Call],
     ) {
-        let (ms, class) = (millis(took), class(status));
+        let (ms, class) = (to_millis(took), status_class(status));
         self.turns[class].add();
         self.turn_times.add(ms);
         if let Some(fault) = fault {
@@ -138,7 +138,7 @@ impl Metrics {
             // Models can make up tool names, so unknown names are counted as one.
             let (tool, outcome) = (
                 if call.known { call.tool.as_str() } else { "unknown" },
-                if call.ok() || call.proposed { "ok" } else { "error" },
+                if call.is_ok() || call.proposed { "ok" } else { "error" },
             );
             self.tools.add();
             self.tool_times.add(call.duration_ms);
@@ -148,13 +148,13 @@ impl Metrics {
     }
 
     /// Counts a request that was refused before a turn.
-    pub(crate) fn refuse(&self, status: u16) {
-        self.refused[class(status)].add();
+    pub(crate) fn count_refusal(&self, status: u16) {
+        self.refused[status_class(status)].add();
         tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.refused = 1_u64, status);
     }
 
     /// Returns the text of the metrics page.
-    pub(crate) fn page(&self, running: usize, sessions: usize) -> String {
+    pub(crate) fn render_page(&self, running: usize, sessions: usize) -> String {
         let mut page = String::new();
         let mut one = |name: &str, kind: &str, help: &str, rows: &[(String, u64)]| {
             let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -253,11 +253,11 @@ impl Metrics {
     }
 }
 
-fn millis(took: Duration) -> u64 {
+fn to_millis(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn class(status: u16) -> usize {
+fn status_class(status: u16) -> usize {
     match status {
         ..400 => 0,
         400..500 => 1,

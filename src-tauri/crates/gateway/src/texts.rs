@@ -74,13 +74,13 @@ pub(crate) enum Text {
 
 impl Text {
     /// Returns the sentence in Swedish for `sv`, and in English otherwise.
-    pub(crate) fn of(self, locale: &str) -> &'static str {
-        let (en, sv) = self.both();
+    pub(crate) fn localize(self, locale: &str) -> &'static str {
+        let (en, sv) = self.translations();
         if locale == "sv" { sv } else { en }
     }
 
     #[expect(clippy::too_many_lines, reason = "a table with one entry per text")]
-    const fn both(self) -> (&'static str, &'static str) {
+    const fn translations(self) -> (&'static str, &'static str) {
         match self {
             Self::Automated => (
                 "An automated assistant is answering you.",
@@ -233,7 +233,7 @@ impl Text {
 }
 
 /// Returns `sv` for Swedish cultures and `en` otherwise.
-pub(crate) fn locale_of(culture: Option<&str>) -> &'static str {
+pub(crate) fn locale_for_culture(culture: Option<&str>) -> &'static str {
     language::Language::from_tag(culture.unwrap_or_default()).tag()
 }
 
@@ -248,29 +248,29 @@ pub(crate) fn tool_name(tool: &str, locale: &str) -> &'static str {
         tools::REMOVE => Text::RemoveName,
         _ => Text::ToolRuns,
     };
-    text.of(locale)
+    text.localize(locale)
 }
 
 /// Returns the status text for the start of a tool.
-pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
+pub(crate) fn tool_start_text(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         tools::SEARCH => Text::Searching,
         tools::GET => Text::Details,
         tool if tools::is_of_cart(tool) => Text::Cart,
         _ => Text::ToolRuns,
     };
-    text.of(locale)
+    text.localize(locale)
 }
 
 /// Returns the status text for a failed tool. It never contains the shop's own text.
-pub(crate) fn tool_fails(tool: &str, locale: &str) -> &'static str {
+pub(crate) fn tool_failure_text(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         tools::SEARCH => Text::SearchFailed,
         tools::GET => Text::DetailsFailed,
         tool if tools::is_of_cart(tool) => Text::CartFailed,
         _ => Text::ToolFailed,
     };
-    text.of(locale)
+    text.localize(locale)
 }
 
 #[cfg(test)]
@@ -309,13 +309,13 @@ mod tests {
     #[test]
     fn section_18_every_sentence_is_there_in_both_languages_and_differs() {
         for text in EVERY {
-            let (en, sv) = (text.of("en"), text.of("sv"));
+            let (en, sv) = (text.localize("en"), text.localize("sv"));
             assert!(is_listed(*text) && !en.trim().is_empty() && !sv.trim().is_empty(), "{text:?}");
             assert_ne!(en, sv, "{text:?}");
-            assert_eq!(text.of("fi"), en, "{text:?}");
+            assert_eq!(text.localize("fi"), en, "{text:?}");
         }
         for locale in ["en", "sv"] {
-            let said: BTreeSet<&str> = EVERY.iter().map(|text| text.of(locale)).collect();
+            let said: BTreeSet<&str> = EVERY.iter().map(|text| text.localize(locale)).collect();
             assert_eq!(said.len(), EVERY.len(), "no sentence stands for two: {locale}");
         }
     }
@@ -331,12 +331,12 @@ mod tests {
             );
         }
         for tool in TOOLS {
-            for said in [tool_name, tool_starts, tool_fails] {
+            for said in [tool_name, tool_start_text, tool_failure_text] {
                 assert_ne!(said(tool, "en"), said(tool, "sv"), "{tool}");
             }
-            assert_ne!(tool_starts(tool, "en"), tool_fails(tool, "en"), "{tool}");
+            assert_ne!(tool_start_text(tool, "en"), tool_failure_text(tool, "en"), "{tool}");
         }
-        let kinds: BTreeSet<&str> = TOOLS.iter().map(|tool| tool_starts(tool, "en")).collect();
+        let kinds: BTreeSet<&str> = TOOLS.iter().map(|tool| tool_start_text(tool, "en")).collect();
         assert_eq!(kinds.len(), 4, "search, details, cart, and what is not known: {kinds:?}");
     }
 
@@ -355,7 +355,7 @@ mod tests {
             (Some(""), "en"),
             (None, "en"),
         ] {
-            assert_eq!(locale_of(culture), locale, "{culture:?}");
+            assert_eq!(locale_for_culture(culture), locale, "{culture:?}");
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn adapter_of<'a>(
 
 /// Makes a read. `send` sends the recorded arguments; `further` records one more request and sends
 /// it.
-pub(crate) async fn read<E, F, G>(
+pub(crate) async fn read_with_follow_up<E, F, G>(
     adapter: &dyn PackAdapter,
     call: &PackCall<'_>,
     sent: Value,

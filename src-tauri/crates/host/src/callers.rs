@@ -23,7 +23,7 @@ use crate::{models::HostModels, tools::HostTools};
 
 /// Returns the engine for remote callers. It is limited to the given packs, or is the profile's own
 /// engine if `packs` is empty.
-pub(crate) fn engine(
+pub(crate) fn limit_engine(
     engine: &Arc<Engine>,
     packs: &[String],
     tools: &Arc<HostTools>,
@@ -32,7 +32,7 @@ pub(crate) fn engine(
     if packs.is_empty() {
         return Arc::clone(engine);
     }
-    let mut known = tools.named();
+    let mut known = tools.named_packs();
     known.retain(|(manifest, _)| packs.iter().any(|id| id == manifest.id.as_str()));
     packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
     let known =
@@ -66,7 +66,7 @@ impl<T> Default for Selected<T> {
 }
 
 impl<T: Clone> Selected<T> {
-    fn of(&self, all: Arc<Vec<T>>, select: impl Fn(&[T]) -> Vec<T>) -> Arc<Vec<T>> {
+    fn select_from(&self, all: Arc<Vec<T>>, select: impl Fn(&[T]) -> Vec<T>) -> Arc<Vec<T>> {
         let mut kept = self.0.lock();
         if let Some(kept) = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.of, &all)) {
             debug_assert!(kept.selected.len() <= kept.of.len());
@@ -88,12 +88,12 @@ struct LimitedTools {
 }
 
 impl LimitedTools {
-    fn has(&self, pack: &PackId) -> bool {
+    fn has_pack(&self, pack: &PackId) -> bool {
         self.packs.iter().any(|id| id == pack.as_str())
     }
 
     fn check_reach(&self, spec: &ToolSpec) -> Result<(), AgentError> {
-        if self.has(&spec.pack) {
+        if self.has_pack(&spec.pack) {
             return Ok(());
         }
         Err(AgentError::new(
@@ -115,8 +115,8 @@ impl Roster for LimitedTools {
             };
             Agent { tools: agent.tools.iter().filter_map(own).collect(), ..agent.clone() }
         };
-        self.agents.of(self.all.agents(), |all| {
-            all.iter().filter(|agent| self.has(&agent.pack)).map(renamed).collect()
+        self.agents.select_from(self.all.agents(), |all| {
+            all.iter().filter(|agent| self.has_pack(&agent.pack)).map(renamed).collect()
         })
     }
 
@@ -128,9 +128,9 @@ impl Roster for LimitedTools {
 #[async_trait]
 impl Tools for LimitedTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
-        self.specs.of(self.all.specs(), |all| {
+        self.specs.select_from(self.all.specs(), |all| {
             let mut own: Vec<ToolSpec> =
-                all.iter().filter(|spec| self.has(&spec.pack)).cloned().collect();
+                all.iter().filter(|spec| self.has_pack(&spec.pack)).cloned().collect();
             packs::qualify(&mut own.iter_mut().collect::<Vec<_>>());
             own
         })

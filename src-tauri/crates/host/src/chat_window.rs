@@ -25,7 +25,7 @@ impl ChatWindow {
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.0.check_settings(&params.settings)?;
         let _changing =
-            self.lock_confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
+            self.lock_confirmed(|| Ok(self.0.profile.find_widening(&params.settings).changes)).await?;
         self.0.settings_set(params.clone()).await
     }
 
@@ -46,18 +46,18 @@ impl ChatWindow {
         params: ServerTestParams,
     ) -> Result<ServerTestResponse, AgentError> {
         // A stop also withdraws the question in the approval window.
-        let trial = self.0.trials.begin(&params.server.name);
+        let trial = self.0.trials.begin_trial(&params.server.name);
         let asks = || self.0.server_change(&params.server).map(|change| vec![change]);
         // The test may take long, and it changes no settings.
-        drop(trial.unless_stopped(self.lock_confirmed(asks)).await??);
+        drop(trial.run_unless_stopped(self.lock_confirmed(asks)).await??);
         self.0.check_alarm()?;
         self.0.test_server(&params.server, &trial).await
     }
 
     async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
-        let trial = self.0.trials.begin(&params.server.name);
+        let trial = self.0.trials.begin_trial(&params.server.name);
         let asks = || self.0.server_changes(&params);
-        let _changing = trial.unless_stopped(self.lock_confirmed(asks)).await??;
+        let _changing = trial.run_unless_stopped(self.lock_confirmed(asks)).await??;
         self.0.check_alarm()?;
         self.0.add_server(params.clone(), &trial).await
     }
@@ -79,13 +79,13 @@ impl ChatWindow {
                 return Ok(changing);
             }
             drop(changing);
-            self.0.confirmations.ask(changes.clone(), patience).await?;
+            self.0.confirmations.ask_person(changes.clone(), patience).await?;
             agreed = changes;
         }
     }
 }
 
-fn window_only() -> AgentError {
+fn window_only_error() -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may do that.")
         .reason("window_only")
 }
@@ -124,7 +124,7 @@ macro_rules! forward {
                 carry_out!(self, $name, params)
             })+
             $(async fn $aname(&self, _: $aparams) -> Result<$aresponse, AgentError> {
-                Err(window_only())
+                Err(window_only_error())
             })+
         }
 

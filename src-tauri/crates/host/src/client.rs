@@ -69,7 +69,7 @@ pub async fn connect(
     paths: &Paths,
     at_terminal: bool,
 ) -> Result<(Arc<Client>, broadcast::Receiver<Push>), NotConnected> {
-    let stream = UnixStream::connect(socket::address(paths)?).await?;
+    let stream = UnixStream::connect(socket::socket_path(paths)?).await?;
     if stream.peer_cred()?.uid() != peer::effective_user() {
         return Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
@@ -82,10 +82,10 @@ pub async fn connect(
     let token = fs::read_to_string(paths.token()).unwrap_or_default();
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
-    send(&mut write, &Hello { protocol: PROTOCOL, token, terminal: at_terminal }).await?;
+    send_line(&mut write, &Hello { protocol: PROTOCOL, token, terminal: at_terminal }).await?;
     let own_keys = match lines.next_line().await?.map(|line| serde_json::from_str(&line)) {
         Some(Ok(Line::Hello { protocol: PROTOCOL, credentials })) => {
-            OwnKeys::of_environment(&credentials)
+            OwnKeys::from_environment(&credentials)
         }
         Some(Ok(Line::Refused { refused })) => return Err(NotConnected::Refused(refused)),
         Some(_) => return Err(NotConnected::OtherVersion),
@@ -115,15 +115,15 @@ impl Client {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let params = self
             .own_keys
-            .filter_params(command, serde_json::to_value(params).map_err(|_| lost())?)?;
+            .filter_params(command, serde_json::to_value(params).map_err(|_| connection_lost())?)?;
         let (tell, told) = oneshot::channel();
         self.waiting.lock().insert(id, tell);
         if self.reading.is_finished() {
-            return Err(lost());
+            return Err(connection_lost());
         }
         let request = Request { id, command: command.to_owned(), params };
-        send(&mut *self.to.lock().await, &request).await.map_err(|_| lost())?;
-        let answer = told.await.unwrap_or_else(|_| Err(lost()))?;
+        send_line(&mut *self.to.lock().await, &request).await.map_err(|_| connection_lost())?;
+        let answer = told.await.unwrap_or_else(|_| Err(connection_lost()))?;
         serde_json::from_value(answer).map_err(|_| {
             AgentError::internal(
                 "protocol",
@@ -139,7 +139,7 @@ impl Drop for Client {
     }
 }
 
-async fn send(to: &mut OwnedWriteHalf, line: &impl Serialize) -> io::Result<()> {
+async fn send_line(to: &mut OwnedWriteHalf, line: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
     to.write_all(&text).await
@@ -174,7 +174,7 @@ async fn read_lines(
     waiting.lock().clear();
 }
 
-fn lost() -> AgentError {
+fn connection_lost() -> AgentError {
     AgentError::new(ErrorCode::InternalError, "The connection to the running Countersign was lost.")
         .reason("connection_lost")
         .hint("Run the command again.")

@@ -29,7 +29,7 @@ impl Commands for Host {
             audit_ok: self.ledger.alarm().is_none(),
             agent_enabled: self.profile.settings().agent_enabled,
             model_label: self.models.current(None).label(),
-            notices: self.notices(),
+            notices: self.start_notices(),
             now: self.options.clock.now(),
         })
     }
@@ -96,9 +96,9 @@ impl Commands for Host {
     }
     async fn policy_set(&self, params: PolicySetParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
-        let before = self.profile.stored();
+        let before = self.profile.stored_settings();
         self.profile.set_policy(params.policy)?;
-        self.record_changes(&before, &self.profile.stored()).await?;
+        self.record_changes(&before, &self.profile.stored_settings()).await?;
         self.push_settings();
         Ok(Empty {})
     }
@@ -164,7 +164,7 @@ impl Commands for Host {
         &self,
         params: MessageExplainParams,
     ) -> Result<MessageExplainResponse, AgentError> {
-        Ok(self.models.explain(&params.text, self.options.clock.now()))
+        Ok(self.models.explain_message(&params.text, self.options.clock.now()))
     }
     async fn instructions_list(&self, _: Empty) -> Result<InstructionsResponse, AgentError> {
         Ok(self.local_engine.instructions_list().await)
@@ -199,7 +199,7 @@ impl Commands for Host {
                 .field("definition", hash.as_str()),
         )
         .await?;
-        self.tools.pins.accept(&pack, &server, &name, &hash)?;
+        self.tools.pins.accept_definition(&pack, &server, &name, &hash)?;
         Ok(Empty {})
     }
     async fn server_tool_effect(
@@ -234,7 +234,7 @@ impl Commands for Host {
         params: ServerParams,
     ) -> Result<ServerSignInResponse, AgentError> {
         let sign_in =
-            self.tools.servers.sign_in(&definitions::key(&params.pack, &params.server)).await?;
+            self.tools.servers.sign_in(&definitions::server_key(&params.pack, &params.server)).await?;
         Ok(ServerSignInResponse { url: sign_in.url })
     }
     async fn server_sign_out(&self, params: ServerParams) -> Result<Empty, AgentError> {
@@ -244,30 +244,30 @@ impl Commands for Host {
             .field("pack", params.pack.as_str());
         self.record(draft.field("server", params.server.as_str()).field("action", "deleted"))
             .await?;
-        self.tools.servers.forget(&definitions::key(&params.pack, &params.server));
+        self.tools.servers.forget(&definitions::server_key(&params.pack, &params.server));
         Ok(Empty {})
     }
     async fn servers_read(
         &self,
         params: ServersReadParams,
     ) -> Result<ServersReadResponse, AgentError> {
-        own_servers::read(&params.text)
+        own_servers::read_servers(&params.text)
     }
     async fn server_test(
         &self,
         params: ServerTestParams,
     ) -> Result<ServerTestResponse, AgentError> {
         self.check_alarm()?;
-        let trial = self.trials.begin(&params.server.name);
+        let trial = self.trials.begin_trial(&params.server.name);
         self.test_server(&params.server, &trial).await
     }
     async fn server_add(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
         self.check_alarm()?;
-        let trial = self.trials.begin(&params.server.name);
+        let trial = self.trials.begin_trial(&params.server.name);
         self.add_server(params, &trial).await
     }
     async fn server_test_stop(&self, params: OwnServerParams) -> Result<Empty, AgentError> {
-        self.trials.stop(&params.name);
+        self.trials.stop_trial(&params.name);
         Ok(Empty {})
     }
     async fn server_list(&self, _: Empty) -> Result<OwnServersResponse, AgentError> {
@@ -282,17 +282,17 @@ impl Commands for Host {
         self.remove_server(&params.name).await.map(|()| Empty {})
     }
     async fn server_log(&self, params: ServerParams) -> Result<ServerLogResponse, AgentError> {
-        let key = definitions::key(&params.pack, &params.server);
+        let key = definitions::server_key(&params.pack, &params.server);
         Ok(ServerLogResponse { lines: self.tools.servers.log(&key) })
     }
     async fn questions_list(&self, _: Empty) -> Result<QuestionsResponse, AgentError> {
-        Ok(QuestionsResponse { questions: self.tools.questions.list() })
+        Ok(QuestionsResponse { questions: self.tools.questions.list_questions() })
     }
     async fn question_answer(&self, params: QuestionAnswerParams) -> Result<Empty, AgentError> {
-        self.tools.questions.answer(&params.id, params.answer).map(|()| Empty {})
+        self.tools.questions.answer_question(&params.id, params.answer).map(|()| Empty {})
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        self.tool_call_in(TurnId(self.options.ids.next("turn")), params, CancellationToken::new())
+        self.call_tool_in_turn(TurnId(self.options.ids.next("turn")), params, CancellationToken::new())
             .await
     }
 
@@ -348,15 +348,15 @@ impl Commands for Host {
     }
     async fn settings_set(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
-        let before = self.profile.stored();
-        self.check_keepable(&before, &params.settings).await?;
+        let before = self.profile.stored_settings();
+        self.check_no_keys(&before, &params.settings).await?;
         self.check_settings(&params.settings)?;
-        self.profile.write(params.settings)?;
-        pack_settings::apply(&self.profile.settings(), &self.tools);
-        if before.packs != self.profile.stored().packs {
+        self.profile.write_settings(params.settings)?;
+        pack_settings::apply_settings(&self.profile.settings(), &self.tools);
+        if before.packs != self.profile.stored_settings().packs {
             self.local_engine.forget_analyses();
         }
-        self.record_changes(&before, &self.profile.stored()).await?;
+        self.record_changes(&before, &self.profile.stored_settings()).await?;
         self.push_settings();
         Ok(self.settings_view().await)
     }
@@ -366,8 +366,8 @@ impl Commands for Host {
     }
     async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
-        match params.name.split_once('/').filter(|_| !self.places_of(&params.name).is_empty()) {
-            Some((pack, variable)) => pack_keys::forget(&self.keyring, pack, variable).await?,
+        match params.name.split_once('/').filter(|_| !self.destinations_of(&params.name).is_empty()) {
+            Some((pack, variable)) => pack_keys::delete_keys(&self.keyring, pack, variable).await?,
             None => self
                 .entry_of(&params.name)?
                 .delete(&self.keyring)
@@ -384,13 +384,13 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
-        Ok(self.models.test().await.map_or_else(offline_answer, test_response))
+        Ok(self.models.test_connection().await.map_or_else(offline_answer, test_response))
     }
     async fn model_list(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
-        self.models.list(params).await
+        self.models.list_models(params).await
     }
     async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
-        let found = models::local::find(models::local::USUAL).await;
+        let found = models::local::find_servers(models::local::USUAL).await;
         Ok(LocalServersResponse {
             servers: found
                 .into_iter()
@@ -400,7 +400,7 @@ impl Commands for Host {
     }
 
     async fn data_entries(&self, params: DataEntriesParams) -> Result<DataEntries, AgentError> {
-        self.imports.entries(params).await
+        self.imports.list_entries(params).await
     }
     async fn data_entry_set(
         &self,
@@ -416,7 +416,7 @@ impl Commands for Host {
         Ok(response)
     }
     async fn data_survey(&self, params: DataSurveyParams) -> Result<FileSurvey, AgentError> {
-        self.imports.survey(params).await
+        self.imports.survey_file(params).await
     }
     async fn data_layout_forget(&self, params: DataLayoutParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
@@ -432,13 +432,13 @@ impl Commands for Host {
         self.imports.start(job, &params.pack, paths, params.options.unwrap_or_default())
     }
     async fn data_import_status(&self, params: ImportParams) -> Result<ImportView, AgentError> {
-        self.imports.view(&params.job)
+        self.imports.find_view(&params.job)
     }
     async fn data_import_cancel(&self, params: ImportParams) -> Result<Empty, AgentError> {
-        self.imports.stop(&params.job).map(|()| Empty {})
+        self.imports.stop_job(&params.job).map(|()| Empty {})
     }
     async fn data_list(&self, _: Empty) -> Result<DataListResponse, AgentError> {
-        Ok(DataListResponse { packs: self.imports.datasets().await? })
+        Ok(DataListResponse { packs: self.imports.list_datasets().await? })
     }
     async fn data_use(&self, params: DataUseParams) -> Result<PackDatasets, AgentError> {
         self.check_alarm()?;
@@ -457,7 +457,7 @@ impl Commands for Host {
     }
 
     async fn doctor(&self, _: Empty) -> Result<DoctorResponse, AgentError> {
-        Ok(doctor::examine(self).await)
+        Ok(doctor::examine_installation(self).await)
     }
 }
 
@@ -465,9 +465,9 @@ impl Host {
     /// Checks that there are packs if the offline model is used, because it can answer from packs
     /// only.
     fn check_packs(&self, model: Option<&str>) -> Result<(), AgentError> {
-        match self.missing_packs() {
+        match self.missing_packs_error() {
             Some(error)
-                if self.tools.loaded().is_empty()
+                if self.tools.loaded_packs().is_empty()
                     && self.profile.settings().agent_enabled
                     && self.models.current(model).in_process() =>
             {
@@ -478,7 +478,7 @@ impl Host {
     }
 
     /// Calls a tool directly in a turn whose id the caller already knows.
-    pub(crate) async fn tool_call_in(
+    pub(crate) async fn call_tool_in_turn(
         &self,
         turn: TurnId,
         params: ToolCallParams,

@@ -42,13 +42,13 @@ impl Confirmations {
     }
 
     /// Waits for the confirmation. Fails if the person refuses or does not answer in time.
-    pub(crate) async fn ask(
+    pub(crate) async fn ask_person(
         &self,
         changes: Vec<SettingChange>,
         patience: Duration,
     ) -> Result<(), AgentError> {
         let (tell, told) = oneshot::channel();
-        let asked = self.begin(changes, tell)?;
+        let asked = self.add_confirmation(changes, tell)?;
         let answer = tokio::time::timeout(patience, told).await;
         drop(asked);
         match answer {
@@ -62,7 +62,7 @@ impl Confirmations {
         }
     }
 
-    fn begin(
+    fn add_confirmation(
         &self,
         changes: Vec<SettingChange>,
         tell: oneshot::Sender<bool>,

@@ -12,7 +12,7 @@ use secrets::{Keyring, SecretsError};
 
 use crate::{
     key_destination::{Declared, Destination},
-    key_names::{entry, is_own},
+    key_names::{entry_name, is_app_key},
     keyring_cache::CacheStamp,
 };
 
@@ -33,11 +33,11 @@ impl Credentials {
         from_environment: bool,
     ) -> Self {
         let process: fn(&str) -> Option<String> = |name| std::env::var(name).ok();
-        Self::reading(keyring, clock, from_environment.then_some(process))
+        Self::with_environment(keyring, clock, from_environment.then_some(process))
     }
 
     /// Makes the sources with the given access to the environment.
-    pub(crate) fn reading(
+    pub(crate) fn with_environment(
         keyring: Arc<Keyring>,
         clock: Arc<dyn Clock>,
         environment: Option<fn(&str) -> Option<String>>,
@@ -46,20 +46,20 @@ impl Credentials {
     }
 
     /// Checks that a credential exists. The error names the missing credential and `who` needs it.
-    pub(crate) async fn check(
+    pub(crate) async fn check_credential(
         &self,
         pack: &str,
         variable: &str,
         to: &Destination,
         who: &str,
     ) -> Result<(), AgentError> {
-        let entry = format!("{} {to:?}", entry(pack, variable));
+        let entry = format!("{} {to:?}", entry_name(pack, variable));
         let now = CacheStamp::new(self.clock.now(), self.keyring.changes());
         let there = || self.there.lock();
         if there().iter().any(|(known, at)| *known == entry && at.is_valid_at(now)) {
             return Ok(());
         }
-        self.named(pack, variable, to, who).await?;
+        self.find_credential(pack, variable, to, who).await?;
         let mut there = there();
         there.retain(|(known, at)| *known != entry && at.is_valid_at(now));
         there.push((entry, now));
@@ -67,21 +67,21 @@ impl Credentials {
     }
 
     /// Whether a variable holds a key of the app itself. Programs of packs never get one.
-    pub(crate) fn is_secret(&self, variable: &str) -> bool {
-        is_own(variable)
+    pub(crate) fn is_app_key(&self, variable: &str) -> bool {
+        is_app_key(variable)
     }
 
     /// Returns a pack's credential by name, for its destination. `who` is the tool or server that
     /// needs it. A stored credential is sent only to the servers for which it was entered. An
     /// environment variable names no server, so its value is sent to the configured address.
-    pub(crate) async fn named(
+    pub(crate) async fn find_credential(
         &self,
         pack: &str,
         variable: &str,
         to: &Destination,
         who: &str,
     ) -> Result<SecretString, AgentError> {
-        let found = match to.entries(entry(pack, variable)) {
+        let found = match to.entries_for(entry_name(pack, variable)) {
             Some(entries) => entries.get(&self.keyring).await,
             None => Ok(None),
         };
@@ -90,7 +90,7 @@ impl Credentials {
             Ok(None) => None,
             Err(error) => Some(error),
         };
-        if let Some(value) = self.variable(variable) {
+        if let Some(value) = self.read_variable(variable) {
             return Ok(value);
         }
         // A locked keyring may contain the credential. The error then asks the user to unlock the
@@ -126,26 +126,26 @@ impl Credentials {
     }
 
     /// Returns a secret from a variable, if the environment is used.
-    pub(crate) fn variable(&self, name: &str) -> Option<SecretString> {
+    pub(crate) fn read_variable(&self, name: &str) -> Option<SecretString> {
         let value = self.environment?(name)?;
         (!value.trim().is_empty()).then(|| SecretString::from(value.trim().to_owned()))
     }
 
     /// Returns the declared credentials with their sources. A credential that several places need
     /// counts as set if each place has it.
-    pub(crate) async fn views(&self, declared: &[Declared<'_>]) -> Vec<CredentialView> {
+    pub(crate) async fn list_views(&self, declared: &[Declared<'_>]) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
         for Declared { pack: loaded, variable, who, destination, inherited, .. } in declared {
             let name = format!("{}/{variable}", loaded.view.id);
-            let entries = destination.entries(entry(loaded.view.id.as_str(), variable));
+            let entries = destination.entries_for(entry_name(loaded.view.id.as_str(), variable));
             let is_among =
                 |names: &[String]| entries.as_ref().is_some_and(|entries| entries.is_among(names));
             let state = if is_among(&this_run) {
                 CredentialState::ThisRun
             } else if is_among(&kept) {
                 CredentialState::Stored
-            } else if self.variable(variable).is_some()
+            } else if self.read_variable(variable).is_some()
                 || (*inherited && std::env::var_os(variable).is_some())
             {
                 CredentialState::Environment
@@ -203,11 +203,11 @@ mod tests {
         // It never answers in time, so the environment is used.
         let keyring = Arc::new(Keyring::with_timeout("test", Duration::ZERO));
         let credentials =
-            Credentials::reading(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
+            Credentials::with_environment(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
         let looks = async |name: &str, found: bool| {
             let before = LOOKS.load(Ordering::SeqCst);
             assert_eq!(
-                credentials.check("pack", name, &Destination::Program, "who").await.is_ok(),
+                credentials.check_credential("pack", name, &Destination::Program, "who").await.is_ok(),
                 found,
                 "{name}"
             );

@@ -78,7 +78,7 @@ pub(crate) struct Pins {
     on_change: OnceLock<OnChange>,
 }
 
-pub(crate) fn key(pack: &PackId, server: &str) -> String {
+pub(crate) fn server_key(pack: &PackId, server: &str) -> String {
     format!("{pack}/{server}")
 }
 
@@ -105,7 +105,7 @@ impl Pins {
     }
 
     /// Sets the function that is called after every change. Must be called once.
-    pub(crate) fn on_change(&self, told: OnChange) {
+    pub(crate) fn set_on_change(&self, told: OnChange) {
         let _ = self.on_change.set(told);
     }
 
@@ -120,15 +120,15 @@ impl Pins {
     }
 
     /// Whether the server has been reached before.
-    pub(crate) fn knows(&self, server: &str) -> bool {
+    pub(crate) fn is_known(&self, server: &str) -> bool {
         self.lock().kept.servers.contains_key(server)
     }
 
     /// Returns the accepted and unchanged tools of a server, by name.
-    pub(crate) fn usable(&self, server: &str) -> Vec<Pin> {
+    pub(crate) fn usable_pins(&self, server: &str) -> Vec<Pin> {
         let state = self.lock();
         let kept = state.kept.servers.get(server).into_iter().flatten();
-        kept.filter(|(name, pin)| state.of(server, name, pin) == DefinitionState::Accepted)
+        kept.filter(|(name, pin)| state.state_of(server, name, pin) == DefinitionState::Accepted)
             .map(|(_, pin)| pin.clone())
             .collect()
     }
@@ -139,7 +139,7 @@ impl Pins {
         let state = self.lock();
         match state.kept.servers.get(server).and_then(|tools| tools.get(tool)) {
             Some(pin) => DefinitionCheck {
-                off: state.of(server, tool, pin) != DefinitionState::Accepted,
+                off: state.state_of(server, tool, pin) != DefinitionState::Accepted,
                 by_person: pin.by_person.then(|| pin.hash.clone()),
                 open_world: pin.definition.annotation("openWorldHint") == Some(true),
             },
@@ -153,7 +153,7 @@ impl Pins {
 
     /// Returns all tools of all known servers, with their changes. `declared` returns the effect
     /// that a manifest states.
-    pub(crate) fn tools(&self, declared: impl Fn(&str, &str) -> Option<Effect>) -> Vec<ServerTool> {
+    pub(crate) fn list_tools(&self, declared: impl Fn(&str, &str) -> Option<Effect>) -> Vec<ServerTool> {
         let state = self.lock();
         let mut found = Vec::new();
         let servers: BTreeSet<&String> =
@@ -171,7 +171,7 @@ impl Pins {
                 let pin = pins.get(tool);
                 let present =
                     now.and_then(|all| all.iter().find(|definition| definition.name == *tool));
-                let state = pin.map_or(DefinitionState::New, |pin| state.of(server, tool, pin));
+                let state = pin.map_or(DefinitionState::New, |pin| state.state_of(server, tool, pin));
                 let Some(definition) = present.or(pin.map(|pin| &pin.definition)) else { continue };
                 let stated = declared(server, tool);
                 found.push(ServerTool {
@@ -181,13 +181,13 @@ impl Pins {
                     state,
                     hash: definition.hash(&pack, name),
                     effect: stated
-                        .unwrap_or_else(|| effect(definition, pin.and_then(|pin| pin.effect))),
+                        .unwrap_or_else(|| effect_or_default(definition, pin.and_then(|pin| pin.effect))),
                     declared: stated.is_some(),
                     says: declared_effect(definition),
                     diff: match state {
                         DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
                         DefinitionState::Changed | DefinitionState::New => {
-                            diff(pin.map(|pin| &pin.definition), definition)
+                            diff_definitions(pin.map(|pin| &pin.definition), definition)
                         }
                     },
                 });
@@ -197,7 +197,7 @@ impl Pins {
     }
 
     /// Accepts a tool's present definition if it is the one that was shown.
-    pub(crate) fn accept(
+    pub(crate) fn accept_definition(
         &self,
         pack: &PackId,
         server: &str,
@@ -205,7 +205,7 @@ impl Pins {
         hash: &str,
     ) -> Result<(), AgentError> {
         let mut state = self.lock();
-        let key = key(pack, server);
+        let key = server_key(pack, server);
         let present = state
             .now
             .get(&key)
@@ -230,7 +230,7 @@ impl Pins {
                 effect,
             },
         );
-        self.write(&mut state, kept)?;
+        self.write_file(&mut state, kept)?;
         drop(state);
         self.publish();
         Ok(())
@@ -247,7 +247,7 @@ impl Pins {
         let mut state = self.lock();
         let mut kept = state.kept.clone();
         let Some(pin) =
-            kept.servers.get_mut(&key(pack, server)).and_then(|tools| tools.get_mut(tool))
+            kept.servers.get_mut(&server_key(pack, server)).and_then(|tools| tools.get_mut(tool))
         else {
             return Err(AgentError::invalid(text!(
                 "{server} has no accepted tool {tool}.",
@@ -257,27 +257,27 @@ impl Pins {
             .reason("not_found"));
         };
         pin.effect = Some(effect);
-        self.write(&mut state, kept)?;
+        self.write_file(&mut state, kept)?;
         drop(state);
         self.publish();
         Ok(())
     }
 
     /// Forgets everything about a server that was removed.
-    pub(crate) fn forget(&self, pack: &PackId, server: &str) -> Result<(), AgentError> {
-        let key = key(pack, server);
+    pub(crate) fn forget_server(&self, pack: &PackId, server: &str) -> Result<(), AgentError> {
+        let key = server_key(pack, server);
         let mut state = self.lock();
         state.now.remove(&key);
         let mut kept = state.kept.clone();
         if kept.servers.remove(&key).is_some() {
-            self.write(&mut state, kept)?;
+            self.write_file(&mut state, kept)?;
         }
         drop(state);
         self.publish();
         Ok(())
     }
 
-    fn write(&self, state: &mut State, mut kept: DefinitionsFile) -> Result<(), AgentError> {
+    fn write_file(&self, state: &mut State, mut kept: DefinitionsFile) -> Result<(), AgentError> {
         kept.version = 1;
         let failed = |why: String| {
             AgentError::internal(
@@ -303,7 +303,7 @@ impl Pins {
 }
 
 impl State {
-    fn of(&self, server: &str, tool: &str, pin: &Pin) -> DefinitionState {
+    fn state_of(&self, server: &str, tool: &str, pin: &Pin) -> DefinitionState {
         let Some(now) = self.now.get(server) else { return DefinitionState::Accepted };
         match now.iter().find(|definition| definition.name == tool) {
             Some(definition) if *definition == pin.definition => DefinitionState::Accepted,
@@ -315,7 +315,7 @@ impl State {
 
 impl Definitions for Pins {
     fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]) {
-        let key = key(pack, server);
+        let key = server_key(pack, server);
         let mut state = self.lock();
         let first = !state.unreadable && !state.kept.servers.contains_key(&key);
         state.now.insert(key.clone(), tools.to_vec());
@@ -339,7 +339,7 @@ impl Definitions for Pins {
                 });
             kept.servers.insert(key, fresh);
             if (first || !same)
-                && let Err(error) = self.write(&mut state, kept.clone())
+                && let Err(error) = self.write_file(&mut state, kept.clone())
             {
                 // The definitions hold for this run. The next start sees them as new again.
                 tracing::error!(%error.message, "accepted tools were not kept");
@@ -352,7 +352,7 @@ impl Definitions for Pins {
 
     fn check(&self, pack: &PackId, server: &str, tool: &str) -> Result<(), AgentError> {
         let state = self.lock();
-        let key = key(pack, server);
+        let key = server_key(pack, server);
         let refused = |what: &str| {
             Err(AgentError::new(ErrorCode::ToolNotFound, text!("{tool} of {server} is switched off: {what}.", tool, server, what))
                 .reason("definition_changed")
@@ -360,7 +360,7 @@ impl Definitions for Pins {
                 .hint("Open Tools in the window to see what changed, and accept it in the approval window if you trust it."))
         };
         match state.kept.servers.get(&key).and_then(|tools| tools.get(tool)) {
-            Some(pin) => match state.of(&key, tool, pin) {
+            Some(pin) => match state.state_of(&key, tool, pin) {
                 DefinitionState::Accepted => Ok(()),
                 DefinitionState::Changed | DefinitionState::New => {
                     refused("the server describes it differently than when it was accepted")
@@ -374,7 +374,7 @@ impl Definitions for Pins {
 
 /// Returns the effect of a tool without a manifest entry: the user's choice, or else a write, or
 /// destructive if the server says so.
-pub(crate) fn effect(definition: &Definition, said: Option<Effect>) -> Effect {
+pub(crate) fn effect_or_default(definition: &Definition, said: Option<Effect>) -> Effect {
     said.unwrap_or(if definition.annotation("destructiveHint") == Some(true) {
         Effect::Destructive
     } else {
@@ -393,7 +393,7 @@ pub(crate) fn declared_effect(definition: &Definition) -> Option<Effect> {
 }
 
 /// Compares two definitions line by line.
-fn diff(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
+fn diff_definitions(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
     let lines = |definition: &Definition| -> Vec<String> {
         serde_json::to_string_pretty(definition)
             .unwrap_or_default()

@@ -10,23 +10,23 @@ use mcp::Hidden;
 use crate::{Host, models::ConnectionTest, pack_settings, session_sockets::SessionSockets};
 
 /// Checks everything that an installation depends on.
-pub(crate) async fn examine(host: &Host) -> DoctorResponse {
+pub(crate) async fn examine_installation(host: &Host) -> DoctorResponse {
     let checks = vec![
-        data_dir(host),
-        settings(host),
-        keyring(host).await,
-        log(host).await,
-        packs(host),
-        credentials(host).await,
-        isolation(),
-        server_isolation(host).await,
-        servers(host),
-        model(host).await,
+        check_data_dir(host),
+        check_settings(host),
+        check_keyring(host).await,
+        check_log(host).await,
+        check_packs(host),
+        check_credentials(host).await,
+        check_isolation(),
+        check_server_isolation(host).await,
+        check_servers(host),
+        check_model(host).await,
     ];
     DoctorResponse { ok: checks.iter().all(|check| check.state != CheckState::Failed), checks }
 }
 
-fn check(
+fn make_check(
     name: &str,
     state: CheckState,
     message: impl Into<Text>,
@@ -40,11 +40,11 @@ fn failed_check(name: &str, state: CheckState, error: &AgentError) -> DoctorChec
     DoctorCheck { name: name.into(), state, message: error.text(), hint: error.hint_as_text() }
 }
 
-fn data_dir(host: &Host) -> DoctorCheck {
+fn check_data_dir(host: &Host) -> DoctorCheck {
     let probe = host.paths.data.join(".write-test");
     let folder = host.paths.data.display();
     match std::fs::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe)) {
-        Ok(()) if host.paths.open_to_others() => check(
+        Ok(()) if host.paths.is_open_to_others() => make_check(
             "data folder",
             CheckState::Warning,
             text!(
@@ -54,9 +54,9 @@ fn data_dir(host: &Host) -> DoctorCheck {
             Some("Close it with chmod 700."),
         ),
         Ok(()) => {
-            check("data folder", CheckState::Ok, text!("{folder} can be written.", folder), None)
+            make_check("data folder", CheckState::Ok, text!("{folder} can be written.", folder), None)
         }
-        Err(e) => check(
+        Err(e) => make_check(
             "data folder",
             CheckState::Failed,
             text!("{folder} cannot be written: {error}.", folder, error = e),
@@ -65,10 +65,10 @@ fn data_dir(host: &Host) -> DoctorCheck {
     }
 }
 
-fn settings(host: &Host) -> DoctorCheck {
+fn check_settings(host: &Host) -> DoctorCheck {
     let rules = host.profile.rules();
     if let Some(fault) = host.profile.fault() {
-        return check(
+        return make_check(
             "settings",
             CheckState::Failed,
             text!("{fault}. Until then Countersign stays switched off.", fault),
@@ -78,7 +78,7 @@ fn settings(host: &Host) -> DoctorCheck {
         );
     }
     if let Some(fault) = rules.faults.first() {
-        return check(
+        return make_check(
             "settings",
             CheckState::Warning,
             text!(
@@ -89,8 +89,8 @@ fn settings(host: &Host) -> DoctorCheck {
             Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
         );
     }
-    if let Some(fault) = pack_settings::apply(&host.profile.settings(), &host.tools).first() {
-        return check(
+    if let Some(fault) = pack_settings::apply_settings(&host.profile.settings(), &host.tools).first() {
+        return make_check(
             "settings",
             CheckState::Warning,
             text!("{fault} Its default is used.", fault = fault.text()),
@@ -98,27 +98,27 @@ fn settings(host: &Host) -> DoctorCheck {
         );
     }
     if !host.profile.settings().agent_enabled {
-        return check(
+        return make_check(
             "settings",
             CheckState::Warning,
             "Countersign is switched off.",
             Some("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."),
         );
     }
-    check("settings", CheckState::Ok, "Settings and rules are readable.", None)
+    make_check("settings", CheckState::Ok, "Settings and rules are readable.", None)
 }
 
-async fn keyring(host: &Host) -> DoctorCheck {
+async fn check_keyring(host: &Host) -> DoctorCheck {
     let view = host.keyring_view().await;
     match view.state {
-        KeyringState::Ready => check("keyring", CheckState::Ok, view.message, None),
-        KeyringState::Locked => check(
+        KeyringState::Ready => make_check("keyring", CheckState::Ok, view.message, None),
+        KeyringState::Locked => make_check(
             "keyring",
             CheckState::Warning,
             view.message,
             Some("Unlock the keyring. Until then keys can be entered for this run only."),
         ),
-        KeyringState::Missing => check(
+        KeyringState::Missing => make_check(
             "keyring",
             CheckState::Warning,
             view.message,
@@ -130,7 +130,7 @@ async fn keyring(host: &Host) -> DoctorCheck {
 }
 
 /// Verifies the whole log. A partial check could miss a change.
-async fn log(host: &Host) -> DoctorCheck {
+async fn check_log(host: &Host) -> DoctorCheck {
     let report = match host.verify().await {
         Ok(report) => report,
         Err(error) => {
@@ -141,7 +141,7 @@ async fn log(host: &Host) -> DoctorCheck {
         return failed_check("audit log", CheckState::Failed, &alarm);
     }
     if let Some(problem) = report.problems.first() {
-        return check(
+        return make_check(
             "audit log",
             CheckState::Failed,
             text!("Verification failed: {why}.", why = problem.message),
@@ -151,7 +151,7 @@ async fn log(host: &Host) -> DoctorCheck {
     let records = report.records;
     if let Some(warning) = host.log.warnings().first() {
         let message = text!("Records verified: {records}, but: {warning}.", records, warning);
-        return check(
+        return make_check(
             "audit log",
             CheckState::Warning,
             message,
@@ -162,7 +162,7 @@ async fn log(host: &Host) -> DoctorCheck {
         ComparedWith::Keyring => "the keyring",
         ComparedWith::State => "the state folder only",
         ComparedWith::Nothing => {
-            return check(
+            return make_check(
                 "audit log",
                 CheckState::Warning,
                 text!(
@@ -176,7 +176,7 @@ async fn log(host: &Host) -> DoctorCheck {
         }
     };
     if host.log.anchored() {
-        return check(
+        return make_check(
             "audit log",
             CheckState::Ok,
             text!(
@@ -187,7 +187,7 @@ async fn log(host: &Host) -> DoctorCheck {
             None,
         );
     }
-    check(
+    make_check(
         "audit log",
         CheckState::Warning,
         text!(
@@ -199,16 +199,16 @@ async fn log(host: &Host) -> DoctorCheck {
     )
 }
 
-fn packs(host: &Host) -> DoctorCheck {
+fn check_packs(host: &Host) -> DoctorCheck {
     let packs = host.tools.packs();
     let faulty: Vec<String> = packs.iter().filter_map(unusable_reason).collect();
     let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
-    if let Some(error) = host.missing_packs() {
+    if let Some(error) = host.missing_packs_error() {
         let state = if packs.is_empty() { CheckState::Failed } else { CheckState::Warning };
         return failed_check("packs", state, &error);
     }
     if !faulty.is_empty() {
-        return check(
+        return make_check(
             "packs",
             CheckState::Warning,
             text!("Not used: {packs}.", packs = faulty.join(", ")),
@@ -216,14 +216,14 @@ fn packs(host: &Host) -> DoctorCheck {
         );
     }
     if tools == 0 {
-        return check(
+        return make_check(
             "packs",
             CheckState::Failed,
             "The packs have no tools that can be used.",
             Some("`csign packs list` shows them."),
         );
     }
-    check(
+    make_check(
         "packs",
         CheckState::Ok,
         text!("Packs: {packs}, tools: {tools}.", packs = packs.len(), tools),
@@ -244,7 +244,7 @@ fn unusable_reason(pack: &PackView) -> Option<String> {
 }
 
 /// Checks whether the keys of packs' tools are present.
-async fn credentials(host: &Host) -> DoctorCheck {
+async fn check_credentials(host: &Host) -> DoctorCheck {
     let views = host.tools.credential_views().await;
     let missing: Vec<String> = views
         .iter()
@@ -252,7 +252,7 @@ async fn credentials(host: &Host) -> DoctorCheck {
         .map(|view| format!("{} ({})", view.env_var, view.pack_title))
         .collect();
     if missing.is_empty() {
-        return check(
+        return make_check(
             "keys of packs",
             CheckState::Ok,
             if views.is_empty() {
@@ -265,7 +265,7 @@ async fn credentials(host: &Host) -> DoctorCheck {
     }
     // A missing key is no fault of the installation, because the tool reports it when it is used.
     let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
-    check(
+    make_check(
         "keys of packs",
         CheckState::Ok,
         text!("Not entered: {keys}.", keys = missing.join(", ")),
@@ -274,11 +274,11 @@ async fn credentials(host: &Host) -> DoctorCheck {
 }
 
 /// Reports how well programs of packs are isolated.
-fn isolation() -> DoctorCheck {
+fn check_isolation() -> DoctorCheck {
     let found = ::packs::run::isolation();
     match found.level {
-        Isolation::Full => check("isolation", CheckState::Ok, found.message, None),
-        Isolation::Partial | Isolation::Limits => check(
+        Isolation::Full => make_check("isolation", CheckState::Ok, found.message, None),
+        Isolation::Partial | Isolation::Limits => make_check(
             "isolation",
             CheckState::Warning,
             found.message,
@@ -291,20 +291,20 @@ fn isolation() -> DoctorCheck {
 
 /// Checks whether servers of packs can reach sockets of the desktop session. Tests every socket
 /// that is open now.
-async fn server_isolation(host: &Host) -> DoctorCheck {
+async fn check_server_isolation(host: &Host) -> DoctorCheck {
     const HINT: &str = "Use packs with servers only from people you trust, or allow programs to make user namespaces on this system.";
     let mut hidden = Hidden {
         folders: vec![host.paths.data.clone(), host.paths.state.clone()],
         ..Hidden::default()
     };
-    let own = crate::socket::address(&host.paths).ok();
+    let own = crate::socket::socket_path(&host.paths).ok();
     let looked = tokio::task::spawn_blocking(move || {
-        let doors = SessionSockets::of_session();
-        doors.close(&mut hidden, &[]);
+        let doors = SessionSockets::from_environment();
+        doors.hide_sockets(&mut hidden, &[]);
         doors.find_reachable(&hidden, own)
     });
     let warning =
-        |message: Text| check("server isolation", CheckState::Warning, message, Some(HINT));
+        |message: Text| make_check("server isolation", CheckState::Warning, message, Some(HINT));
     match looked.await.map_err(std::io::Error::other).and_then(|looked| looked) {
         Ok(open) if !open.is_empty() => {
             warning(text!("Servers of packs can reach keys, or Countersign itself, through sockets that this system does not close: {sockets}.", sockets = open.join(", ")))
@@ -313,13 +313,13 @@ async fn server_isolation(host: &Host) -> DoctorCheck {
             warning("This system cannot close the session bus and the keyring to servers of packs. None of their sockets is open now.".into())
         }
         Ok(_) => {
-            check("server isolation", CheckState::Ok, "Servers of packs reach neither the session bus and the keyring nor Countersign's own socket.", None)
+            make_check("server isolation", CheckState::Ok, "Servers of packs reach neither the session bus and the keyring nor Countersign's own socket.", None)
         }
         Err(error) => warning(text!("It cannot be tried how far servers of packs are kept apart: {error}.", error)),
     }
 }
 
-fn servers(host: &Host) -> DoctorCheck {
+fn check_servers(host: &Host) -> DoctorCheck {
     let failed: Vec<String> = host
         .tools
         .server_views()
@@ -328,9 +328,9 @@ fn servers(host: &Host) -> DoctorCheck {
         .map(|s| format!("{}: {}", s.name, s.message.clone().unwrap_or_default()))
         .collect();
     if failed.is_empty() {
-        return check("servers", CheckState::Ok, "No server has failed.", None);
+        return make_check("servers", CheckState::Ok, "No server has failed.", None);
     }
-    check(
+    make_check(
         "servers",
         CheckState::Failed,
         failed.join("; "),
@@ -338,16 +338,16 @@ fn servers(host: &Host) -> DoctorCheck {
     )
 }
 
-async fn model(host: &Host) -> DoctorCheck {
+async fn check_model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
-    match host.models.test().await {
-        None => check(
+    match host.models.test_connection().await {
+        None => make_check(
             "model",
             CheckState::Ok,
             text!("{model}: no network needed.", model = label_text(&label)),
             None,
         ),
-        Some(ConnectionTest { found: Ok(_), .. }) => check(
+        Some(ConnectionTest { found: Ok(_), .. }) => make_check(
             "model",
             CheckState::Ok,
             text!("{model} answers.", model = label_text(&label)),

@@ -29,7 +29,7 @@ pub(crate) struct Entries {
 }
 
 /// Returns the entry name of a key for a server.
-pub(crate) fn at(name: &str, server: &Origin) -> String {
+pub(crate) fn entry_name(name: &str, server: &Origin) -> String {
     format!("{name}@{server}")
 }
 
@@ -41,7 +41,7 @@ impl Entries {
     }
 
     /// Returns the entries of a pack's key for these servers. `name` is the entry of version 0.1.
-    pub(crate) fn at_servers(
+    pub(crate) fn of_servers(
         name: String,
         servers: &[Origin],
         first_version: FirstVersion,
@@ -78,7 +78,7 @@ impl Entries {
         }
         legacy.sort();
         legacy.dedup();
-        Self { names: vec![at(key, server)], legacy, keeps_legacy: false }
+        Self { names: vec![entry_name(key, server)], legacy, keeps_legacy: false }
     }
 
     /// Reads the key, and renames its entry if the entry has an old name.

@@ -51,10 +51,10 @@ pub async fn evaluate(
     settings.packs.entry(id.to_string()).or_default().private_network = private_network;
     let mut scenarios = Vec::new();
     for (n, scenario) in acceptance.scenarios.iter().enumerate() {
-        scenarios.push(run(&host, scenario, &settings, &format!("scenario-{n}")).await);
+        scenarios.push(run_scenario(&host, scenario, &settings, &format!("scenario-{n}")).await);
     }
     host.stop().await;
-    host.forget().await;
+    host.forget_profile().await;
     let count = |status| {
         u32::try_from(scenarios.iter().filter(|one| one.status == status).count())
             .unwrap_or(u32::MAX)
@@ -69,7 +69,7 @@ pub async fn evaluate(
     })
 }
 
-async fn run(
+async fn run_scenario(
     host: &Host,
     scenario: &Scenario,
     settings: &Settings,
@@ -100,16 +100,16 @@ async fn run(
     }
     let session = SessionId::from(session);
     let outcome = match scenario.kind {
-        ScenarioKind::HttpHealth => health(host),
+        ScenarioKind::HttpHealth => check_health(host),
         ScenarioKind::HttpConversationDebug => {
-            let first = send(host, scenario, &session, 1).await;
+            let first = send_message(host, scenario, &session, 1).await;
             Outcome {
                 earlier_messages: Some(first.messages),
-                ..send(host, scenario, &session, 2).await
+                ..send_message(host, scenario, &session, 2).await
             }
         }
         ScenarioKind::HttpRun | ScenarioKind::WsStreaming | ScenarioKind::SseStreaming => {
-            send(host, scenario, &session, 1).await
+            send_message(host, scenario, &session, 1).await
         }
         ScenarioKind::Pipeline | ScenarioKind::Cron | ScenarioKind::Worker | ScenarioKind::Sdk => {
             Outcome::default()
@@ -129,7 +129,7 @@ async fn run(
 }
 
 /// Checks whether the pack could answer now. Sends no request.
-fn health(host: &Host) -> Outcome {
+fn check_health(host: &Host) -> Outcome {
     let usable = host.tools.packs().iter().all(|pack| pack.faults.is_empty());
     let error =
         match (usable, engine::ports::Profile::settings(host.profile.as_ref()).agent_enabled) {
@@ -149,7 +149,7 @@ fn health(host: &Host) -> Outcome {
 }
 
 /// Sends one message through the run contract, and returns the response or the error.
-async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> Outcome {
+async fn send_message(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> Outcome {
     let stream = matches!(scenario.kind, ScenarioKind::WsStreaming | ScenarioKind::SseStreaming);
     let request = RunRequest {
         contract_version: CONTRACT_VERSION.to_owned(),

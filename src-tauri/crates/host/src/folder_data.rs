@@ -17,7 +17,7 @@ use contract::{
     pack_code::PackData,
 };
 
-use crate::paths::make_private;
+use crate::paths::create_private_folder;
 
 /// The folder of imported files, within the data folder of a pack.
 const IMPORTS: &str = "imports";
@@ -32,7 +32,7 @@ impl FolderData {
         Self { folder: data.join(IMPORTS) }
     }
 
-    fn unusable(&self, error: &io::Error) -> AgentError {
+    fn unusable_file(&self, error: &io::Error) -> AgentError {
         AgentError::internal(
             "data_dir",
             text!(
@@ -44,7 +44,7 @@ impl FolderData {
     }
 
     /// Copies a file beside its place. Returns the copy and its place.
-    fn copy(&self, path: &Path) -> Result<(PathBuf, PathBuf), ImportProblem> {
+    fn copy_file(&self, path: &Path) -> Result<(PathBuf, PathBuf), ImportProblem> {
         if path.is_dir() {
             return Err(ImportProblem::IsFolder);
         }
@@ -70,7 +70,7 @@ impl PackData for FolderData {
         let rows = match fs::read_dir(&self.folder) {
             Ok(files) => files.flatten().count(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-            Err(error) => return Err(self.unusable(&error)),
+            Err(error) => return Err(self.unusable_file(&error)),
         };
         let imported =
             DatasetView { rows: u64::try_from(rows).unwrap_or(u64::MAX), ..DatasetView::default() };
@@ -94,7 +94,7 @@ impl PackData for FolderData {
         on_progress: &mut dyn FnMut(&ImportProgress),
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError> {
-        make_private(&self.folder).map_err(|error| self.unusable(&error))?;
+        create_private_folder(&self.folder).map_err(|error| self.unusable_file(&error))?;
         let mut outcome = ImportOutcome::default();
         let mut copies = Vec::new();
         for path in paths {
@@ -109,7 +109,7 @@ impl PackData for FolderData {
                 rows_read: outcome.rows_read,
                 ..ImportProgress::default()
             });
-            match self.copy(path) {
+            match self.copy_file(path) {
                 Ok(copied) => copies.push(copied),
                 Err(problem) => {
                     outcome.errors.push(ImportError {
@@ -130,7 +130,7 @@ impl PackData for FolderData {
                 continue;
             }
             outcome.rows_replaced += u64::from(place.exists());
-            fs::rename(fresh, place).map_err(|error| self.unusable(&error))?;
+            fs::rename(fresh, place).map_err(|error| self.unusable_file(&error))?;
             outcome.rows_stored += 1;
         }
         Ok(outcome)

@@ -22,7 +22,7 @@ use crate::{
     ledger::Ledger,
     models::{HostModels, offline_packs},
     own_servers::Trials,
-    places::missing_packs,
+    places::missing_packs_error,
     profile::LiveProfile,
     pushes::Hub,
     recovery::pin_first_definitions,
@@ -94,20 +94,20 @@ impl Host {
 
     /// Returns the error for missing packs, with the places searched and a remedy. The error is
     /// about all packs or about those that ship. Returns None if no packs are missing.
-    pub fn missing_packs(&self) -> Option<AgentError> {
-        missing_packs(&self.tools, &self.options, self.paths.packs())
+    pub fn missing_packs_error(&self) -> Option<AgentError> {
+        missing_packs_error(&self.tools, &self.options, self.paths.packs())
     }
 
     /// Prepares what socket clients need in addition to remote callers: the names in all packs'
     /// data, and the tools that servers offer. The first client waits for it, so that the start
     /// does not.
-    pub(crate) async fn ready_for_clients(&self) {
+    pub(crate) async fn prepare_for_clients(&self) {
         if self.options.callers_packs.is_empty() || self.ledger.alarm().is_some() {
             return;
         }
         let ready = async {
-            if self.tools.want_names() {
-                self.models.renew_offline(offline_packs(&self.tools));
+            if self.tools.enable_names() {
+                self.models.set_offline_packs(offline_packs(&self.tools));
             }
             pin_first_definitions(&self.tools).await;
         };
@@ -115,8 +115,8 @@ impl Host {
     }
 
     /// Returns the store of shared sessions, if sessions are shared with other processes.
-    pub fn shared(&self) -> Option<&Arc<dyn SharedSessions>> {
-        self.options.sessions.shared()
+    pub fn shared_sessions(&self) -> Option<&Arc<dyn SharedSessions>> {
+        self.options.sessions.shared_sessions()
     }
 
     /// Returns the paths of the profile's files.
@@ -125,8 +125,8 @@ impl Host {
     }
 
     /// Returns a picture that a pack's server draws, by the path in results (`/img/1001.svg`).
-    pub async fn image(&self, path: &str) -> Result<Vec<u8>, AgentError> {
-        self.tools.picture(path).await
+    pub async fn read_image(&self, path: &str) -> Result<Vec<u8>, AgentError> {
+        self.tools.read_picture(path).await
     }
 
     /// Shuts down in order: turns, servers, the log with its last checkpoint, the store.
@@ -146,9 +146,9 @@ impl Host {
 
     /// Deletes the data that a temporary profile has stored outside its folder. Must be called
     /// after `stop`.
-    pub(crate) async fn forget(&self) {
-        crate::keys::forget(&self.keyring).await;
-        self.ledger.forget();
+    pub(crate) async fn forget_profile(&self) {
+        crate::keys::delete_signing_key(&self.keyring).await;
+        self.ledger.delete_entry();
         let id = std::fs::read_to_string(self.paths.installation()).unwrap_or_default();
         let id = id.trim();
         for entry in std::fs::read_dir(&self.paths.state).into_iter().flatten().flatten() {
@@ -158,8 +158,8 @@ impl Host {
         }
     }
 
-    pub(crate) fn notices(&self) -> Vec<StartNotice> {
-        let alarm = self.alarm().map(|alarm| crate::recovery::notice("audit_alarm", &alarm.text()));
+    pub(crate) fn start_notices(&self) -> Vec<StartNotice> {
+        let alarm = self.alarm().map(|alarm| crate::recovery::start_notice("audit_alarm", &alarm.text()));
         alarm.into_iter().chain(self.notices.lock().clone()).collect()
     }
 

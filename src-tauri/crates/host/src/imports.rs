@@ -71,37 +71,37 @@ impl Imports {
         paths: Vec<PathBuf>,
         options: ImportOptions,
     ) -> Result<DataImportResponse, AgentError> {
-        let data = self.tools.services.data(pack.as_str())?.data;
+        let data = self.tools.services.open_data(pack.as_str())?.data;
         if paths.is_empty() {
             return Err(AgentError::invalid("No file was chosen.").reason("no_file"));
         }
-        let (view, stop) = self.begin(&job, &paths)?;
+        let (view, stop) = self.add_job(&job, &paths)?;
         let (imports, runtime) = (self.clone(), tokio::runtime::Handle::current());
         tokio::task::spawn_blocking(move || {
-            let view = imports.read(data.as_ref(), &paths, &options, view, &stop);
-            runtime.block_on(imports.end(&view));
+            let view = imports.read_file(data.as_ref(), &paths, &options, view, &stop);
+            runtime.block_on(imports.finish_import(&view));
         });
         Ok(DataImportResponse { job })
     }
 
     /// Reads a file as an import would, without storing it. An earlier survey that still runs is
     /// stopped: a person has changed the mapping since.
-    pub(crate) async fn survey(&self, params: DataSurveyParams) -> Result<FileSurvey, AgentError> {
-        let open = self.tools.services.data(params.pack.as_str())?;
+    pub(crate) async fn survey_file(&self, params: DataSurveyParams) -> Result<FileSurvey, AgentError> {
+        let open = self.tools.services.open_data(params.pack.as_str())?;
         let (path, options) = (PathBuf::from(params.path), params.options.unwrap_or_default());
         let stop = Arc::new(AtomicBool::new(false));
         std::mem::replace(&mut *self.survey.lock(), Arc::clone(&stop))
             .store(true, Ordering::Release);
-        open.run(move |data| data.survey(&path, &options, &stop)).await
+        open.run_blocking(move |data| data.survey(&path, &options, &stop)).await
     }
 
     /// Returns the records of a pack whose values a person can enter.
-    pub(crate) async fn entries(
+    pub(crate) async fn list_entries(
         &self,
         params: DataEntriesParams,
     ) -> Result<DataEntries, AgentError> {
-        let open = self.tools.services.data(params.pack.as_str())?;
-        open.run(move |data| data.entries(&params.query)).await
+        let open = self.tools.services.open_data(params.pack.as_str())?;
+        open.run_blocking(move |data| data.entries(&params.query)).await
     }
 
     /// Stores the values of a record. Earlier analyses are outdated then.
@@ -109,8 +109,8 @@ impl Imports {
         &self,
         params: DataEntryParams,
     ) -> Result<DataEntryResponse, AgentError> {
-        let open = self.tools.services.data(params.pack.as_str())?;
-        let problems = open.run(move |data| data.set_entry(&params.id, &params.values)).await?;
+        let open = self.tools.services.open_data(params.pack.as_str())?;
+        let problems = open.run_blocking(move |data| data.set_entry(&params.id, &params.values)).await?;
         if problems.is_empty() {
             self.engine.forget_analyses();
         }
@@ -119,11 +119,11 @@ impl Imports {
 
     /// Forgets how a person mapped files with these columns.
     pub(crate) async fn forget_layout(&self, params: DataLayoutParams) -> Result<(), AgentError> {
-        let open = self.tools.services.data(params.pack.as_str())?;
-        open.run(move |data| data.forget_layout(&params.shape)).await
+        let open = self.tools.services.open_data(params.pack.as_str())?;
+        open.run_blocking(move |data| data.forget_layout(&params.shape)).await
     }
 
-    fn begin(
+    fn add_job(
         &self,
         job: &str,
         paths: &[PathBuf],
@@ -156,7 +156,7 @@ impl Imports {
     }
 
     /// Reads the files and returns the final state of the job.
-    fn read(
+    fn read_file(
         &self,
         data: &dyn PackData,
         paths: &[PathBuf],
@@ -172,7 +172,7 @@ impl Imports {
             view.rows_read = progress.rows_read;
             if told.elapsed() >= TELL_EVERY {
                 told = Instant::now();
-                self.tell(&view);
+                self.publish_view(&view);
             }
         };
         match data.import(paths, options, &mut on_progress, stop) {
@@ -192,9 +192,9 @@ impl Imports {
         view
     }
 
-    async fn end(&self, view: &ImportView) {
+    async fn finish_import(&self, view: &ImportView) {
         if view.rows_stored > 0 {
-            self.renew();
+            self.refresh_names();
         }
         let draft = RecordDraft::new(RecordType::DataImported)
             .field("rows_stored", view.rows_stored)
@@ -203,10 +203,10 @@ impl Imports {
         if let Err(error) = self.log.append(draft, Durability::Durable).await {
             tracing::warn!(%error, "an import could not be recorded");
         }
-        self.tell(view);
+        self.publish_view(view);
     }
 
-    fn tell(&self, view: &ImportView) {
+    fn publish_view(&self, view: &ImportView) {
         if let Some(job) = self.jobs.lock().get_mut(&view.job) {
             job.view = view.clone();
         }
@@ -214,9 +214,9 @@ impl Imports {
     }
 
     /// Returns the data sets of each pack, and which one is active.
-    pub(crate) async fn datasets(&self) -> Result<Vec<PackDatasets>, AgentError> {
+    pub(crate) async fn list_datasets(&self) -> Result<Vec<PackDatasets>, AgentError> {
         let mut found = Vec::new();
-        for name in self.tools.services.with_data()? {
+        for name in self.tools.services.packs_with_data()? {
             found.push(self.datasets_of(&name.as_str().into()).await?);
         }
         Ok(found)
@@ -224,18 +224,18 @@ impl Imports {
 
     /// Returns the data sets of a pack, and which one is active.
     pub(crate) async fn datasets_of(&self, pack: &PackId) -> Result<PackDatasets, AgentError> {
-        let open = self.tools.services.data(pack.as_str())?;
+        let open = self.tools.services.open_data(pack.as_str())?;
         let maps_columns = open.data.maps_columns();
-        let Datasets { active, sample, imported } = open.run(|data| data.datasets()).await?;
+        let Datasets { active, sample, imported } = open.run_blocking(|data| data.datasets()).await?;
         let files = self.tools.manifest_of(pack).and_then(|manifest| manifest.import.clone());
         Ok(PackDatasets { pack: pack.clone(), active, sample, imported, files, maps_columns })
     }
 
     /// Reads names from the data again and marks earlier analyses as outdated, after another data
     /// set became active.
-    fn renew(&self) {
-        self.tools.renew_names();
-        self.models.renew_offline(offline_packs(&self.tools));
+    fn refresh_names(&self) {
+        self.tools.reload_names();
+        self.models.set_offline_packs(offline_packs(&self.tools));
         self.engine.forget_analyses();
     }
 
@@ -246,26 +246,26 @@ impl Imports {
         pack: &PackId,
         dataset: Dataset,
     ) -> Result<(), AgentError> {
-        let (open, imports) = (self.tools.services.data(pack.as_str())?, self.clone());
+        let (open, imports) = (self.tools.services.open_data(pack.as_str())?, self.clone());
         let change = move |data: &dyn PackData| {
             data.use_dataset(dataset)?;
-            imports.renew();
+            imports.refresh_names();
             Ok(())
         };
-        open.run(change).await
+        open.run_blocking(change).await
     }
 
-    pub(crate) fn view(&self, job: &str) -> Result<ImportView, AgentError> {
+    pub(crate) fn find_view(&self, job: &str) -> Result<ImportView, AgentError> {
         let jobs = self.jobs.lock();
-        jobs.get(job).map(|job| job.view.clone()).ok_or_else(unknown)
+        jobs.get(job).map(|job| job.view.clone()).ok_or_else(unknown_import)
     }
 
-    pub(crate) fn stop(&self, job: &str) -> Result<(), AgentError> {
+    pub(crate) fn stop_job(&self, job: &str) -> Result<(), AgentError> {
         let jobs = self.jobs.lock();
-        jobs.get(job).map(|job| job.stop.store(true, Ordering::Release)).ok_or_else(unknown)
+        jobs.get(job).map(|job| job.stop.store(true, Ordering::Release)).ok_or_else(unknown_import)
     }
 }
 
-fn unknown() -> AgentError {
+fn unknown_import() -> AgentError {
     AgentError::invalid("There is no such import.").reason("not_found")
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     entries::{Entries, FirstVersion},
-    key_names::is_own,
+    key_names::is_app_key,
     known_secrets,
 };
 
@@ -31,7 +31,7 @@ pub(crate) enum Destination {
 
 impl Destination {
     /// Returns the destination for these addresses. `declared` are the addresses in the manifest.
-    fn servers(addresses: &[&str], declared: &[Option<String>], shared: bool) -> Self {
+    fn of_servers(addresses: &[&str], declared: &[Option<String>], shared: bool) -> Self {
         let parse = |address: &&str| Origin::parse(address);
         let Some(mut origins) = addresses.iter().map(parse).collect::<Option<Vec<_>>>() else {
             return Self::Nowhere;
@@ -53,7 +53,12 @@ impl Destination {
 
     /// Returns the destination of a tool's key.
     pub(crate) fn of_tool(spec: &ToolSpec, packs: &[LoadedPack]) -> Self {
-        let ToolTarget::Http { call } = &spec.target else { return Self::Program };
+        let call = match &spec.target {
+            ToolTarget::Http { call } => call,
+            ToolTarget::Program { .. } | ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => {
+                return Self::Program;
+            }
+        };
         let manifest = packs
             .iter()
             .filter_map(|loaded| loaded.pack.as_ref())
@@ -65,42 +70,42 @@ impl Destination {
         let shared = manifest
             .zip(needed_credential(spec))
             .is_some_and(|(manifest, variable)| is_shared(manifest, variable));
-        Self::servers(&[&call.url], &[declared], shared)
+        Self::of_servers(&[&call.url], &[declared], shared)
     }
 
     /// Returns the destination of a key for the server at the address `url`.
     pub(crate) fn of_server(manifest: &PackManifest, http: &ServerHttp, url: &str) -> Self {
-        let shared = names(http).any(|variable| is_shared(manifest, variable));
-        Self::servers(&[url], &[declared_address(manifest, &http.url)], shared)
+        let shared = credential_names(http).any(|variable| is_shared(manifest, variable));
+        Self::of_servers(&[url], &[declared_address(manifest, &http.url)], shared)
     }
 
     /// Returns the destination of a key for a server that replaces a program. The token endpoint
     /// gets the key, and the server gets the tokens.
-    pub(crate) fn of_stand_in(
+    pub(crate) fn of_override(
         url: &str,
         token_url: &str,
         declared: [Option<String>; 2],
         shared: bool,
     ) -> Self {
-        Self::servers(&[token_url, url], &declared, shared)
+        Self::of_servers(&[token_url, url], &declared, shared)
     }
 
     /// Returns the keyring entries of the key `name`, or None if the key has no destination.
-    pub(crate) fn entries(&self, name: String) -> Option<Entries> {
+    pub(crate) fn entries_for(&self, name: String) -> Option<Entries> {
         match self {
             Self::Program => Some(Entries::of_program(name)),
             Self::Servers { origins, first_version } => {
-                Some(Entries::at_servers(name, origins, *first_version))
+                Some(Entries::of_servers(name, origins, *first_version))
             }
             Self::Nowhere => None,
         }
     }
 
     /// Fails if no key can be stored for this destination.
-    pub(crate) fn may_be_kept(&self) -> Result<(), AgentError> {
+    pub(crate) fn check_storable(&self) -> Result<(), AgentError> {
         match self {
             Self::Program => Ok(()),
-            Self::Servers { origins, .. } => origins.iter().try_for_each(keeps),
+            Self::Servers { origins, .. } => origins.iter().try_for_each(check_may_carry_key),
             Self::Nowhere => Err(AgentError::invalid("The key was not stored, because the pack's address is not set or is not a valid web address.")
                 .reason("bad_address")
                 .hint("Enter the address in the pack's settings first, without a user name or password in it.")),
@@ -109,7 +114,7 @@ impl Destination {
 }
 
 /// Fails if a key for this server cannot be stored.
-pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
+pub(crate) fn check_may_carry_key(server: &Origin) -> Result<(), AgentError> {
     if server.may_carry_key() {
         return Ok(());
     }
@@ -131,7 +136,7 @@ pub(crate) struct Declared<'a> {
 }
 
 /// Returns the destination for a manifest's address with the user's settings.
-pub(crate) fn at(
+pub(crate) fn destination_at(
     manifest: &PackManifest,
     url: &str,
     chosen: &Map<String, Value>,
@@ -139,7 +144,7 @@ pub(crate) fn at(
 ) -> Destination {
     match packs::address_with(url, &manifest.settings, chosen) {
         Some(address) => {
-            Destination::servers(&[&address], &[declared_address(manifest, url)], shared)
+            Destination::of_servers(&[&address], &[declared_address(manifest, url)], shared)
         }
         None => Destination::Nowhere,
     }
@@ -156,12 +161,12 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
             .and_then(|url| Origin::parse(&url))
             .map_or_else(String::new, |origin| origin.to_string())
     };
-    let of_tools = manifest.tools.tools.iter().filter(|tool| of_entry(tool) == Some(variable));
+    let of_tools = manifest.tools.tools.iter().filter(|tool| credential_of_tool(tool) == Some(variable));
     let mut places: BTreeSet<String> = of_tools
         .map(|tool| tool.http.as_ref().map_or_else(String::new, |http| origin(&http.url)))
         .collect();
     for server in &manifest.servers {
-        if of_server(server).any(|name| name == variable) {
+        if credentials_of_server(server).any(|name| name == variable) {
             places.extend(server.http.as_ref().map(|http| origin(&http.url)));
         }
         if entered_variables(server).any(|name| name == variable) {
@@ -180,15 +185,14 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
 
 /// Returns the variable of a tool's key, if the host sends the key itself.
 pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
-    let auth = spec.auth.as_ref().filter(|_| spec.target.takes_key_of_tool())?;
+    let auth = spec.auth.as_ref().filter(|_| spec.kind.takes_key_of_tool())?;
     auth.env_var.as_deref()
 }
 
-pub(crate) fn of_entry(tool: &ToolEntry) -> Option<&str> {
-    let is_own = tool.http.is_some() || tool.program.is_some();
+pub(crate) fn credential_of_tool(tool: &ToolEntry) -> Option<&str> {
     tool.auth
         .as_ref()
-        .filter(|auth| is_own && auth.kind != contract::manifest::AuthKind::None)?
+        .filter(|auth| tool.kind.takes_key_of_tool() && auth.kind != contract::manifest::AuthKind::None)?
         .env_var
         .as_deref()
 }
@@ -200,15 +204,15 @@ pub(crate) fn entered_variables(server: &ServerEntry) -> impl Iterator<Item = &s
         .env
         .iter()
         .map(String::as_str)
-        .filter(|name| known_secrets::names_credential(name) && !is_own(name))
+        .filter(|name| known_secrets::is_credential_name(name) && !is_app_key(name))
 }
 
 /// Returns the variables of the keys that a server behind an address requires.
-pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
-    server.http.iter().flat_map(names)
+pub(crate) fn credentials_of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
+    server.http.iter().flat_map(credential_names)
 }
 
-fn names(http: &ServerHttp) -> impl Iterator<Item = &str> {
+fn credential_names(http: &ServerHttp) -> impl Iterator<Item = &str> {
     http.auth
         .iter()
         .filter_map(|auth| auth.env_var.as_deref())

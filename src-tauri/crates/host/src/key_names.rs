@@ -12,12 +12,12 @@ pub(crate) const TOKENS: &str = "oauth/";
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
 
 /// Whether a variable in the environment of a terminal holds a key of the app itself.
-pub(crate) fn is_own(variable: &str) -> bool {
+pub(crate) fn is_app_key(variable: &str) -> bool {
     models::Api::ALL.iter().any(|api| api.key_variable() == variable)
 }
 
 /// Returns the entry name of a pack's key without its server.
-pub(crate) fn entry(pack: &str, variable: &str) -> String {
+pub(crate) fn entry_name(pack: &str, variable: &str) -> String {
     format!("{OF_PACKS}{pack}/{variable}")
 }
 

@@ -13,7 +13,7 @@ const MARK: &str = "audit-mark";
 
 /// Returns the signer of this run. If the keyring has no signing key, a new one is made and stored.
 /// Without a keyring, the key stays in memory.
-pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<Signer, AgentError> {
+pub(crate) async fn open_signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<Signer, AgentError> {
     if keyring.state().await == KeyringState::Ready {
         match keyring.get(SIGNING_KEY).await {
             Ok(Some(kept)) => {
@@ -26,7 +26,7 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
             }
             Ok(None) => {
                 let seed = new_seed(entropy)?;
-                if keyring.set(SIGNING_KEY, SecretString::from(hex(&seed))).await.is_ok() {
+                if keyring.set(SIGNING_KEY, SecretString::from(to_hex(&seed))).await.is_ok() {
                     return Ok(Signer::new(&seed, true));
                 }
             }
@@ -37,7 +37,7 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
 }
 
 /// Deletes the signing key and the stored mark.
-pub(crate) async fn forget(keyring: &Keyring) {
+pub(crate) async fn delete_signing_key(keyring: &Keyring) {
     for name in [SIGNING_KEY, MARK] {
         // Without a keyring there is nothing to delete.
         let _ = keyring.delete(name).await;
@@ -53,7 +53,7 @@ fn new_seed(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
     })
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -66,7 +66,7 @@ fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
 }
 
 /// Returns the public part of the stored signing key, for readers that do not open the log.
-pub(crate) fn kept_key(keyring: &Keyring) -> Option<[u8; 32]> {
+pub(crate) fn stored_public_key(keyring: &Keyring) -> Option<[u8; 32]> {
     let kept = keyring.get_blocking(SIGNING_KEY).ok().flatten()?;
     seed_from_hex(kept.expose_secret()).map(|seed| Signer::new(&seed, true).public())
 }

@@ -112,7 +112,7 @@ pub(crate) fn secrets_of(
 
 /// Returns the environment variables of this process. A variable that is not valid text is skipped,
 /// because it cannot occur in a message.
-pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
+pub(crate) fn environment_variables() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
@@ -133,7 +133,7 @@ impl Secrets for KnownSecrets {
             if !self.is_due(now, time) {
                 return;
             }
-            let learned = learn(&self.keyring).await;
+            let learned = read_secrets(&self.keyring).await;
             let mut looked = self.looked.lock();
             match learned {
                 Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
@@ -147,7 +147,7 @@ impl Secrets for KnownSecrets {
 
 /// Reads the keyring's entries for packs, servers and models, because another program with this
 /// profile may have stored some since the last turn.
-pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
+pub(crate) async fn read_secrets(keyring: &Keyring) -> Result<(), SecretsError> {
     let found = keyring
         .read_all(is_entry)
         .await
@@ -169,7 +169,7 @@ fn is_entry(name: &str) -> bool {
 }
 
 /// Whether a variable's name marks its value as a credential.
-pub(crate) fn names_credential(name: &str) -> bool {
+pub(crate) fn is_credential_name(name: &str) -> bool {
     name.to_ascii_uppercase().split('_').any(|part| SECRET_WORDS.contains(&part))
 }
 
@@ -177,7 +177,7 @@ fn is_credential(name: &str, value: &str) -> bool {
     // The address of a token endpoint is not secret. The path of a key file is not secret either,
     // and removing it would change every text that names its folder. A key that looks like a path
     // names no existing file.
-    names_credential(name)
+    is_credential_name(name)
         && !OF_CREDENTIALS.iter().any(|end| name.to_ascii_uppercase().ends_with(end))
         && value.trim().len() >= SHORTEST
         && !is_path(value)
@@ -222,7 +222,7 @@ fn keys_in(value: &str) -> impl Iterator<Item = &str> {
         .filter_map(|pair| pair.split_once('='));
     pairs
         .filter(|(name, value)| {
-            names_credential(&name.replace('-', "_")) && value.len() >= SHORTEST
+            is_credential_name(&name.replace('-', "_")) && value.len() >= SHORTEST
         })
         .map(|(_, value)| value)
 }
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn entries_of_packs_servers_and_models_are_secrets() {
         let all = [
-            key_names::entry("post", "TOKEN"),
+            key_names::entry_name("post", "TOKEN"),
             key_names::tokens_entry(&"post".into(), "far"),
             "OPENAI_API_KEY@https://api.example.com".to_owned(),
         ];
@@ -331,7 +331,7 @@ mod tests {
             std::iter::empty(),
         );
         assert!(known.values().is_empty());
-        learn(&keyring).await.unwrap();
+        read_secrets(&keyring).await.unwrap();
         let values: BTreeSet<String> =
             known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
         assert_eq!(

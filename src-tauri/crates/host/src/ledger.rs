@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Paths,
-    paths::{Stamp, make_private, stamp, write_atomically},
+    paths::{Stamp, create_private_folder, read_stamp, write_atomically},
 };
 
 /// The record of one data folder.
@@ -45,7 +45,7 @@ pub(crate) struct Alarm {
 
 impl Alarm {
     /// Returns the fault for the record in the new log.
-    pub(crate) fn found(&self) -> Tampered {
+    pub(crate) fn to_tampered(&self) -> Tampered {
         Tampered {
             problems: self.shown.problems.clone(),
             size: self.size,
@@ -102,7 +102,7 @@ struct LedgerState {
 impl Ledger {
     /// Reads the record. Writes no file.
     pub(crate) fn open(paths: &Paths) -> Self {
-        let (given, real) = (absolute(&paths.data), resolve_folder(&paths.data));
+        let (given, real) = (absolute_path(&paths.data), resolve_folder(&paths.data));
         let in_folder = fs::read_to_string(paths.installation());
         let file = |folder: &Path| {
             paths.state.join("logs").join(format!(
@@ -112,7 +112,7 @@ impl Ledger {
         };
         let mut files = vec![file(&given), file(&real)];
         files.dedup();
-        let seen = files.iter().map(|file| stamp(file)).collect();
+        let seen = files.iter().map(|file| read_stamp(file)).collect();
         let mut found: Vec<Option<Entry>> = Vec::new();
         let mut damaged = false;
         let is_there_but_closed = |error: &io::Error| {
@@ -128,7 +128,7 @@ impl Ledger {
             .map(|error| (paths.installation(), error.to_string()));
         let in_folder = in_folder.ok().map(|text| text.trim().to_owned()).filter(|id| is_id(id));
         for file in &files {
-            found.push(match read(file) {
+            found.push(match read_entry(file) {
                 Ok(entry) => entry,
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     damaged = true;
@@ -182,7 +182,7 @@ impl Ledger {
 
     /// Returns the id of the installation whose log belongs to the folder: the recorded one, or
     /// else the one in the folder.
-    pub(crate) fn installation(&self) -> Option<String> {
+    pub(crate) fn read_installation(&self) -> Option<String> {
         let known = self.lock_state();
         let remembered = Some(known.entry.installation.clone()).filter(|id| is_id(id));
         if known.entry.marked { remembered } else { known.in_folder.clone().or(remembered) }
@@ -194,7 +194,7 @@ impl Ledger {
     }
 
     /// Returns the problems of the data folder itself.
-    pub(crate) fn problems(&self) -> Vec<VerifyProblem> {
+    pub(crate) fn list_problems(&self) -> Vec<VerifyProblem> {
         let known = self.lock_state();
         let entry = &known.entry;
         let problem = |message: &str| VerifyProblem { seq: None, message: message.into() };
@@ -217,12 +217,12 @@ impl Ledger {
     /// Returns the unacknowledged alarm, even if another process raised it.
     pub(crate) fn alarm(&self) -> Option<Alarm> {
         let mut known = self.lock_state();
-        self.reread(&mut known);
+        self.reread_entry(&mut known);
         known.entry.alarm.clone()
     }
 
     /// Returns an alarm once, when it is new to this process.
-    pub(crate) fn new_alarm(&self) -> Option<Alarm> {
+    pub(crate) fn take_new_alarm(&self) -> Option<Alarm> {
         let alarm = self.alarm()?;
         let id = Some(alarm.shown.id.clone());
         let before = std::mem::replace(&mut self.lock_state().heeded, id.clone());
@@ -230,17 +230,17 @@ impl Ledger {
     }
 
     /// Reads a new alarm from the files. Never drops a known alarm.
-    fn reread(&self, known: &mut LedgerState) {
-        let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
+    fn reread_entry(&self, known: &mut LedgerState) {
+        let now: Vec<Stamp> = self.files.iter().map(|file| read_stamp(file)).collect();
         if known.entry.alarm.is_none() && known.seen != now {
             known.seen = now;
-            known.entry.alarm = self.files.iter().find_map(|file| read(file).ok()??.alarm);
+            known.entry.alarm = self.files.iter().find_map(|file| read_entry(file).ok()??.alarm);
         }
     }
 
     /// Adds the folder's problems and an unacknowledged alarm to the result of a verification.
-    pub(crate) fn add_to(&self, report: &mut VerifyReport) {
-        report.problems.extend(self.problems());
+    pub(crate) fn add_problems_to(&self, report: &mut VerifyReport) {
+        report.problems.extend(self.list_problems());
         if let Some(alarm) = self.alarm() {
             let at = alarm.shown.raised_at.to_rfc3339_opts(SecondsFormat::Secs, true);
             for known in alarm.shown.problems {
@@ -255,35 +255,35 @@ impl Ledger {
     }
 
     /// Records that the folder's file names this installation now.
-    pub(crate) fn named(&self, installation: &str) {
+    pub(crate) fn set_installation(&self, installation: &str) {
         self.lock_state().in_folder = Some(installation.to_owned());
     }
 
     /// Records the installation whose log is about to begin in this folder.
-    pub(crate) fn begin(&self, installation: &str) {
+    pub(crate) fn begin_log(&self, installation: &str) {
         let mut known = self.lock_state();
-        self.reread(&mut known);
+        self.reread_entry(&mut known);
         let entry = &mut known.entry;
         if entry.installation != installation && !entry.marked {
             installation.clone_into(&mut entry.installation);
-            self.keep(entry);
+            self.write_entry(entry);
         }
     }
 
     /// Records that a signed mark of the log is stored.
-    pub(crate) fn mark(&self) {
+    pub(crate) fn mark_log(&self) {
         let mut known = self.lock_state();
-        self.reread(&mut known);
+        self.reread_entry(&mut known);
         if !known.entry.marked {
             known.entry.marked = true;
-            self.keep(&known.entry);
+            self.write_entry(&known.entry);
         }
     }
 
     /// Stores an alarm until it is acknowledged. A second alarm does not change the first.
-    pub(crate) fn raise(&self, id: String, now: DateTime<Utc>, found: &Tampered) -> Alarm {
+    pub(crate) fn raise_alarm(&self, id: String, now: DateTime<Utc>, found: &Tampered) -> Alarm {
         let mut known = self.lock_state();
-        self.reread(&mut known);
+        self.reread_entry(&mut known);
         let entry = &mut known.entry;
         if let Some(alarm) = &entry.alarm {
             return alarm.clone();
@@ -292,12 +292,12 @@ impl Ledger {
         let alarm =
             Alarm { shown, size: found.size, root: found.root.clone(), mark: found.mark.clone() };
         entry.alarm = Some(alarm.clone());
-        self.keep(entry);
+        self.write_entry(entry);
         alarm
     }
 
     /// Records that a person accepted a new log.
-    pub(crate) fn acknowledge(&self, installation: &str) {
+    pub(crate) fn acknowledge_alarm(&self, installation: &str) {
         let mut known = self.lock_state();
         known.damaged = false;
         known.in_folder = Some(installation.to_owned());
@@ -307,12 +307,12 @@ impl Ledger {
             alarm: None,
             folder: known.entry.folder.clone(),
         };
-        self.keep(&known.entry);
+        self.write_entry(&known.entry);
     }
 
     /// Deletes the entry of a temporary folder, and the folder of all entries if this was the only
     /// one.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn delete_entry(&self) {
         for file in &self.files {
             let _ = fs::remove_file(file);
         }
@@ -322,10 +322,10 @@ impl Ledger {
         }
     }
 
-    fn keep(&self, entry: &Entry) {
+    fn write_entry(&self, entry: &Entry) {
         for file in &self.files {
             let write = || -> io::Result<()> {
-                file.parent().map_or(Ok(()), make_private)?;
+                file.parent().map_or(Ok(()), create_private_folder)?;
                 write_atomically(file, &serde_json::to_string(entry)?)
             };
             if let Err(error) = write() {
@@ -337,7 +337,7 @@ impl Ledger {
 
 /// Reads the record in a file, if there is one. The error kind `InvalidData` means that the file
 /// contains something else.
-fn read(file: &Path) -> io::Result<Option<Entry>> {
+fn read_entry(file: &Path) -> io::Result<Option<Entry>> {
     match fs::read(file) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
@@ -361,7 +361,7 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Returns the given path as an absolute one.
-fn absolute(folder: &Path) -> PathBuf {
+fn absolute_path(folder: &Path) -> PathBuf {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     // Removes a slash at the end.
     absolute.components().collect()
@@ -369,7 +369,7 @@ fn absolute(folder: &Path) -> PathBuf {
 
 /// Returns the path without links, also if the folder does not exist.
 fn resolve_folder(folder: &Path) -> PathBuf {
-    let absolute = absolute(folder);
+    let absolute = absolute_path(folder);
     let by_parent = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));
     absolute.canonicalize().ok().or_else(by_parent).unwrap_or(absolute)
 }

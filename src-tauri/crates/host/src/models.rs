@@ -25,7 +25,7 @@ mod remote;
 mod test_answer;
 
 use remote::{
-    Place, RecentProvider, Recipe, Remote, configured_patience, nothing_may_leave, patience,
+    Place, RecentProvider, Recipe, Remote, configured_idle_timeout, cloud_models_off_error, response_timeout,
 };
 pub(crate) use test_answer::{offline_answer, test_response};
 
@@ -46,10 +46,10 @@ pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract:
 }
 
 /// Fails if a model's key cannot be stored for its configured server.
-pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentError> {
+pub(crate) fn check_key_storable(name: &str, settings: &Settings) -> Result<(), AgentError> {
     let Some(server) = server_of_key(name, settings) else { return Ok(()) };
     match server.origin() {
-        Some(origin) => key_destination::keeps(&origin),
+        Some(origin) => key_destination::check_may_carry_key(&origin),
         None => Err(AgentError::invalid("The key was not stored, because the model's address is not a valid web address.")
             .reason("bad_address")
             .hint("Enter a base URL such as https://api.openai.com/v1 first, without a user name or password in it.")),
@@ -58,8 +58,8 @@ pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentEr
 
 fn server_of_key(name: &str, settings: &Settings) -> Option<Server> {
     match name {
-        API_KEY => Server::named(settings, ""),
-        FALLBACK_KEY => Server::second(settings)?,
+        API_KEY => Server::with_model(settings, ""),
+        FALLBACK_KEY => Server::fallback_of(settings)?,
         _ => None,
     }
 }
@@ -80,19 +80,19 @@ impl Server {
 
     /// Returns the configured server with this model. Returns None if the offline model is
     /// configured.
-    fn first(settings: &Settings, model: &str) -> Option<Self> {
+    fn first_choice(settings: &Settings, model: &str) -> Option<Self> {
         Self::new(&settings.model.provider, &settings.model.base_url, model)
     }
 
     /// Returns a server for a model by name. If the offline model is configured, the configured
     /// address is used with the chat completions protocol.
-    fn named(settings: &Settings, model: &str) -> Option<Self> {
-        Self::first(settings, model)
+    fn with_model(settings: &Settings, model: &str) -> Option<Self> {
+        Self::first_choice(settings, model)
             .or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
     }
 
     /// Returns the fallback model, if there is one. `Some(None)` means the offline model.
-    fn second(settings: &Settings) -> Option<Option<Self>> {
+    fn fallback_of(settings: &Settings) -> Option<Option<Self>> {
         let second = settings.model.fallback.as_ref()?;
         Some(Self::new(&second.provider, &second.base_url, &second.model))
     }
@@ -103,7 +103,7 @@ impl Server {
 
     /// Returns the server's origin, to which requests and the key are sent.
     fn origin(&self) -> Option<Origin> {
-        models::server_of(&self.base_url)
+        models::origin_of(&self.base_url)
     }
 
     fn key_entries(&self) -> Option<Entries> {
@@ -155,32 +155,32 @@ impl HostModels {
     }
 
     /// Replaces the packs of the offline model, for example after an import with new names.
-    pub(crate) fn renew_offline(&self, packs: Vec<OfflinePack>) {
+    pub(crate) fn set_offline_packs(&self, packs: Vec<OfflinePack>) {
         *self.offline.write() = Arc::new(OfflineModel::new(packs));
     }
 
-    fn offline(&self) -> Arc<OfflineModel> {
+    fn offline_model(&self) -> Arc<OfflineModel> {
         Arc::clone(&self.offline.read())
     }
 
     /// Returns how the offline model understands a message.
-    pub(crate) fn explain(&self, text: &str, now: DateTime<Utc>) -> MessageExplainResponse {
-        self.offline().explain(text, now, &self.profile.time_zone())
+    pub(crate) fn explain_message(&self, text: &str, now: DateTime<Utc>) -> MessageExplainResponse {
+        self.offline_model().explain(text, now, &self.profile.time_zone())
     }
 
-    fn remote(&self, settings: &Settings, server: Server, place: Place) -> Remote {
+    fn remote_model(&self, settings: &Settings, server: Server, place: Place) -> Remote {
         let (label, local) = (server.label(), is_local(&server.base_url));
         let (keyring, lately) = (Arc::clone(&self.keyring), Arc::clone(&self.lately));
         Remote {
             keyring,
             lately,
-            recipe: Arc::new(self.recipe(settings, server, place)),
+            recipe: Arc::new(self.provider_recipe(settings, server, place)),
             label,
             local,
         }
     }
 
-    fn recipe(&self, settings: &Settings, server: Server, place: Place) -> Recipe {
+    fn provider_recipe(&self, settings: &Settings, server: Server, place: Place) -> Recipe {
         let http = match self.http.get() {
             Some(http) => Ok(http.clone()),
             None => models::http_client().inspect(|http| {
@@ -196,8 +196,8 @@ impl HostModels {
             entered_key: None,
             server,
             reasoning: settings.model.reasoning,
-            idle_timeout: patience(
-                configured_patience(settings, number("OPENAI_TIMEOUT_MS")),
+            idle_timeout: response_timeout(
+                configured_idle_timeout(settings, number("OPENAI_TIMEOUT_MS")),
                 self.silence,
                 place,
             ),
@@ -217,17 +217,17 @@ impl HostModels {
         first: Server,
         offline: &Arc<OfflineModel>,
     ) -> Arc<dyn Model> {
-        let second: Option<Arc<dyn Model>> = match Server::second(settings) {
+        let second: Option<Arc<dyn Model>> = match Server::fallback_of(settings) {
             None => None,
             Some(None) => Some(Arc::clone(offline) as _),
             // A fallback that is not allowed to receive data is not used.
             Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => None,
-            Some(Some(second)) => Some(Arc::new(self.remote(settings, second, Place::Last))),
+            Some(Some(second)) => Some(Arc::new(self.remote_model(settings, second, Place::Last))),
         };
         match second {
-            None => Arc::new(self.remote(settings, first, Place::Last)),
+            None => Arc::new(self.remote_model(settings, first, Place::Last)),
             Some(second) => Arc::new(WithFallback::new(
-                Arc::new(self.remote(settings, first, Place::BeforeAnother)),
+                Arc::new(self.remote_model(settings, first, Place::BeforeAnother)),
                 second,
             )),
         }
@@ -235,17 +235,17 @@ impl HostModels {
 
     /// Sends a small test request to the configured server. Returns None if the offline model is
     /// configured.
-    pub(crate) async fn test(&self) -> Option<ConnectionTest> {
+    pub(crate) async fn test_connection(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
-        let server = Server::first(&settings, &settings.model.model)?;
+        let server = Server::first_choice(&settings, &settings.model.model)?;
         let (host, local, capabilities) =
             (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
-        let found = match self.remote(&settings, server, Place::Last).open().await {
+        let found = match self.remote_model(&settings, server, Place::Last).open().await {
             Ok(_) if !settings.egress.allowed && !local => {
-                Err(Diagnosis::cloud_models_off(nothing_may_leave()))
+                Err(Diagnosis::cloud_models_off(cloud_models_off_error()))
             }
             Ok(model) => model.check().await,
-            Err(error) => Err(Diagnosis::before_asking(error)),
+            Err(error) => Err(Diagnosis::before_request(error)),
         };
         Some(ConnectionTest { host, capabilities, found })
     }
@@ -270,8 +270,8 @@ impl HostModels {
         let server = match name {
             Some(ECHO) => return Arc::new(EchoModel),
             Some("offline") => None,
-            Some(model) => Server::named(&settings, model),
-            None => Server::first(&settings, &settings.model.model),
+            Some(model) => Server::with_model(&settings, model),
+            None => Server::first_choice(&settings, &settings.model.model),
         };
         match server {
             Some(server) => self.with_fallback(&settings, server, offline),
@@ -282,18 +282,18 @@ impl HostModels {
 
 impl Models for HostModels {
     fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
-        self.current_with(name, &self.offline())
+        self.current_with(name, &self.offline_model())
     }
 }
 
 /// Returns the model key from the environment (in a terminal). It applies to the address set in the
 /// environment, or to the provider's usual address.
 fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<SecretString> {
-    let key = credentials.variable(api.key_variable())?;
+    let key = credentials.read_variable(api.key_variable())?;
     let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
     let meant = moved.unwrap_or_else(|| api.default_url().to_owned());
-    let asked = models::server_of(base_url)?;
-    (asked.may_carry_key() && models::server_of(&meant)? == asked).then_some(key)
+    let asked = models::origin_of(base_url)?;
+    (asked.may_carry_key() && models::origin_of(&meant)? == asked).then_some(key)
 }
 
 /// Whether the address is a loopback address. A host name that only begins like one is not.
@@ -303,7 +303,7 @@ fn is_local(base_url: &str) -> bool {
 
 /// Returns the packs for the offline model, with the names in their data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
-    tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
+    tools.named_packs().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
 }
 
 #[cfg(test)]
@@ -354,18 +354,18 @@ mod tests {
             let settings = settings("openai_compatible", base_url, None);
             assert_eq!(entry_of(API_KEY, &settings), None);
             assert_eq!(
-                may_be_kept(API_KEY, &settings).unwrap_err().reason_text(),
+                check_key_storable(API_KEY, &settings).unwrap_err().reason_text(),
                 Some("bad_address")
             );
         }
-        let plain = may_be_kept(
+        let plain = check_key_storable(
             API_KEY,
             &settings("openai_compatible", "http://gpu.example:8000/v1", None),
         )
         .unwrap_err();
         assert_eq!(plain.reason_text(), Some("key_in_plain_text"));
         assert!(
-            may_be_kept(API_KEY, &settings("openai_compatible", "http://localhost:8000/v1", None))
+            check_key_storable(API_KEY, &settings("openai_compatible", "http://localhost:8000/v1", None))
                 .is_ok()
         );
     }
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
         let keyring = || Arc::new(Keyring::new("test"));
-        let terminal = Credentials::reading(
+        let terminal = Credentials::with_environment(
             keyring(),
             Arc::new(SystemClock),
             Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())),
@@ -391,14 +391,14 @@ mod tests {
         ] {
             assert_eq!(at(address), None, "{address}");
         }
-        let window = Credentials::reading(keyring(), Arc::new(SystemClock), None);
+        let window = Credentials::with_environment(keyring(), Arc::new(SystemClock), None);
         assert!(
             env_key(&window, api, api.default_url()).is_none(),
             "the window takes keys from the keyring alone"
         );
         let reads = |from_environment| {
             Credentials::new(keyring(), Arc::new(SystemClock), from_environment)
-                .variable("PATH")
+                .read_variable("PATH")
                 .is_some()
         };
         assert!(reads(true) && !reads(false));
@@ -408,7 +408,7 @@ mod tests {
     fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
         let settings = settings("gemini", "", None);
         let seconds = |silence, place| {
-            patience(configured_patience(&settings, None), silence, place).as_secs()
+            response_timeout(configured_idle_timeout(&settings, None), silence, place).as_secs()
         };
         let waits = Some(Duration::from_secs(120));
         assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
@@ -418,7 +418,7 @@ mod tests {
             "the profile's own"
         );
         let milliseconds = |ms, silence| {
-            patience(configured_patience(&settings, Some(ms)), silence, Place::Last).as_millis()
+            response_timeout(configured_idle_timeout(&settings, Some(ms)), silence, Place::Last).as_millis()
         };
         assert_eq!(
             [milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)],

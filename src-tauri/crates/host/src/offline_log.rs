@@ -29,8 +29,8 @@ pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
         || [&outside.keyring, &outside.state]
             .iter()
             .any(|mark| mark.as_ref().is_some_and(|mark| mark.size > 0));
-    if !expects && ledger.problems().is_empty() {
-        require_existing(paths)?;
+    if !expects && ledger.list_problems().is_empty() {
+        require_log_file(paths)?;
     }
     let mut judged = audit::judge(&paths.audit(), &outside);
     for _ in 0..TRIES {
@@ -47,24 +47,24 @@ pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
     }
     let mut found = judged.found();
     let mut report = judged.report.clone();
-    ledger.add_to(&mut report);
-    found.problems.extend(ledger.problems());
-    if (judged.at_fault || !ledger.problems().is_empty()) && !is_beginning(paths, &ledger)? {
+    ledger.add_problems_to(&mut report);
+    found.problems.extend(ledger.list_problems());
+    if (judged.at_fault || !ledger.list_problems().is_empty()) && !is_beginning(paths, &ledger)? {
         let Options { ids, clock, .. } = Options::default();
-        ledger.raise(ids.next("alarm"), clock.now(), &found);
+        ledger.raise_alarm(ids.next("alarm"), clock.now(), &found);
     }
     Ok(report)
 }
 
 /// Whether another process may just be creating the log, which is then incomplete.
 fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
-    Ok(!ledger.is_marked() && paths.lock()?.is_none())
+    Ok(!ledger.is_marked() && paths.lock_profile()?.is_none())
 }
 
 fn ledger_and_marks(paths: &Paths) -> (Ledger, Outside) {
     let ledger = Ledger::open(paths);
     let outside =
-        ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
+        ledger.read_installation().map(|id| collect_outside(paths, id, ledger.is_marked())).unwrap_or_default();
     (ledger, outside)
 }
 
@@ -77,7 +77,7 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let ledger = Ledger::open(paths);
     let mark = ledger
-        .installation()
+        .read_installation()
         .and_then(|id| FileAnchor::of_set_aside(&paths.state, &id, &stem).load().ok().flatten());
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
@@ -87,11 +87,11 @@ pub fn export_log(
     paths: &Paths,
     folder: &Path,
 ) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
-    let written = audit::export_file(&require_existing(paths)?, folder)?;
+    let written = audit::export_file(&require_log_file(paths)?, folder)?;
     Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
 }
 
-fn require_existing(paths: &Paths) -> Result<PathBuf, AgentError> {
+fn require_log_file(paths: &Paths) -> Result<PathBuf, AgentError> {
     let log = paths.audit();
     if log.is_file() && audit::has_begun(&log) {
         return Ok(log);
@@ -101,14 +101,14 @@ fn require_existing(paths: &Paths) -> Result<PathBuf, AgentError> {
         .hint("Name the right folder with --data-dir; a log begins with the first use."))
 }
 
-fn outside(paths: &Paths, installation: String, marked: bool) -> Outside {
+fn collect_outside(paths: &Paths, installation: String, marked: bool) -> Outside {
     let keyring = Arc::new(Keyring::new(&installation));
     let mut anchors: Vec<Arc<dyn Anchor>> =
         vec![Arc::new(FileAnchor::new(&paths.state, &installation))];
     let mut key = None;
     if let Some(anchor) = KeyringAnchor::open_blocking(Arc::clone(&keyring)) {
         anchors.push(anchor);
-        key = keys::kept_key(&keyring);
+        key = keys::stored_public_key(&keyring);
     }
     let outside = Outside::gather(&anchors);
     outside.warnings.iter().for_each(|problem| {

@@ -15,13 +15,13 @@ use crate::{
     keys::{self, KeyringAnchor},
     ledger::{Alarm, Ledger},
     options::WhenAlarmed,
-    paths::{make_private, unusable, write_atomically},
+    paths::{create_private_folder, unusable_file, write_atomically},
     recovery,
 };
 
 /// Returns the profile's installation id: the recorded one, the one in the folder, or a new one.
-pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, AgentError> {
-    let known = ledger.installation();
+pub(crate) fn resolve_installation(paths: &Paths, ledger: &Ledger) -> Result<String, AgentError> {
+    let known = ledger.read_installation();
     let id = match known {
         Some(id) => id,
         None => new_installation_id(&OsEntropy).map_err(|_| {
@@ -29,9 +29,9 @@ pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, Age
         })?,
     };
     // An id that was removed or changed is not repaired before a person has seen the alarm.
-    if ledger.problems().is_empty() {
+    if ledger.list_problems().is_empty() {
         name_installation(paths, &id)?;
-        ledger.named(&id);
+        ledger.set_installation(&id);
     }
     Ok(id)
 }
@@ -41,45 +41,45 @@ fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
     if std::fs::read_to_string(&path).is_ok_and(|text| text.trim() == id) {
         return Ok(());
     }
-    write_atomically(&path, id).map_err(|e| unusable(&paths.data, &path, &e))
+    write_atomically(&path, id).map_err(|e| unusable_file(&paths.data, &path, &e))
 }
 
 /// Opens the log. `options` decides what happens in case of an alarm.
-pub(crate) async fn log(
+pub(crate) async fn open_log(
     paths: &Paths,
     installation: &str,
     keyring: Arc<Keyring>,
     ledger: &Arc<Ledger>,
     options: &Options,
 ) -> Result<Arc<Log>, AgentError> {
-    let signer = keys::signer(&keyring, &OsEntropy).await?;
+    let signer = keys::open_signer(&keyring, &OsEntropy).await?;
     let mut opening =
         OpenOptions::new(paths.audit(), installation, signer, Arc::clone(&options.clock));
     opening.marked = ledger.is_marked();
     let state = FileAnchor::new(&paths.state, installation);
-    if make_private(&paths.state).is_ok() {
-        ledger.begin(installation);
+    if create_private_folder(&paths.state).is_ok() {
+        ledger.begin_log(installation);
         opening = opening.anchor(Arc::new(state.clone()));
     }
     if let Some(anchor) = KeyringAnchor::open(keyring).await {
         opening = opening.anchor(anchor);
     }
     let found = match ledger.alarm() {
-        Some(alarm) => alarm.found(),
-        None => match open_log(ledger, opening.clone()).await? {
+        Some(alarm) => alarm.to_tampered(),
+        None => match open_checked_log(ledger, opening.clone()).await? {
             OpenState::Ready(log) => {
                 if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some()))
                 {
-                    ledger.mark();
+                    ledger.mark_log();
                 }
                 return Ok(Arc::new(log));
             }
             OpenState::Tampered(found) => found,
         },
     };
-    let alarm = ledger.raise(options.ids.next("alarm"), options.clock.now(), &found);
+    let alarm = ledger.raise_alarm(options.ids.next("alarm"), options.clock.now(), &found);
     // The alarm counts as handled, because this process has no running turns to stop.
-    ledger.new_alarm();
+    ledger.take_new_alarm();
     match options.when_alarmed {
         WhenAlarmed::Refuse => Err(alarm.error()),
         WhenAlarmed::Stop => Ok(Arc::new(Log::stopped(opening, &alarm.sentence()))),
@@ -87,8 +87,8 @@ pub(crate) async fn log(
 }
 
 /// Opens the log. A data folder that does not match its record counts as a tampered log.
-async fn open_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
-    let problems = ledger.problems();
+async fn open_checked_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
+    let problems = ledger.list_problems();
     if !problems.is_empty() {
         let judged = tokio::task::spawn_blocking(move || Log::judge_file(&opening)).await;
         let mut found = judged
@@ -123,12 +123,12 @@ impl Host {
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let judged = self.log.judge().await?;
         let mut report = judged.report.clone();
-        self.ledger.add_to(&mut report);
-        let folder = self.ledger.problems();
+        self.ledger.add_problems_to(&mut report);
+        let folder = self.ledger.list_problems();
         if judged.at_fault || !folder.is_empty() {
             let mut found = judged.found();
             found.problems.extend(folder);
-            self.ledger.raise(self.options.ids.next("alarm"), self.options.clock.now(), &found);
+            self.ledger.raise_alarm(self.options.ids.next("alarm"), self.options.clock.now(), &found);
             self.stop_if_alarmed();
         }
         Ok(report)
@@ -136,7 +136,7 @@ impl Host {
 
     /// Stops the log and the running turns, once for each alarm.
     fn stop_if_alarmed(&self) {
-        let Some(alarm) = self.ledger.new_alarm() else { return };
+        let Some(alarm) = self.ledger.take_new_alarm() else { return };
         tracing::error!("{}", alarm.sentence());
         self.log.stop(&alarm.sentence());
         self.local_engine.cancel_all();
@@ -153,17 +153,17 @@ impl Host {
         };
         // The alarm is handled first, so that it cannot stop the new log.
         self.stop_if_alarmed();
-        let aside = self.begin_anew(&alarm, by).await?;
-        recovery::note_packs(&self.log, &self.tools).await;
-        let interrupted = recovery::put_in_order(&self.local_engine).await?;
+        let aside = self.begin_new_log(&alarm, by).await?;
+        recovery::record_packs(&self.log, &self.tools).await;
+        let interrupted = recovery::recover_turns(&self.local_engine).await?;
         self.notices.lock().extend(interrupted);
-        recovery::get_ready(&self.tools, &self.options).await;
+        recovery::prepare_servers(&self.tools, &self.options).await;
         self.push_settings();
         Ok(aside)
     }
 
-    async fn begin_anew(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
-        let (log, found) = (Arc::clone(&self.log), alarm.found());
+    async fn begin_new_log(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
+        let (log, found) = (Arc::clone(&self.log), alarm.to_tampered());
         let begun = tokio::task::spawn_blocking(move || log.accept(&found)).await;
         let aside = begun
             .map_err(|_| {
@@ -172,7 +172,7 @@ impl Host {
             .map_err(|e| Self::audit_error(&e))?;
         let name =
             aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let Some(id) = self.ledger.installation() else {
+        let Some(id) = self.ledger.read_installation() else {
             return Err(AgentError::internal(
                 Reason::AuditUnavailable,
                 "The log has no installation.",
@@ -197,13 +197,13 @@ impl Host {
         // If the record cannot be written, the alarm stays unacknowledged.
         self.log.append(draft, Durability::Signed).await.map_err(|e| Self::audit_error(&e))?;
         name_installation(&self.paths, &id)?;
-        self.ledger.acknowledge(&id);
+        self.ledger.acknowledge_alarm(&id);
         Ok(aside.display().to_string())
     }
 }
 
 /// Watches for alarms of other processes, and verifies a large log some time after the start.
-pub(crate) fn watch(host: &Arc<Host>) {
+pub(crate) fn watch_alarms(host: &Arc<Host>) {
     let host = Arc::downgrade(host);
     tokio::spawn(async move {
         for second in 1_u64.. {

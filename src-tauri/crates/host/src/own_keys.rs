@@ -15,8 +15,8 @@ pub(crate) struct OwnKeys(KeyFilter);
 impl OwnKeys {
     /// Reads the keys from the environment. `declared` are the variables that packs name as
     /// credentials.
-    pub(crate) fn of_environment(declared: &BTreeSet<String>) -> Self {
-        let values = known_secrets::secrets_of(declared, known_secrets::environment());
+    pub(crate) fn from_environment(declared: &BTreeSet<String>) -> Self {
+        let values = known_secrets::secrets_of(declared, known_secrets::environment_variables());
         Self(KeyFilter::new(&values))
     }
 

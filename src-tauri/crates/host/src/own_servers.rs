@@ -32,23 +32,23 @@ use storage::{KeyValues, StoredServer};
 pub(crate) use trials::{Trial, Trials};
 
 /// Reads the servers of a text: JSON of another client, an address, or a command line.
-pub(crate) fn read(text: &str) -> Result<ServersReadResponse, AgentError> {
+pub(crate) fn read_servers(text: &str) -> Result<ServersReadResponse, AgentError> {
     let found = if text.trim_start().starts_with(['{', '[', '/']) && text.contains('{') {
-        client_json::read(text)?
+        client_json::read_client_json(text)?
     } else {
-        vec![(command_line::read_line(text)?, None)]
+        vec![(command_line::parse_command_line(text)?, None)]
     };
-    let mut servers: Vec<ReadServer> = found.into_iter().map(shown).collect();
+    let mut servers: Vec<ReadServer> = found.into_iter().map(read_server).collect();
     servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
     Ok(ServersReadResponse { servers })
 }
 
-fn shown((server, problem): (NewServer, Option<Text>)) -> ReadServer {
-    match storage::plan(&server) {
-        Ok((stored, _)) => ReadServer { runs: stored.runs(), server, problem },
+fn read_server((server, problem): (NewServer, Option<Text>)) -> ReadServer {
+    match storage::separate_keys(&server) {
+        Ok((stored, _)) => ReadServer { runs: stored.command_or_url(), server, problem },
         Err(error) => {
             let runs = if server.url.is_empty() {
-                command_line::show(server.command.as_ref(), &server.args)
+                command_line::show_command(server.command.as_ref(), &server.args)
             } else {
                 server.url.clone()
             };
@@ -81,9 +81,9 @@ impl Host {
     }
 
     /// Whether there is a server of this name, or another pack with its id.
-    fn is_taken(&self, name: &str, pack: &PackId) -> bool {
+    fn is_name_taken(&self, name: &str, pack: &PackId) -> bool {
         self.own_folder(name).exists()
-            || self.tools.loaded().iter().any(|loaded| loaded.view.id == *pack)
+            || self.tools.loaded_packs().iter().any(|loaded| loaded.view.id == *pack)
     }
 
     /// Returns the added server of this name.
@@ -117,16 +117,16 @@ impl Host {
                 problem = fault.unwrap_or_default()
             ))
         };
-        servers::configs(loaded, &self.server_deps()).into_iter().next().ok_or_else(faults)
+        servers::server_configs(loaded, &self.server_deps()).into_iter().next().ok_or_else(faults)
     }
 
     /// Describes the server that is about to be started, for a person's confirmation.
     pub(crate) fn server_change(&self, server: &NewServer) -> Result<SettingChange, AgentError> {
-        let stored = self.named_or_planned(server)?.0;
+        let stored = self.resolve_server(server)?.0;
         Ok(SettingChange {
             setting: format!("servers.{}", stored.name),
             before: String::new(),
-            after: stored.runs(),
+            after: stored.command_or_url(),
         })
     }
 
@@ -147,14 +147,14 @@ impl Host {
 
     /// Returns a server with the values of its keys. One with only a name is the added one, whose
     /// keys are stored.
-    fn named_or_planned(
+    fn resolve_server(
         &self,
         server: &NewServer,
     ) -> Result<(StoredServer, Option<KeyValues>), AgentError> {
         if server.command.is_empty() && server.url.is_empty() {
             return Ok((self.own_server(&server.name)?, None));
         }
-        storage::plan(server).map(|(stored, values)| (stored, Some(values)))
+        storage::separate_keys(server).map(|(stored, values)| (stored, Some(values)))
     }
 
     /// Starts a server once and lists its tools. If it does not start and was not added, its files
@@ -164,10 +164,10 @@ impl Host {
         server: &NewServer,
         trial: &Trial<'_>,
     ) -> Result<ServerTestResponse, AgentError> {
-        let (stored, values) = self.named_or_planned(server)?;
-        let (name, pack) = (stored.name.clone(), stored.pack());
+        let (stored, values) = self.resolve_server(server)?;
+        let (name, pack) = (stored.name.clone(), stored.pack_id());
         let tested = self.test_stored(stored, values, trial).await;
-        if !tested.as_ref().is_ok_and(|tested| tested.ok) && !self.is_taken(&name, &pack) {
+        if !tested.as_ref().is_ok_and(|tested| tested.ok) && !self.is_name_taken(&name, &pack) {
             self.delete_files(&pack);
         }
         tested
@@ -183,14 +183,14 @@ impl Host {
         let folder = tempfile::Builder::new()
             .prefix(SERVER_TEST)
             .tempdir_in(&self.paths.data)
-            .map_err(|error| crate::paths::unusable(&self.paths.data, &self.paths.data, &error))?;
-        stored.write(folder.path())?;
+            .map_err(|error| crate::paths::unusable_file(&self.paths.data, &self.paths.data, &error))?;
+        stored.save_server(folder.path())?;
         let config = self.config_of(&packs::check_folder(folder.path()))?;
         let config = match values {
-            Some(values) => trial::with_entered(config, values),
+            Some(values) => trial::with_entered_keys(config, values),
             None => config,
         };
-        trial::run(config, stored.runs(), trial).await
+        trial::run_trial(config, stored.command_or_url(), trial).await
     }
 
     /// Deletes the files that a server's program has written to its own folder.
@@ -208,17 +208,17 @@ impl Host {
         params: ServerAddParams,
         trial: &Trial<'_>,
     ) -> Result<OwnServerView, AgentError> {
-        let (stored, values) = storage::plan(&params.server)?;
-        let (name, pack) = (stored.name.clone(), stored.pack());
-        if self.is_taken(&name, &pack) {
+        let (stored, values) = storage::separate_keys(&params.server)?;
+        let (name, pack) = (stored.name.clone(), stored.pack_id());
+        if self.is_name_taken(&name, &pack) {
             return Err(AgentError::invalid(text!("There is already a server {name}.", name))
                 .reason("exists")
                 .hint("Choose another name, or remove that server first."));
         }
         self.record_server(&stored, "added").await?;
-        let added = self.put_server(&stored, values, params.this_run_only).await;
+        let added = self.store_server(&stored, values, params.this_run_only).await;
         let started = match added {
-            Ok(()) => self.first_start(&stored, trial).await,
+            Ok(()) => self.start_new_server(&stored, trial).await,
             Err(error) => Err(error),
         };
         if let Err(error) = started {
@@ -233,14 +233,14 @@ impl Host {
         Ok(self.own_view(&stored))
     }
 
-    async fn put_server(
+    async fn store_server(
         &self,
         stored: &StoredServer,
         values: KeyValues,
         this_run_only: bool,
     ) -> Result<(), AgentError> {
-        let (folder, pack) = (self.own_folder(&stored.name), stored.pack());
-        stored.write(&folder)?;
+        let (folder, pack) = (self.own_folder(&stored.name), stored.pack_id());
+        stored.save_server(&folder)?;
         if stored.is_private() {
             self.allow_private_network(&pack, true)?;
         }
@@ -266,8 +266,8 @@ impl Host {
                 Destination::of_server(&pack.manifest, http, &http.url)
             })
         });
-        to.may_be_kept()?;
-        let Some(entries) = to.entries(key_names::entry(loaded.view.id.as_str(), name)) else {
+        to.check_storable()?;
+        let Some(entries) = to.entries_for(key_names::entry_name(loaded.view.id.as_str(), name)) else {
             return Ok(());
         };
         if this_run_only {
@@ -279,20 +279,20 @@ impl Host {
 
     /// Starts a new server and waits for its tools. The error has the last lines of its error
     /// output.
-    async fn first_start(
+    async fn start_new_server(
         &self,
         stored: &StoredServer,
         trial: &Trial<'_>,
     ) -> Result<(), AgentError> {
-        let key = definitions::key(&stored.pack(), &stored.name);
+        let key = definitions::server_key(&stored.pack_id(), &stored.name);
         let started = self.tools.servers.ready(&key, trial::PATIENCE);
-        let Err(failure) = trial.unless_stopped(started).await? else {
+        let Err(failure) = trial.run_unless_stopped(started).await? else {
             return Ok(());
         };
         if stored.signs_in() {
             return Ok(());
         }
-        let log = trial::last_lines(&self.tools.servers, &key).await;
+        let log = trial::last_error_lines(&self.tools.servers, &key).await;
         let message = text!(
             "The server was not added, because it did not start. {why}",
             why = failure.error.text()
@@ -310,11 +310,11 @@ impl Host {
         enabled: bool,
     ) -> Result<OwnServerView, AgentError> {
         let mut stored = self.own_server(name)?;
-        let key = definitions::key(&stored.pack(), name);
+        let key = definitions::server_key(&stored.pack_id(), name);
         if stored.enabled != enabled {
             self.record_server(&stored, if enabled { "enabled" } else { "disabled" }).await?;
             stored.enabled = enabled;
-            stored.write(&self.own_folder(name))?;
+            stored.save_server(&self.own_folder(name))?;
             self.tools.servers.remove(&key).await;
             self.tools.reload_folder(&self.paths.own_servers());
             if enabled {
@@ -329,16 +329,16 @@ impl Host {
     /// Removes an added server with its files, keys, tokens and accepted tools.
     pub(crate) async fn remove_server(&self, name: &str) -> Result<(), AgentError> {
         let stored = self.own_server(name)?;
-        let (pack, folder) = (stored.pack(), self.own_folder(name));
+        let (pack, folder) = (stored.pack_id(), self.own_folder(name));
         self.record_server(&stored, "removed").await?;
-        self.tools.servers.remove(&definitions::key(&pack, name)).await;
+        self.tools.servers.remove(&definitions::server_key(&pack, name)).await;
         fs::remove_dir_all(&folder)
-            .map_err(|error| crate::paths::unusable(&self.paths.data, &folder, &error))?;
+            .map_err(|error| crate::paths::unusable_file(&self.paths.data, &folder, &error))?;
         self.delete_files(&pack);
         self.tools.reload_folder(&self.paths.own_servers());
-        self.tools.pins.forget(&pack, name)?;
+        self.tools.pins.forget_server(&pack, name)?;
         for key in stored.key_names() {
-            pack_keys::forget(&self.keyring, pack.as_str(), &key).await?;
+            pack_keys::delete_keys(&self.keyring, pack.as_str(), &key).await?;
         }
         if stored.signs_in() {
             servers::forget_tokens(&pack, name, &self.keyring).await?;
@@ -348,7 +348,7 @@ impl Host {
 
     /// Sets whether a server's pack may reach this computer and the local network.
     fn allow_private_network(&self, pack: &PackId, allowed: bool) -> Result<(), AgentError> {
-        let mut settings = self.profile.stored();
+        let mut settings = self.profile.stored_settings();
         if settings.packs.contains_key(pack.as_str()) == allowed {
             return Ok(());
         }
@@ -357,7 +357,7 @@ impl Host {
         } else {
             settings.packs.remove(pack.as_str());
         }
-        self.profile.write(settings)?;
+        self.profile.write_settings(settings)?;
         self.push_settings();
         Ok(())
     }
@@ -367,7 +367,7 @@ impl Host {
             .field("setting", "server")
             .field("server", stored.name.as_str())
             .field("action", action)
-            .commit("runs", stored.runs());
+            .commit("runs", stored.command_or_url());
         self.record(draft).await
     }
 
@@ -378,11 +378,11 @@ impl Host {
     }
 
     fn own_view(&self, stored: &StoredServer) -> OwnServerView {
-        let pack = stored.pack();
+        let pack = stored.pack_id();
         let tools = self.tools.specs().iter().filter(|spec| spec.pack == pack).count();
         OwnServerView {
             name: stored.name.clone(),
-            runs: stored.runs(),
+            runs: stored.command_or_url(),
             enabled: stored.enabled,
             keys: stored.key_names(),
             tools: u32::try_from(tools).unwrap_or(u32::MAX),

@@ -9,22 +9,22 @@ use secrets::Keyring;
 
 use crate::{
     credentials::Credentials,
-    definitions::key,
+    definitions::server_key,
     key_destination::{
-        Declared, Destination, at, entered_variables, is_shared, of_entry, of_server,
+        Declared, Destination, destination_at, entered_variables, is_shared, credential_of_tool, credentials_of_server,
     },
-    key_names::entry,
+    key_names::entry_name,
     remote_override,
 };
 
 /// Deletes a key for every destination for which it was entered, including addresses that are no
 /// longer configured.
-pub(crate) async fn forget(
+pub(crate) async fn delete_keys(
     keyring: &Keyring,
     pack: &str,
     variable: &str,
 ) -> Result<(), AgentError> {
-    let name = entry(pack, variable);
+    let name = entry_name(pack, variable);
     let at = format!("{name}@");
     let mut names = keyring.set_names().await;
     names.retain(|known| *known == name || known.starts_with(&at));
@@ -36,7 +36,7 @@ pub(crate) async fn forget(
 
 /// Returns all declared keys under the present settings. The key of a replacement server is
 /// included only if `stands_in` returns true for the replaced server.
-pub(crate) fn all<'a>(
+pub(crate) fn declared_keys<'a>(
     packs: &'a [LoadedPack],
     settings: &Settings,
     credentials: &Credentials,
@@ -60,18 +60,18 @@ pub(crate) fn all<'a>(
             found.push(Declared { pack: loaded, variable, who, of_server, destination, inherited });
         };
         for tool in &manifest.tools.tools {
-            if let Some(variable) = of_entry(tool) {
+            if let Some(variable) = credential_of_tool(tool) {
                 let destination = match &tool.http {
-                    Some(http) => at(manifest, &http.url, &chosen, is_shared(manifest, variable)),
+                    Some(http) => destination_at(manifest, &http.url, &chosen, is_shared(manifest, variable)),
                     None => Destination::Program,
                 };
                 add(variable, &tool.title, destination, false, false);
             }
         }
         for server in &manifest.servers {
-            for variable in of_server(server) {
+            for variable in credentials_of_server(server) {
                 let destination = server.http.as_ref().map_or(Destination::Nowhere, |http| {
-                    at(manifest, &http.url, &chosen, is_shared(manifest, variable))
+                    destination_at(manifest, &http.url, &chosen, is_shared(manifest, variable))
                 });
                 add(variable, &server.name, destination, false, true);
             }
@@ -79,13 +79,13 @@ pub(crate) fn all<'a>(
                 .for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
         }
         for server in
-            manifest.servers.iter().filter(|server| stands_in(&key(&manifest.id, &server.name)))
+            manifest.servers.iter().filter(|server| stands_in(&server_key(&manifest.id, &server.name)))
         {
             if let Some(other) = &server.elsewhere {
                 add(
                     &other.client_secret,
                     &server.name,
-                    remote_override::destination(loaded, other, settings, credentials),
+                    remote_override::destination_of(loaded, other, settings, credentials),
                     false,
                     true,
                 );
@@ -101,8 +101,8 @@ pub(crate) fn declared_credentials(packs: &[LoadedPack]) -> BTreeSet<String> {
     let of_tools =
         sound().flat_map(|pack| &pack.tools).filter_map(|spec| spec.auth.as_ref()?.env_var.clone());
     let of_servers =
-        sound().flat_map(|pack| &pack.manifest.servers).flat_map(of_server).map(str::to_owned);
+        sound().flat_map(|pack| &pack.manifest.servers).flat_map(credentials_of_server).map(str::to_owned);
     let of_stand_ins =
-        remote_override::declared(packs).map(|(_, _, other)| other.client_secret.clone());
+        remote_override::declared_overrides(packs).map(|(_, _, other)| other.client_secret.clone());
     of_tools.chain(of_servers).chain(of_stand_ins).collect()
 }

@@ -9,55 +9,55 @@ use crate::tools::HostTools;
 
 /// Checks that each pack can use its changed values. Unchanged values are not checked, so that one
 /// wrong value does not prevent other changes. Values of a missing pack are kept.
-pub(crate) fn check(
+pub(crate) fn check_changes(
     before: &Settings,
     after: &Settings,
     tools: &HostTools,
 ) -> Result<(), AgentError> {
-    let changed = |pack: &&Pack| set(before, pack) != set(after, pack);
-    usable(&tools.loaded())
+    let changed = |pack: &&Pack| settings_of(before, pack) != settings_of(after, pack);
+    usable_packs(&tools.loaded_packs())
         .filter(changed)
-        .try_for_each(|pack| check_settings(after, pack, tools).map(drop))
+        .try_for_each(|pack| merge_settings(after, pack, tools).map(drop))
 }
 
 /// Passes each pack its settings. A pack that cannot use them gets its defaults; the errors are
 /// returned.
-pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
-    tools.look_elsewhere();
+pub(crate) fn apply_settings(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
+    tools.refresh_overrides();
     let mut faults = Vec::new();
-    for pack in usable(&tools.loaded()) {
-        let values = check_settings(settings, pack, tools).unwrap_or_else(|fault| {
+    for pack in usable_packs(&tools.loaded_packs()) {
+        let values = merge_settings(settings, pack, tools).unwrap_or_else(|fault| {
             faults.push(fault);
             pack.manifest.settings.clone()
         });
-        if let Some(open) = tools.services.of(pack.manifest.id.as_str())
+        if let Some(open) = tools.services.service(pack.manifest.id.as_str())
             && let Err(fault) = open.service.configure(&values)
         {
-            faults.push(name_pack(fault, pack));
+            faults.push(add_setting_name(fault, pack));
         }
     }
     faults
 }
 
 /// Returns the user's values for a pack.
-fn set<'s>(settings: &'s Settings, pack: &Pack) -> Option<&'s Map<String, Value>> {
+fn settings_of<'s>(settings: &'s Settings, pack: &Pack) -> Option<&'s Map<String, Value>> {
     settings.packs.get(pack.manifest.id.as_str()).map(|choice| &choice.settings)
 }
 
-fn usable(packs: &[LoadedPack]) -> impl Iterator<Item = &Pack> {
+fn usable_packs(packs: &[LoadedPack]) -> impl Iterator<Item = &Pack> {
     packs.iter().filter_map(|one| one.pack.as_ref())
 }
 
 /// Returns the pack's defaults overwritten by the user's values. Fails if the pack cannot use a
 /// value.
-fn check_settings(
+fn merge_settings(
     settings: &Settings,
     pack: &Pack,
     tools: &HostTools,
 ) -> Result<Map<String, Value>, AgentError> {
     let id = &pack.manifest.id;
     let mut values = pack.manifest.settings.clone();
-    for (name, value) in set(settings, pack).into_iter().flatten() {
+    for (name, value) in settings_of(settings, pack).into_iter().flatten() {
         let Some(default) = values.get_mut(name) else {
             let known =
                 pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -70,29 +70,29 @@ fn check_settings(
                 AgentError::invalid(text!("The pack {id} has no setting {name}.", id, name))
                     .reason("setting_unknown")
                     .hint(hint);
-            return Err(name_pack(error.with("field", name.as_str()), pack));
+            return Err(add_setting_name(error.with("field", name.as_str()), pack));
         };
         if std::mem::discriminant(default) != std::mem::discriminant(value) {
             let error = AgentError::invalid(text!(
                 "The setting {name} of the pack {id} must be {kind}.",
                 name,
                 id,
-                kind = kind(default)
+                kind = kind_of(default)
             ))
             .reason("setting_kind");
-            return Err(name_pack(
-                error.with("kind", kind(default)).with("field", name.as_str()),
+            return Err(add_setting_name(
+                error.with("kind", kind_of(default)).with("field", name.as_str()),
                 pack,
             ));
         }
         default.clone_from(value);
     }
-    tools.services.check_settings(id.as_str(), &values).map_err(|error| name_pack(error, pack))?;
+    tools.services.check_settings(id.as_str(), &values).map_err(|error| add_setting_name(error, pack))?;
     Ok(values)
 }
 
 /// Adds the setting's place to an error: the dotted name of the setting in the settings file.
-fn name_pack(error: AgentError, pack: &Pack) -> AgentError {
+fn add_setting_name(error: AgentError, pack: &Pack) -> AgentError {
     let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = pack.manifest.id.as_str();
     error
@@ -101,7 +101,7 @@ fn name_pack(error: AgentError, pack: &Pack) -> AgentError {
         .with("setting", name)
 }
 
-fn kind(value: &Value) -> &'static str {
+fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty",
         Value::Bool(_) => "true or false",

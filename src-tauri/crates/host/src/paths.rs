@@ -24,8 +24,8 @@ impl Paths {
     /// Uses the given data folder, or the user's own.
     pub fn new(data: Option<PathBuf>) -> Self {
         let data =
-            data.unwrap_or_else(|| base("XDG_DATA_HOME", ".local/share").join("countersign"));
-        Self { data, state: base("XDG_STATE_HOME", ".local/state").join("countersign") }
+            data.unwrap_or_else(|| base_folder("XDG_DATA_HOME", ".local/share").join("countersign"));
+        Self { data, state: base_folder("XDG_STATE_HOME", ".local/state").join("countersign") }
     }
 
     pub fn database(&self) -> PathBuf {
@@ -77,9 +77,9 @@ impl Paths {
 
     /// Creates the data folder with access for its user only. If it already holds a profile, other
     /// users lose access. Another existing folder keeps its mode.
-    pub fn make(&self) -> Result<(), AgentError> {
-        make_private(&self.data).map_err(|e| unusable(&self.data, &self.data, &e))?;
-        if self.open_to_others() && self.installation().is_file() {
+    pub fn create_folders(&self) -> Result<(), AgentError> {
+        create_private_folder(&self.data).map_err(|e| unusable_file(&self.data, &self.data, &e))?;
+        if self.is_open_to_others() && self.installation().is_file() {
             let closed = fs::set_permissions(&self.data, fs::Permissions::from_mode(0o700));
             if let Err(error) = closed {
                 tracing::warn!(%error, folder = %self.data.display(), "others may enter the data folder");
@@ -89,24 +89,24 @@ impl Paths {
     }
 
     /// Whether other users may list or enter the data folder.
-    pub(crate) fn open_to_others(&self) -> bool {
+    pub(crate) fn is_open_to_others(&self) -> bool {
         fs::metadata(&self.data).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
     }
 
     /// Creates the data folder and takes its lock. Returns None if another process holds the lock.
-    pub(crate) fn lock(&self) -> Result<Option<File>, AgentError> {
-        self.make()?;
+    pub(crate) fn lock_profile(&self) -> Result<Option<File>, AgentError> {
+        self.create_folders()?;
         let path = self.data.join("lock");
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
             .open(&path)
-            .map_err(|e| unusable(&self.data, &path, &e))?;
+            .map_err(|e| unusable_file(&self.data, &path, &e))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(e)) => Err(unusable(&self.data, &path, &e)),
+            Err(TryLockError::Error(e)) => Err(unusable_file(&self.data, &path, &e)),
         }
     }
 }
@@ -115,7 +115,7 @@ impl Paths {
 /// cannot be read.
 pub(crate) type Stamp = Option<(std::time::SystemTime, u64, u64)>;
 
-pub(crate) fn stamp(path: &Path) -> Stamp {
+pub(crate) fn read_stamp(path: &Path) -> Stamp {
     use std::os::unix::fs::MetadataExt as _;
     let meta = fs::metadata(path).ok()?;
     Some((meta.modified().ok()?, meta.len(), meta.ino()))
@@ -123,13 +123,13 @@ pub(crate) fn stamp(path: &Path) -> Stamp {
 
 /// Makes all files that this process creates accessible to its user only, including files of
 /// libraries. Every program must call it first.
-pub fn keep_private() {
+pub fn set_private_umask() {
     // SAFETY: umask takes a number, changes only the mask of this process, and cannot fail.
     unsafe { libc::umask(0o077) };
 }
 
 /// Creates a folder that only its user can enter.
-pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     if folder.is_dir() {
         return Ok(());
@@ -149,7 +149,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
-fn base(variable: &str, below_home: &str) -> PathBuf {
+fn base_folder(variable: &str, below_home: &str) -> PathBuf {
     let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     set.unwrap_or_else(|| {
         std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")).join(below_home)
@@ -158,7 +158,7 @@ fn base(variable: &str, below_home: &str) -> PathBuf {
 
 /// Returns the error for a data folder that cannot be written. The profile is not even opened for
 /// reading, because no call may run without records.
-pub(crate) fn unwritable(folder: &Path) -> AgentError {
+pub(crate) fn unwritable_folder(folder: &Path) -> AgentError {
     let folder = folder.display().to_string();
     AgentError::internal(
         Reason::DataDirUnwritable,
@@ -169,10 +169,10 @@ pub(crate) fn unwritable(folder: &Path) -> AgentError {
 }
 
 /// Returns the error for a file or folder in the data folder that cannot be created or written.
-pub(crate) fn unusable(folder: &Path, path: &Path, error: &io::Error) -> AgentError {
+pub(crate) fn unusable_file(folder: &Path, path: &Path, error: &io::Error) -> AgentError {
     use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded) {
-        return unwritable(folder);
+        return unwritable_folder(folder);
     }
     AgentError::internal(
         "data_dir",

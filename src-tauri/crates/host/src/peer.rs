@@ -45,12 +45,12 @@ pub(crate) enum PeerRefusal {
 
 impl Peer {
     /// Returns the client of a connection. Fails if the client must not be accepted.
-    pub(crate) fn of(stream: &UnixStream) -> Result<Self, PeerRefusal> {
+    pub(crate) fn identify(stream: &UnixStream) -> Result<Self, PeerRefusal> {
         let credentials = stream.peer_cred()?;
         if credentials.uid() != effective_user() {
             return Err(PeerRefusal::OtherUser);
         }
-        let handle = handle(stream)?;
+        let handle = process_handle(stream)?;
         let id = credentials
             .pid()
             .filter(|id| *id > 0)
@@ -64,7 +64,7 @@ impl Peer {
 
     /// Whether a person sits at the client now: its standard input is its terminal, and it runs in
     /// the foreground.
-    pub(crate) fn at_terminal(&self) -> bool {
+    pub(crate) fn is_at_terminal(&self) -> bool {
         self.is_in_foreground().unwrap_or(false)
     }
 
@@ -74,7 +74,7 @@ impl Peer {
         self.check_alive()?;
         let own = process.terminal != 0
             && input.file_type().is_char_device()
-            && as_terminal(input.rdev()) == process.terminal;
+            && to_tty_number(input.rdev()) == process.terminal;
         Ok(own && process.group == process.foreground)
     }
 
@@ -88,14 +88,14 @@ impl Peer {
 }
 
 /// Converts a device number to the form in `/proc/PID/stat`.
-fn as_terminal(device: u64) -> i32 {
+fn to_tty_number(device: u64) -> i32 {
     let (major, minor) = (libc::major(device), libc::minor(device));
     let encoded = (minor & 0xff) | (major << 8) | ((minor & !0xff) << 12);
     encoded.cast_signed()
 }
 
 /// Returns the kernel's handle of the process that connected.
-fn handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
+fn process_handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
     let mut handle: libc::c_int = -1;
     let mut length = libc::socklen_t::try_from(size_of_val(&handle)).map_err(io::Error::other)?;
     // SAFETY: the kernel writes one number, for which there is room, and its length.
@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn devices_are_written_as_proc_does() {
-        assert_eq!(as_terminal(libc::makedev(136, 1)), 34817);
-        assert_eq!(as_terminal(libc::makedev(136, 256)), 0x0010_8800);
-        assert_eq!(as_terminal(libc::makedev(4, 2)), 1026);
+        assert_eq!(to_tty_number(libc::makedev(136, 1)), 34817);
+        assert_eq!(to_tty_number(libc::makedev(136, 256)), 0x0010_8800);
+        assert_eq!(to_tty_number(libc::makedev(4, 2)), 1026);
     }
 }

@@ -16,16 +16,16 @@ const VARIABLE: &str = "COUNTERSIGN_TOOLS_DIR";
 
 impl Options {
     /// Returns the folders with packs: the given ones, or else the user's and the shipped ones.
-    pub(crate) fn packs(&self, users: PathBuf) -> Vec<PathBuf> {
+    pub(crate) fn pack_folders(&self, users: PathBuf) -> Vec<PathBuf> {
         if !self.pack_dirs.is_empty() {
             return self.pack_dirs.clone();
         }
-        std::iter::once(users).chain(self.shipped()).collect()
+        std::iter::once(users).chain(self.shipped_folder()).collect()
     }
 
     /// Returns the folder of the shipped packs: the one named by the variable, beside the program,
     /// or in the source tree.
-    fn shipped(&self) -> Option<PathBuf> {
+    fn shipped_folder(&self) -> Option<PathBuf> {
         if let Some(named) = env::var_os(VARIABLE) {
             return Some(PathBuf::from(named));
         }
@@ -36,11 +36,11 @@ impl Options {
             .take(4)
             .map(|up| up.join("tools"))
             .find(|tools| tools.join("pack.schema.json").is_file());
-        self.candidates().into_iter().chain(source).find(|folder| holds_packs(folder))
+        self.shipped_candidates().into_iter().chain(source).find(|folder| holds_packs(folder))
     }
 
     /// Returns the places where packages install the packs.
-    fn candidates(&self) -> [PathBuf; 3] {
+    fn shipped_candidates(&self) -> [PathBuf; 3] {
         let program = &self.program_dir;
         [
             program.join("../lib/countersign/tools"),
@@ -54,7 +54,7 @@ impl Options {
     fn searched_folders(&self) -> Vec<PathBuf> {
         match env::var_os(VARIABLE) {
             Some(named) => vec![PathBuf::from(named)],
-            None => self.candidates().to_vec(),
+            None => self.shipped_candidates().to_vec(),
         }
     }
 }
@@ -68,13 +68,13 @@ fn holds_packs(folder: &Path) -> bool {
 
 /// Returns the error for missing packs. The error is about all packs, without which the offline
 /// model understands no question, or only about the shipped ones.
-pub(crate) fn missing_packs(
+pub(crate) fn missing_packs_error(
     tools: &HostTools,
     options: &Options,
     users: PathBuf,
 ) -> Option<AgentError> {
-    let (none, given) = (tools.loaded().is_empty(), !options.pack_dirs.is_empty());
-    if !none && (given || options.shipped().is_some_and(|folder| holds_packs(&folder))) {
+    let (none, given) = (tools.loaded_packs().is_empty(), !options.pack_dirs.is_empty());
+    if !none && (given || options.shipped_folder().is_some_and(|folder| holds_packs(&folder))) {
         return None;
     }
     let folders = if given { options.pack_dirs.clone() } else { options.searched_folders() };

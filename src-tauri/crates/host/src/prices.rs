@@ -6,7 +6,7 @@ use std::{fs, io, path::PathBuf, sync::Arc};
 use contract::PriceTable;
 use parking_lot::Mutex;
 
-use crate::paths::{Stamp, stamp};
+use crate::paths::{Stamp, read_stamp};
 
 const SHIPPED: &str = include_str!("../prices.toml");
 /// The highest accepted price in US dollars per million tokens.
@@ -34,8 +34,8 @@ impl Prices {
         &self.file
     }
 
-    pub(crate) fn read(&self) -> PricesFile {
-        let now = stamp(&self.file);
+    pub(crate) fn read_cached(&self) -> PricesFile {
+        let now = read_stamp(&self.file);
         let mut known = self.known.lock();
         match &*known {
             Some((stamp, read)) if *stamp == now => read.clone(),
@@ -48,9 +48,9 @@ impl Prices {
     }
 
     fn read_file(&self) -> PricesFile {
-        let shipped = parse(SHIPPED).unwrap_or_default();
+        let shipped = parse_prices(SHIPPED).unwrap_or_default();
         let own = match fs::read_to_string(&self.file) {
-            Ok(text) => parse(&text),
+            Ok(text) => parse_prices(&text),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(PriceTable::default()),
             Err(e) => Err(e.to_string()),
         };
@@ -66,7 +66,7 @@ impl Prices {
     }
 }
 
-fn parse(text: &str) -> Result<PriceTable, String> {
+fn parse_prices(text: &str) -> Result<PriceTable, String> {
     let table: PriceTable = toml::from_str(text).map_err(|e| {
         let line = e
             .span()
@@ -94,14 +94,14 @@ mod tests {
     fn own_rows_come_first_and_a_fault_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let prices = Prices::new(folder.path().join("prices.toml"));
-        assert!(prices.read().fault.is_none() && prices.read().table.of("gpt-4o-mini").is_some());
+        assert!(prices.read_cached().fault.is_none() && prices.read_cached().table.of("gpt-4o-mini").is_some());
         fs::write(
             prices.file(),
             "[[price]]\nmodel = \"gpt-4o-mini\"\ninput_usd = 9.0\noutput_usd = 9.5\n",
         )
         .unwrap();
         assert_eq!(
-            prices.read().table.of("gpt-4o-mini at x").map(|row| row.input_usd),
+            prices.read_cached().table.of("gpt-4o-mini at x").map(|row| row.input_usd),
             Some(9.0),
             "read again when it changed"
         );
@@ -114,7 +114,7 @@ mod tests {
             ("\nnonsense", "line 2"),
         ] {
             fs::write(prices.file(), text).unwrap();
-            let read = prices.read();
+            let read = prices.read_cached();
             assert!(
                 read.fault.as_ref().is_some_and(|fault| fault.contains(told)),
                 "{:?}",

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::{
     key_names::API_KEY,
-    paths::{Paths, Stamp, stamp, write_atomically},
+    paths::{Paths, Stamp, read_stamp, write_atomically},
     prices::Prices,
     widening::{self, Widening},
 };
@@ -52,11 +52,11 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Reads the environment. `may_choose` tells whether its variables may choose a model server.
-    pub(crate) fn read(may_choose: bool) -> Self {
-        Self::reading(may_choose, |name| std::env::var(name).ok())
+    pub(crate) fn read_environment(may_choose: bool) -> Self {
+        Self::read_with(may_choose, |name| std::env::var(name).ok())
     }
 
-    fn reading(may_choose: bool, read: impl Fn(&str) -> Option<String>) -> Self {
+    fn read_with(may_choose: bool, read: impl Fn(&str) -> Option<String>) -> Self {
         let variable = |name: &str| read(name).filter(|value| !value.trim().is_empty());
         let language = ["LC_ALL", "LC_MESSAGES", "LANG"]
             .iter()
@@ -82,11 +82,11 @@ impl Environment {
     }
 
     /// Returns the variable that chooses the provider instead of these stored settings.
-    fn chooses_instead_of(&self, stored: &Settings) -> Option<&'static str> {
+    fn overriding_variable(&self, stored: &Settings) -> Option<&'static str> {
         self.chooses.filter(|_| stored.model.provider == "offline")
     }
 
-    fn forces_off(&self) -> bool {
+    fn is_agent_forced_off(&self) -> bool {
         self.agent_enabled.as_deref().is_some_and(|value| {
             !matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1")
         })
@@ -94,10 +94,10 @@ impl Environment {
 }
 
 impl LiveProfile {
-    pub(crate) fn read(paths: Paths, env: Environment) -> Self {
+    pub(crate) fn read_profile(paths: Paths, env: Environment) -> Self {
         let (stored, fault) = read_settings(&paths);
-        let rules = Mutex::new((stamp(&paths.rules()), Arc::new(read_rules(&paths))));
-        let effective = Arc::new(force(stored.clone(), &env));
+        let rules = Mutex::new((read_stamp(&paths.rules()), Arc::new(read_rules(&paths))));
+        let effective = Arc::new(apply_overrides(stored.clone(), &env));
         let prices = Prices::new(paths.prices());
         Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, prices, env }
     }
@@ -107,60 +107,60 @@ impl LiveProfile {
         self.state.read().fault.clone()
     }
 
-    pub(crate) fn stored(&self) -> Settings {
+    pub(crate) fn stored_settings(&self) -> Settings {
         self.state.read().stored.clone()
     }
 
     /// Returns the overridden settings, by dotted name.
-    pub(crate) fn forced(&self) -> BTreeMap<String, String> {
+    pub(crate) fn overridden_settings(&self) -> BTreeMap<String, String> {
         let mut forced = BTreeMap::new();
-        if self.env.forces_off() {
+        if self.env.is_agent_forced_off() {
             forced.insert("agent_enabled".into(), "AGENT_ENABLED".into());
         }
-        if let Some(variable) = self.env.chooses_instead_of(&self.stored()) {
+        if let Some(variable) = self.env.overriding_variable(&self.stored_settings()) {
             forced.insert("model.provider".into(), variable.into());
         }
-        if self.env.base_url.is_some() && speaks_openai(&self.settings()) {
+        if self.env.base_url.is_some() && uses_openai_variables(&self.settings()) {
             forced.insert("model.base_url".into(), "OPENAI_BASE_URL".into());
         }
-        if self.env.model.is_some() && speaks_openai(&self.settings()) {
+        if self.env.model.is_some() && uses_openai_variables(&self.settings()) {
             forced.insert("model.model".into(), "OPENAI_MODEL".into());
         }
         forced
     }
 
     /// Returns which access level a change to these settings requires.
-    pub(crate) fn widening(&self, settings: &Settings) -> Widening {
+    pub(crate) fn find_widening(&self, settings: &Settings) -> Widening {
         let state = self.state.read();
         let mut settings = settings.clone();
-        self.unforce(&mut settings, &state.stored);
-        widening::of_settings(&state.stored, &settings)
+        self.restore_stored(&mut settings, &state.stored);
+        widening::compare_settings(&state.stored, &settings)
     }
 
     /// Checks that settings are valid and do not widen the policy.
-    pub(crate) fn check(&self, settings: &Settings) -> Result<(), AgentError> {
-        check(settings)?;
+    pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), AgentError> {
+        check_settings(settings)?;
         let state = self.state.read();
         check_policy(&state.stored, settings)
     }
 
     /// Checks, stores and applies settings. An unreadable old file is kept beside the new one.
-    pub(crate) fn write(&self, mut settings: Settings) -> Result<(), AgentError> {
-        check(&settings)?;
+    pub(crate) fn write_settings(&self, mut settings: Settings) -> Result<(), AgentError> {
+        check_settings(&settings)?;
         let mut state = self.state.write();
-        self.unforce(&mut settings, &state.stored);
+        self.restore_stored(&mut settings, &state.stored);
         check_policy(&state.stored, &settings)?;
         // These settings have their own commands; the first one can be changed only in the approval
         // window.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
         settings.switches.clone_from(&state.stored.switches);
-        self.store(&mut state, settings)
+        self.store_settings(&mut state, settings)
     }
 
     pub(crate) fn set_terminal_decisions(&self, enabled: bool) -> Result<(), AgentError> {
         let mut state = self.state.write();
         let settings = Settings { decide_from_terminal: enabled, ..state.stored.clone() };
-        self.store(&mut state, settings)
+        self.store_settings(&mut state, settings)
     }
 
     /// Switches an agent, a tool or all tools on or off. Returns false if this changes nothing.
@@ -179,7 +179,7 @@ impl LiveProfile {
             (SwitchTarget::Tool(id), true) => settings.switches.tool_on(id, tools),
         };
         if changed {
-            self.store(&mut state, settings)?;
+            self.store_settings(&mut state, settings)?;
         }
         Ok(changed)
     }
@@ -200,7 +200,7 @@ impl LiveProfile {
 
     /// Returns the price table with its sources, and whether the configured model has a price.
     pub(crate) fn prices_view(&self, model: String, costs_nothing: bool) -> PricesView {
-        let read = self.prices.read();
+        let read = self.prices.read_cached();
         let file = self.prices.file();
         PricesView {
             file: file.display().to_string(),
@@ -216,29 +216,29 @@ impl LiveProfile {
     pub(crate) fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
         let mut state = self.state.write();
         let settings = Settings { policy, ..state.stored.clone() };
-        self.store(&mut state, settings)
+        self.store_settings(&mut state, settings)
     }
 
     /// Replaces values that the environment overrides by the stored ones, because overrides are
     /// shown but never stored.
-    fn unforce(&self, settings: &mut Settings, stored: &Settings) {
-        if self.env.forces_off() {
+    fn restore_stored(&self, settings: &mut Settings, stored: &Settings) {
+        if self.env.is_agent_forced_off() {
             settings.agent_enabled = stored.agent_enabled;
         }
-        if self.env.base_url.is_some() && speaks_openai(settings) {
+        if self.env.base_url.is_some() && uses_openai_variables(settings) {
             settings.model.base_url.clone_from(&stored.model.base_url);
         }
-        if self.env.model.is_some() && speaks_openai(settings) {
+        if self.env.model.is_some() && uses_openai_variables(settings) {
             settings.model.model.clone_from(&stored.model.model);
         }
-        if self.env.chooses_instead_of(stored).is_some()
+        if self.env.overriding_variable(stored).is_some()
             && settings.model.provider == Api::Chat.name()
         {
             settings.model.provider.clone_from(&stored.model.provider);
         }
     }
 
-    fn store(&self, state: &mut State, settings: Settings) -> Result<(), AgentError> {
+    fn store_settings(&self, state: &mut State, settings: Settings) -> Result<(), AgentError> {
         let path = self.paths.settings();
         let failed = |e: io::Error| {
             AgentError::internal(
@@ -257,7 +257,7 @@ impl LiveProfile {
             fs::copy(&path, path.with_extension("toml.unreadable")).map_err(failed)?;
         }
         write_atomically(&path, &text).map_err(failed)?;
-        state.effective = Arc::new(force(settings.clone(), &self.env));
+        state.effective = Arc::new(apply_overrides(settings.clone(), &self.env));
         state.stored = settings;
         Ok(())
     }
@@ -270,7 +270,7 @@ impl Profile for LiveProfile {
 
     /// Returns the rules, and reads the file again if it has changed.
     fn rules(&self) -> Arc<Rules> {
-        let stamp = stamp(&self.paths.rules());
+        let stamp = read_stamp(&self.paths.rules());
         let mut known = self.rules.lock();
         if known.0 != stamp {
             *known = (stamp, Arc::new(read_rules(&self.paths)));
@@ -279,7 +279,7 @@ impl Profile for LiveProfile {
     }
 
     fn prices(&self) -> Arc<PriceTable> {
-        self.prices.read().table
+        self.prices.read_cached().table
     }
 
     fn locale(&self) -> String {
@@ -314,7 +314,7 @@ impl Profile for LiveProfile {
 
 /// Fails if the policy mode becomes wider; only `set_policy` may do that.
 fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError> {
-    if width(settings.policy) <= width(stored.policy) {
+    if policy_width(settings.policy) <= policy_width(stored.policy) {
         return Ok(());
     }
     Err(AgentError::invalid("More may be allowed only in the approval window.")
@@ -324,7 +324,7 @@ fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError
 }
 
 /// Ranks a policy mode by how much it allows.
-fn width(policy: PolicyMode) -> u8 {
+fn policy_width(policy: PolicyMode) -> u8 {
     match policy {
         PolicyMode::ReadOnlyOnly => 0,
         PolicyMode::WritesRequireApproval => 1,
@@ -333,18 +333,18 @@ fn width(policy: PolicyMode) -> u8 {
 }
 
 /// Whether the environment variables named after OpenAI apply to the configured provider.
-fn speaks_openai(settings: &Settings) -> bool {
+fn uses_openai_variables(settings: &Settings) -> bool {
     Api::from_name(&settings.model.provider).is_none_or(|api| api.key_variable() == API_KEY)
 }
 
-fn force(mut settings: Settings, env: &Environment) -> Settings {
-    if env.forces_off() {
+fn apply_overrides(mut settings: Settings, env: &Environment) -> Settings {
+    if env.is_agent_forced_off() {
         settings.agent_enabled = false;
     }
-    if env.chooses_instead_of(&settings).is_some() {
+    if env.overriding_variable(&settings).is_some() {
         settings.model.provider = Api::Chat.name().into();
     }
-    let ours = speaks_openai(&settings);
+    let ours = uses_openai_variables(&settings);
     if let Some(url) = env.base_url.as_ref().filter(|_| ours) {
         settings.model.base_url.clone_from(url);
     }
@@ -360,7 +360,7 @@ fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
         Ok(text) => match toml::from_str(&text) {
             Ok(settings) => (settings, None),
             Err(e) => (
-                careful(),
+                restrictive_settings(),
                 Some(text!(
                     "{file} cannot be read: {error}",
                     file = path.display(),
@@ -370,7 +370,7 @@ fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
         },
         Err(e) if e.kind() == io::ErrorKind::NotFound => (Settings::default(), None),
         Err(e) => (
-            careful(),
+            restrictive_settings(),
             Some(text!("{file} cannot be read: {error}", file = path.display(), error = e)),
         ),
     }
@@ -378,7 +378,7 @@ fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
 
 /// Returns the settings used if the file cannot be read. They allow nothing that the file might
 /// forbid.
-fn careful() -> Settings {
+fn restrictive_settings() -> Settings {
     Settings {
         agent_enabled: false,
         policy: PolicyMode::ReadOnlyOnly,
@@ -395,7 +395,7 @@ fn read_rules(paths: &Paths) -> Rules {
     }
 }
 
-fn check(settings: &Settings) -> Result<(), AgentError> {
+fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     let limits = settings.limits;
     let bad = |field: &str, rule: Text| {
         Err(AgentError::invalid(text!("{field} {rule}.", field, rule)).with("field", field))

@@ -15,7 +15,7 @@ use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::{definitions::key, pushes::Hub};
+use crate::{definitions::server_key, pushes::Hub};
 
 /// How long a question stays open.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -52,14 +52,14 @@ impl Questions {
         self.hub.push(Push::Questions { waiting });
     }
 
-    pub(crate) fn list(&self) -> Vec<ServerQuestion> {
+    pub(crate) fn list_questions(&self) -> Vec<ServerQuestion> {
         self.lock().open.values().map(|(question, _)| question.clone()).collect()
     }
 
     /// Passes an answer to the waiting call. If the answer does not fit the form, the question
     /// stays open.
-    pub(crate) fn answer(&self, id: &str, answer: QuestionAnswer) -> Result<(), AgentError> {
-        self.check(id, &answer)?;
+    pub(crate) fn answer_question(&self, id: &str, answer: QuestionAnswer) -> Result<(), AgentError> {
+        self.check_answer(id, &answer)?;
         let found = self.lock().open.remove(id);
         let answered = found.is_some_and(|(_, told)| told.send(answer).is_ok());
         self.publish();
@@ -70,7 +70,7 @@ impl Questions {
         }
     }
 
-    fn check(&self, id: &str, answer: &QuestionAnswer) -> Result<(), AgentError> {
+    fn check_answer(&self, id: &str, answer: &QuestionAnswer) -> Result<(), AgentError> {
         let QuestionAnswer::Accept { values } = answer else { return Ok(()) };
         let asked = self.lock().open.get(id).map(|(question, _)| question.asks.clone());
         let Some(QuestionKind::Form { schema }) = asked else { return Ok(()) };
@@ -99,18 +99,18 @@ impl Questions {
     }
 
     /// Whether a call to this server waits for a person.
-    pub(crate) fn waits(&self, server: &str) -> bool {
+    pub(crate) fn is_waiting(&self, server: &str) -> bool {
         self.lock().waiting.contains_key(server)
     }
 
     /// Counts a call to this server as waiting for a person until the result is dropped.
-    pub(crate) fn waiting(&self, server: String) -> OpenCall<'_> {
-        OpenCall::begin(self, |inside| &mut inside.waiting, server)
+    pub(crate) fn count_waiting_call(&self, server: String) -> OpenCall<'_> {
+        OpenCall::count_call(self, |inside| &mut inside.waiting, server)
     }
 
     /// Counts a call to this server as made by someone who can answer, until the result is dropped.
-    pub(crate) fn attended(&self, server: String) -> OpenCall<'_> {
-        OpenCall::begin(self, |inside| &mut inside.attended, server)
+    pub(crate) fn count_attended_call(&self, server: String) -> OpenCall<'_> {
+        OpenCall::count_call(self, |inside| &mut inside.attended, server)
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct OpenCall<'a> {
 }
 
 impl<'a> OpenCall<'a> {
-    fn begin(
+    fn count_call(
         questions: &'a Questions,
         counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>,
         server: String,
@@ -163,7 +163,7 @@ impl Drop for PendingQuestion<'_> {
 #[async_trait]
 impl Asker for Questions {
     async fn ask(&self, question: Question) -> Reply {
-        let server = key(&question.pack, &question.server);
+        let server = server_key(&question.pack, &question.server);
         if !self.lock().attended.contains_key(&server) {
             self.hub.push(Push::QuestionDeclined {
                 pack: question.pack,
@@ -172,7 +172,7 @@ impl Asker for Questions {
             });
             return Reply::Decline;
         }
-        let _waiting = self.waiting(server);
+        let _waiting = self.count_waiting_call(server);
         let asks = match question.asks {
             RequestedInput::Form { schema } => QuestionKind::Form { schema },
             RequestedInput::Url { url } => QuestionKind::Url { url },
@@ -208,7 +208,7 @@ pub(crate) struct Gate<'a> {
 #[async_trait]
 impl Resume for Gate<'_> {
     async fn resume(&self, answers: &Value) -> Result<(), AgentError> {
-        let _waiting = self.questions.waiting(self.server.clone());
+        let _waiting = self.questions.count_waiting_call(self.server.clone());
         self.engine.resume(answers).await
     }
 

@@ -13,16 +13,16 @@ use serde_json::{Map, Value, json};
 
 use crate::{Options, definitions, servers, tools::HostTools};
 
-pub(crate) fn notice(code: &str, text: &Text) -> StartNotice {
+pub(crate) fn start_notice(code: &str, text: &Text) -> StartNotice {
     StartNotice { code: code.to_owned(), text: text.clone() }
 }
 
 /// Connects once to each server that offers tools beyond its manifest and was never reached, to
 /// learn its tools.
 pub(crate) async fn pin_first_definitions(tools: &HostTools) {
-    for (loaded, server) in servers::offering(&tools.loaded()) {
-        let key = definitions::key(&loaded.view.id, &server.name);
-        if !tools.pins.knows(&key)
+    for (loaded, server) in servers::servers_with_tools(&tools.loaded_packs()) {
+        let key = definitions::server_key(&loaded.view.id, &server.name);
+        if !tools.pins.is_known(&key)
             && let Err(failure) =
                 tools.servers.ready(&key, std::time::Duration::from_secs(10)).await
         {
@@ -33,18 +33,18 @@ pub(crate) async fn pin_first_definitions(tools: &HostTools) {
 
 /// Recovers the turns that the last process left open. Returns a notice for the user about
 /// interrupted turns.
-pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<StartNotice>, AgentError> {
+pub(crate) async fn recover_turns(engine: &Arc<Engine>) -> Result<Option<StartNotice>, AgentError> {
     let turns = engine.recover().await?.turns;
     let text = match turns {
         0 => return Ok(None),
         1 => "1 answer was interrupted when Countersign closed.".into(),
         _ => text!("{count} answers were interrupted when Countersign closed.", count = turns),
     };
-    Ok(Some(notice("turns_interrupted", &text)))
+    Ok(Some(start_notice("turns_interrupted", &text)))
 }
 
 /// Starts the servers, or only connects to those whose tools must be listed.
-pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
+pub(crate) async fn prepare_servers(tools: &HostTools, options: &Options) {
     if options.warm_up {
         tools.warm_up(&options.callers_packs);
     } else {
@@ -53,8 +53,8 @@ pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
 }
 
 /// Records the hash of each tool's definition.
-pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
-    for loaded in tools.loaded().iter() {
+pub(crate) async fn record_packs(log: &Log, tools: &HostTools) {
+    for loaded in tools.loaded_packs().iter() {
         let Some(pack) = &loaded.pack else { continue };
         let definitions: Map<String, Value> = pack
             .tools

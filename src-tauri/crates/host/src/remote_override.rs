@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     credentials::Credentials,
-    definitions::key,
+    definitions::server_key,
     key_destination::{self, Destination},
     profile::LiveProfile,
 };
@@ -66,7 +66,7 @@ impl OverrideSettings {
         let shared = manifest
             .is_some_and(|manifest| key_destination::is_shared(manifest, &other.client_secret));
         let [url, token_url, ..] = &self.values;
-        Destination::of_stand_in(
+        Destination::of_override(
             url,
             token_url,
             [declared(&other.token_url), declared(&other.url)],
@@ -88,27 +88,27 @@ impl Elsewhere {
     }
 
     /// Sets the engine with whose conversations open sessions are stored.
-    pub(crate) fn keep_with(&self, engine: &Arc<Engine>) {
+    pub(crate) fn set_engine(&self, engine: &Arc<Engine>) {
         let _ = self.engine.set(Arc::downgrade(engine));
     }
 
     /// Reads the settings again. Returns true if a replacement server was added or removed.
-    pub(crate) fn look(&self, packs: &[LoadedPack], around: &OverrideDeps<'_>) -> bool {
+    pub(crate) fn refresh(&self, packs: &[LoadedPack], around: &OverrideDeps<'_>) -> bool {
         let mut now = self.now.write();
         let mut found = BTreeMap::new();
         let mut changed = false;
-        for (pack, server, other) in declared(packs) {
-            let Some(asked) = asked(pack, other, &around.profile.settings(), around.credentials)
+        for (pack, server, other) in declared_overrides(packs) {
+            let Some(asked) = read_override_settings(pack, other, &around.profile.settings(), around.credentials)
             else {
                 continue;
             };
-            let key = key(&pack.view.id, &server.name);
+            let key = server_key(&pack.view.id, &server.name);
             let known = now.remove(&key).filter(|known| known.asked == asked);
             changed |= known.is_none();
             found.insert(
                 key,
                 known.unwrap_or_else(|| KnownOverride {
-                    stands_in: self.make(pack, server, other, &asked, around),
+                    stands_in: self.make_override(pack, server, other, &asked, around),
                     asked,
                 }),
             );
@@ -118,7 +118,7 @@ impl Elsewhere {
         changed
     }
 
-    fn make(
+    fn make_override(
         &self,
         pack: &LoadedPack,
         server: &ServerEntry,
@@ -162,7 +162,7 @@ impl Elsewhere {
             chance: Arc::clone(&self.chance),
             kept: Arc::new(InValues {
                 engine: Arc::clone(&self.engine),
-                name: format!("{KEPT}{}", key(id, &server.name)),
+                name: format!("{KEPT}{}", server_key(id, &server.name)),
             }),
         };
         let made = PerSession::new(place).map(Arc::new);
@@ -170,20 +170,20 @@ impl Elsewhere {
     }
 
     /// Returns the server that replaces this one, if there is one.
-    pub(crate) fn of(&self, key: &str) -> Option<RemoteOverride> {
+    pub(crate) fn override_of(&self, key: &str) -> Option<RemoteOverride> {
         self.now.read().get(key).map(|known| known.stands_in.clone())
     }
 
     /// Returns the address of the server that replaces this one.
-    pub(crate) fn address(&self, key: &str) -> Option<String> {
+    pub(crate) fn address_of(&self, key: &str) -> Option<String> {
         self.now.read().get(key).map(|known| known.asked.values[0].clone())
     }
 
     /// Returns the server's state for the window. A replaced server shows the replacement's
     /// address.
-    pub(crate) fn view(&self, view: ServerView) -> ServerView {
+    pub(crate) fn apply_to_view(&self, view: ServerView) -> ServerView {
         let now = self.now.read();
-        let Some(known) = now.get(&key(&view.pack, &view.name)) else { return view };
+        let Some(known) = now.get(&server_key(&view.pack, &view.name)) else { return view };
         let (state, message) = match &known.stands_in {
             Ok(_) => (ServerState::Ready, None),
             Err(error) => (ServerState::Failed, Some(error.text())),
@@ -202,7 +202,7 @@ impl Elsewhere {
 }
 
 /// Returns the servers for which a manifest declares a replacement.
-pub(crate) fn declared(
+pub(crate) fn declared_overrides(
     packs: &[LoadedPack],
 ) -> impl Iterator<Item = (&LoadedPack, &ServerEntry, &ServerElsewhere)> {
     let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
@@ -215,18 +215,18 @@ pub(crate) fn declared(
 }
 
 /// Returns the destination of a replacement server's client secret under the current settings.
-pub(crate) fn destination(
+pub(crate) fn destination_of(
     pack: &LoadedPack,
     other: &ServerElsewhere,
     settings: &Settings,
     credentials: &Credentials,
 ) -> Destination {
-    asked(pack, other, settings, credentials)
+    read_override_settings(pack, other, settings, credentials)
         .map_or(Destination::Nowhere, |asked| asked.destination(pack, other))
 }
 
 /// Returns the current settings. None if no address is set.
-fn asked(
+fn read_override_settings(
     pack: &LoadedPack,
     other: &ServerElsewhere,
     settings: &Settings,

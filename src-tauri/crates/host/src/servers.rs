@@ -25,12 +25,12 @@ use serde_json::json;
 use crate::{
     Paths,
     credentials::Credentials,
-    definitions::{Pin, Pins, effect, key},
+    definitions::{Pin, Pins, effect_or_default, server_key},
     entries::Entries,
     key_destination::{self, Destination},
     key_names::tokens_entry,
     known_secrets::note_tokens,
-    paths::make_private,
+    paths::create_private_folder,
     profile::LiveProfile,
     session_sockets::SessionSockets,
 };
@@ -51,13 +51,13 @@ pub(crate) struct ServerDeps<'a> {
 }
 
 impl ServerDeps<'_> {
-    fn access(&self, pack: &PackId, server: &str, to: Destination) -> Arc<dyn Access> {
-        access(pack, server, to, self.keyring, self.credentials, self.profile)
+    fn make_access(&self, pack: &PackId, server: &str, to: Destination) -> Arc<dyn Access> {
+        server_access(pack, server, to, self.keyring, self.credentials, self.profile)
     }
 }
 
 /// Returns the server configurations of a pack.
-pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<ServerConfig> {
+pub(crate) fn server_configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<ServerConfig> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let id = &pack.manifest.id;
     let of = |server: &ServerEntry| {
@@ -75,9 +75,9 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
                 http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen)
                     .unwrap_or(http.url);
                 let to = Destination::of_server(&pack.manifest, declared, &http.url);
-                Reach::Http(Address { http, access: around.access(id, &server.name, to) })
+                Reach::Http(Address { http, access: around.make_access(id, &server.name, to) })
             }
-            None => Reach::Program(program(loaded, server, around)),
+            None => Reach::Program(server_program(loaded, server, around)),
         };
         let start = server
             .timeouts
@@ -89,11 +89,11 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
     pack.manifest.servers.iter().map(of).collect()
 }
 
-fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
+fn server_program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
     // A program that cannot be found is shown as a failed server with the reason.
     let program = mcp::resolve_program(&server.command, &loaded.folder, around.program_dir)
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
-    let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
+    let given = server.env.iter().filter(|name| !around.credentials.is_app_key(name));
     let mut env: BTreeMap<String, String> =
         given.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
     let mut hidden = Hidden {
@@ -103,7 +103,7 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     };
     if server.data_dir {
         let folder = around.paths.pack_data(loaded.view.id.as_str());
-        if let Err(error) = make_private(&folder) {
+        if let Err(error) = create_private_folder(&folder) {
             tracing::warn!(%error, "a pack's data folder could not be made");
         }
         env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
@@ -111,12 +111,12 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     }
     let mut needed = hidden.but.clone();
     needed.extend(program.as_ref().ok().cloned());
-    SessionSockets::of_session().close(&mut hidden, &needed);
+    SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
     let names: Vec<String> =
         key_destination::entered_variables(server).map(str::to_owned).collect();
     let entered = (!names.is_empty()).then(|| EnteredVariables {
         names,
-        access: around.access(&loaded.view.id, &server.name, Destination::Program),
+        access: around.make_access(&loaded.view.id, &server.name, Destination::Program),
     });
     Program {
         program,
@@ -137,7 +137,7 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
 }
 
 /// Whether a tool is switched off until a person accepts its definition.
-pub(crate) fn waits(tool: &ServerTool) -> bool {
+pub(crate) fn needs_acceptance(tool: &ServerTool) -> bool {
     match tool.state {
         DefinitionState::Changed | DefinitionState::New => true,
         DefinitionState::Accepted | DefinitionState::Gone => false,
@@ -145,18 +145,18 @@ pub(crate) fn waits(tool: &ServerTool) -> bool {
 }
 
 /// Returns the keys of servers that are programs of the app itself.
-pub(crate) fn own_servers(packs: &[LoadedPack]) -> BTreeSet<String> {
+pub(crate) fn built_in_server_keys(packs: &[LoadedPack]) -> BTreeSet<String> {
     let all = packs
         .iter()
         .filter_map(|loaded| loaded.pack.as_ref())
         .flat_map(|pack| pack.manifest.servers.iter().map(move |s| (&pack.manifest.id, s)));
     all.filter(|(_, server)| server.http.is_none() && !server.command.contains('/'))
-        .map(|(pack, server)| key(pack, &server.name))
+        .map(|(pack, server)| server_key(pack, &server.name))
         .collect()
 }
 
 /// Returns the servers that offer more tools than their manifest declares.
-pub(crate) fn offering(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
+pub(crate) fn servers_with_tools(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
     let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
     usable.flat_map(|(loaded, pack)| {
         pack.manifest
@@ -168,7 +168,7 @@ pub(crate) fn offering(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPac
 }
 
 /// Returns the accepted tools that a server offers beyond its manifest.
-pub(crate) fn offered(loaded: &LoadedPack, server: &ServerEntry, pins: &Pins) -> Vec<ToolSpec> {
+pub(crate) fn offered_tools(loaded: &LoadedPack, server: &ServerEntry, pins: &Pins) -> Vec<ToolSpec> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let declared: BTreeSet<&str> = pack
         .manifest
@@ -180,13 +180,13 @@ pub(crate) fn offered(loaded: &LoadedPack, server: &ServerEntry, pins: &Pins) ->
         .map(|mcp| mcp.tool.as_str())
         .collect();
     let extra = pins
-        .usable(&key(&pack.manifest.id, &server.name))
+        .usable_pins(&server_key(&pack.manifest.id, &server.name))
         .into_iter()
         .filter(|pin| !declared.contains(pin.definition.name.as_str()));
-    extra.map(|pin| spec(&pack.manifest.id, server, &pin)).collect()
+    extra.map(|pin| tool_spec(&pack.manifest.id, server, &pin)).collect()
 }
 
-fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
+fn tool_spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
     let definition = &pin.definition;
     let plain: String = definition
         .name
@@ -195,7 +195,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         .take(100)
         .collect();
     let id = format!("{}.{plain}", server.name);
-    let effect = effect(definition, pin.effect);
+    let effect = effect_or_default(definition, pin.effect);
     let annotated =
         definition.annotations.as_ref().and_then(|a| a.get("title")?.as_str().map(str::to_owned));
     let described = definition.description.as_deref().unwrap_or_default();
@@ -264,7 +264,7 @@ impl ServerAccess {
                 text!("The address of {server} is not a web address.", server),
             )
         };
-        self.to.entries(tokens_entry(&self.pack, server)).ok_or_else(no_address)
+        self.to.entries_for(tokens_entry(&self.pack, server)).ok_or_else(no_address)
     }
 }
 
@@ -285,7 +285,7 @@ pub(crate) async fn forget_tokens(
 }
 
 /// Gives a server access to its keys, identified by pack, name and destination.
-pub(crate) fn access(
+pub(crate) fn server_access(
     pack: &PackId,
     server: &str,
     to: Destination,
@@ -308,7 +308,7 @@ pub(crate) fn access(
 #[async_trait]
 impl Access for ServerAccess {
     async fn credential(&self, name: &str) -> Result<SecretString, AgentError> {
-        self.credentials.named(self.pack.as_str(), name, &self.to, &self.server).await
+        self.credentials.find_credential(self.pack.as_str(), name, &self.to, &self.server).await
     }
 
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::{
     Options, Paths,
     folder_data::FolderData,
-    paths::{make_private, unusable},
+    paths::{create_private_folder, unusable_file},
 };
 
 /// All linked-in services, and the open ones by name.
@@ -34,12 +34,12 @@ pub(crate) struct OpenData {
 
 impl OpenData {
     /// Runs work on the data that may block.
-    pub(crate) async fn run<T: Send + 'static>(
+    pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn PackData) -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
         let data = Arc::clone(&self.data);
-        let broken = || self.linked.as_ref().map_or_else(broken_off, |linked| linked.broken());
+        let broken = || self.linked.as_ref().map_or_else(import_interrupted, |linked| linked.broken());
         tokio::task::spawn_blocking(move || work(data.as_ref()))
             .await
             .unwrap_or_else(|_| Err(broken()))
@@ -55,7 +55,7 @@ pub(crate) struct OpenService {
 
 impl OpenService {
     /// Runs blocking work of the service on its own thread.
-    pub(crate) async fn run<T: Send + 'static>(
+    pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn PackService) -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
@@ -86,7 +86,7 @@ impl Services {
                 continue;
             }
             let folder = paths.pack_data(name);
-            make_private(&folder).map_err(|e| unusable(&paths.data, &folder, &e))?;
+            create_private_folder(&folder).map_err(|e| unusable_file(&paths.data, &folder, &e))?;
             let clock = Arc::clone(&options.clock);
             let opened = service.open(&folder, Arc::new(move || clock.now()))?;
             if let Err(error) = opened.check() {
@@ -108,7 +108,7 @@ impl Services {
     }
 
     /// Returns the open service with this name.
-    pub(crate) fn of(&self, name: &str) -> Option<&OpenService> {
+    pub(crate) fn service(&self, name: &str) -> Option<&OpenService> {
         self.open.get(name)
     }
 
@@ -125,32 +125,32 @@ impl Services {
     }
 
     /// The packs that keep data of the user. Those with a service come first.
-    pub(crate) fn with_data(&self) -> Result<Vec<String>, AgentError> {
+    pub(crate) fn packs_with_data(&self) -> Result<Vec<String>, AgentError> {
         let with_service = self.open.iter().filter(|(_, open)| data_of(open).is_some());
         let found: Vec<String> = with_service
             .map(|(name, _)| (*name).to_owned())
             .chain(self.folders.keys().cloned())
             .collect();
-        if found.is_empty() { Err(self.no_data("")) } else { Ok(found) }
+        if found.is_empty() { Err(self.no_data_error("")) } else { Ok(found) }
     }
 
     /// The data that the user imports for a pack.
-    pub(crate) fn data(&self, pack: &str) -> Result<OpenData, AgentError> {
+    pub(crate) fn open_data(&self, pack: &str) -> Result<OpenData, AgentError> {
         if let Some(folder) = self.folders.get(pack) {
             return Ok(OpenData { linked: None, data: Arc::clone(folder) as Arc<dyn PackData> });
         }
         let found = self.open.get(pack).and_then(|open| {
             Some(OpenData { linked: Some(Arc::clone(&open.linked)), data: data_of(open)? })
         });
-        found.ok_or_else(|| self.no_data(pack))
+        found.ok_or_else(|| self.no_data_error(pack))
     }
 
     /// Returns the error for a pack without importable data: the pack's own error if it has one, or
     /// else another service's.
-    fn no_data(&self, pack: &str) -> AgentError {
+    fn no_data_error(&self, pack: &str) -> AgentError {
         let (own, others): (Vec<_>, Vec<_>) =
             self.linked.iter().partition(|service| service.name() == pack);
-        own.into_iter().chain(others).find_map(|service| service.no_data()).unwrap_or_else(no_data)
+        own.into_iter().chain(others).find_map(|service| service.no_data()).unwrap_or_else(default_no_data_error)
     }
 }
 
@@ -158,11 +158,11 @@ fn data_of(open: &OpenService) -> Option<Arc<dyn PackData>> {
     Arc::clone(&open.service).data()
 }
 
-fn broken_off() -> AgentError {
+fn import_interrupted() -> AgentError {
     AgentError::internal("data_dir", "The import broke off.")
 }
 
-fn no_data() -> AgentError {
+fn default_no_data_error() -> AgentError {
     AgentError::invalid("No pack takes data from files.").reason("pack_not_used")
 }
 

@@ -52,11 +52,11 @@ enum Bus {
 
 impl SessionSockets {
     /// Returns the sockets of this process's session.
-    pub(crate) fn of_session() -> Self {
-        Self::find(|name| std::env::var_os(name), effective_user())
+    pub(crate) fn from_environment() -> Self {
+        Self::find_sockets(|name| std::env::var_os(name), effective_user())
     }
 
-    fn find(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Self {
+    fn find_sockets(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Self {
         let folder =
             |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let usual = PathBuf::from(format!("/run/user/{user}"));
@@ -68,7 +68,7 @@ impl SessionSockets {
         let share = folder("XDG_DATA_HOME")
             .or_else(|| folder("HOME").map(|home| home.join(".local/share")));
         let bus = variable(BUS)
-            .map(|address| buses(&address.to_string_lossy(), runtime.first()))
+            .map(|address| parse_buses(&address.to_string_lossy(), runtime.first()))
             .unwrap_or_default();
         let folders = folder("GNOME_KEYRING_CONTROL")
             .into_iter()
@@ -86,7 +86,7 @@ impl SessionSockets {
 
     /// Adds the session's sockets to the hidden places of a server. Places that the server needs
     /// stay reachable: a runtime folder that contains such a place is hidden only in parts.
-    pub(crate) fn close(&self, hidden: &mut Hidden, needed: &[PathBuf]) {
+    pub(crate) fn hide_sockets(&self, hidden: &mut Hidden, needed: &[PathBuf]) {
         let usual =
             std::env::var_os("HOME").map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
         let needed: Vec<PathBuf> = needed
@@ -164,7 +164,7 @@ impl fmt::Display for Bus {
 
 /// Parses an address of the D-Bus specification: alternatives separated by semicolons, with percent
 /// escapes.
-fn buses(address: &str, runtime: Option<&PathBuf>) -> Vec<Bus> {
+fn parse_buses(address: &str, runtime: Option<&PathBuf>) -> Vec<Bus> {
     let one = |alternative: &str| {
         let Some(pairs) = alternative.strip_prefix("unix:") else {
             return Some(Bus::Other(alternative.to_owned()));
@@ -191,7 +191,7 @@ mod tests {
         let variable = |name: &str| {
             pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         };
-        SessionSockets::find(variable, 7)
+        SessionSockets::find_sockets(variable, 7)
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             (BUS, "unix:path=/tmp/bus"),
         ]);
         let mut hidden = Hidden::default();
-        doors.close(&mut hidden, &[root.path().join("pack")]);
+        doors.hide_sockets(&mut hidden, &[root.path().join("pack")]);
         assert!(hidden.folders.contains(&runtime) && hidden.covered.contains(&runtime));
         assert!(
             hidden.covered.contains(&PathBuf::from("/tmp/bus"))
@@ -231,7 +231,7 @@ mod tests {
         );
         assert!(hidden.folders.contains(&PathBuf::from("/home/me/.local/share/keyrings")));
         let mut hidden = Hidden::default();
-        doors.close(&mut hidden, &[runtime.join("pack")]);
+        doors.hide_sockets(&mut hidden, &[runtime.join("pack")]);
         assert!(!hidden.folders.contains(&runtime) && !hidden.covered.contains(&runtime));
         assert!(
             hidden.covered.contains(&runtime.join("bus"))

@@ -28,11 +28,11 @@ pub enum Sessions {
 impl Sessions {
     /// Opens shared sessions in Redis. Fails if Redis cannot be reached. A session expires `ttl`
     /// after its last message.
-    pub async fn in_redis(url: &str, prefix: &str, ttl: Duration) -> Result<Self, AgentError> {
+    pub async fn connect_redis(url: &str, prefix: &str, ttl: Duration) -> Result<Self, AgentError> {
         Ok(Self::Shared(Arc::new(RedisSessions::open(url, prefix, ttl).await?)))
     }
 
-    pub(crate) fn shared(&self) -> Option<&Arc<dyn SharedSessions>> {
+    pub(crate) fn shared_sessions(&self) -> Option<&Arc<dyn SharedSessions>> {
         match self {
             Self::Shared(shared) => Some(shared),
             Self::InFile | Self::InMemory => None,
@@ -45,7 +45,7 @@ impl Sessions {
 pub(crate) struct MemoryFolder(PathBuf);
 
 impl MemoryFolder {
-    pub(crate) fn make(installation: &str) -> io::Result<Self> {
+    pub(crate) fn create(installation: &str) -> io::Result<Self> {
         let runtime = env::var_os("XDG_RUNTIME_DIR")
             .map(PathBuf::from)
             .filter(|path| path.is_absolute() && path.is_dir());

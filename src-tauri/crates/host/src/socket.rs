@@ -103,7 +103,7 @@ pub(crate) enum Line {
 }
 
 /// Returns the path of a profile's socket. The name does not reveal the data folder.
-pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
+pub(crate) fn socket_path(paths: &Paths) -> io::Result<PathBuf> {
     let data = fs::canonicalize(&paths.data)?;
     let name = format!("{}.sock", &engine::sha256_hex(data.as_os_str().as_encoded_bytes())[..16]);
     let set =
@@ -113,7 +113,7 @@ pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
         .map(|folder| folder.join("countersign"))
         .chain([std::env::temp_dir().join(format!("countersign-{}", effective_user()))]);
     for folder in private {
-        if folder.as_os_str().len() + name.len() < ADDRESS_BYTES && private_folder(&folder).is_ok()
+        if folder.as_os_str().len() + name.len() < ADDRESS_BYTES && create_socket_folder(&folder).is_ok()
         {
             return Ok(folder.join(name));
         }
@@ -123,7 +123,7 @@ pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
 
 /// Creates the folder of the socket. If it exists, checks that only this user has access, because
 /// anyone could have created it in a shared place.
-fn private_folder(folder: &Path) -> io::Result<()> {
+fn create_socket_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let meta = fs::symlink_metadata(folder)?;
@@ -149,7 +149,7 @@ pub struct SocketServer {
 impl SocketServer {
     /// Stops accepting clients. Waits up to `most` for connected clients to leave, then cancels
     /// their calls.
-    pub async fn finish(mut self, most: Duration) {
+    pub async fn shut_down(mut self, most: Duration) {
         self.stop_accepting();
         if self.wait_for_clients(most).await {
             return;
@@ -182,22 +182,22 @@ impl Drop for SocketServer {
 
 /// Serves a host. Must be called once per host. The caller holds the profile's lock, so existing
 /// socket files are leftovers and are removed.
-pub fn serve(host: &Arc<Host>) -> io::Result<SocketServer> {
+pub fn serve_host(host: &Arc<Host>) -> io::Result<SocketServer> {
     if host.served.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "this profile is served already"));
     }
-    bind(host).inspect_err(|_| host.served.store(false, Ordering::Release))
+    bind_socket(host).inspect_err(|_| host.served.store(false, Ordering::Release))
 }
 
-fn bind(host: &Arc<Host>) -> io::Result<SocketServer> {
-    let path = address(host.paths())?;
+fn bind_socket(host: &Arc<Host>) -> io::Result<SocketServer> {
+    let path = socket_path(host.paths())?;
     remove_leftover(&path)?;
     let token = make_token(&host.paths().token())?;
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
     let (count, connected) = watch::channel(0);
     let stop = CancellationToken::new();
-    let accepting = tokio::spawn(accept(
+    let accepting = tokio::spawn(accept_clients(
         listener,
         Arc::clone(host),
         token.into(),
@@ -230,7 +230,7 @@ fn make_token(path: &Path) -> io::Result<String> {
     Ok(token)
 }
 
-async fn accept(
+async fn accept_clients(
     listener: UnixListener,
     host: Arc<Host>,
     token: Arc<str>,
@@ -244,7 +244,7 @@ async fn accept(
                 let (host, token, count, gone) =
                     (Arc::clone(&host), Arc::clone(&token), Arc::clone(&count), stop.child_token());
                 tokio::spawn(async move {
-                    if let Err(error) = connection(stream, host, &token, &gone).await {
+                    if let Err(error) = serve_client(stream, host, &token, &gone).await {
                         tracing::debug!(%error, "a client of the socket left");
                     }
                     gone.cancel();
@@ -261,17 +261,17 @@ async fn accept(
 
 /// Serves one client. Cancelling `gone` ends the connection. When the client leaves, `gone` is
 /// cancelled, so that its calls stop.
-async fn connection(
+async fn serve_client(
     stream: UnixStream,
     host: Arc<Host>,
     token: &str,
     gone: &CancellationToken,
 ) -> io::Result<()> {
-    let peer = Peer::of(&stream);
+    let peer = Peer::identify(&stream);
     let (read, mut write) = stream.into_split();
     let mut requests = BufReader::new(read);
     let greeted = tokio::select! {
-        greeted = tokio::time::timeout(GREETING, next::<Hello>(&mut requests, GREETING_BYTES)) => greeted,
+        greeted = tokio::time::timeout(GREETING, read_line::<Hello>(&mut requests, GREETING_BYTES)) => greeted,
         () = gone.cancelled() => return Ok(()),
     };
     let Some(hello) = greeted.map_err(|_| io::ErrorKind::TimedOut)?? else { return Ok(()) };
@@ -288,16 +288,16 @@ async fn connection(
     };
     let pushes = host.subscribe();
     // The greeting must be the first line, so pushes start after it.
-    let credentials = crate::pack_keys::declared_credentials(&host.tools.loaded());
+    let credentials = crate::pack_keys::declared_credentials(&host.tools.loaded_packs());
     write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));
-    host.ready_for_clients().await;
+    host.prepare_for_clients().await;
     let terminal = Arc::new(Terminal::remote(host, peer, hello.terminal, gone.clone()));
     let places = Arc::new(Semaphore::new(AT_ONCE));
     loop {
         let request = tokio::select! {
-            request = next::<Request>(&mut requests, REQUEST_BYTES) => request?,
+            request = read_line::<Request>(&mut requests, REQUEST_BYTES) => request?,
             () = gone.cancelled() => None,
         };
         let Some(request) = request else { break };
@@ -361,7 +361,7 @@ fn check_admission(
 
 /// Reads the next line. Returns None at the end of the input. A line that is too long or invalid
 /// ends the connection.
-async fn next<T: serde::de::DeserializeOwned>(
+async fn read_line<T: serde::de::DeserializeOwned>(
     from: &mut BufReader<OwnedReadHalf>,
     most: u64,
 ) -> io::Result<Option<T>> {

@@ -18,7 +18,7 @@ pub struct SplashSettings {
 impl SplashSettings {
     /// Reads the settings of a data folder, or of the user's own if None. Returns the defaults if
     /// there is no settings file.
-    pub fn of(data_dir: Option<PathBuf>) -> Self {
+    pub fn read(data_dir: Option<PathBuf>) -> Self {
         let text = fs::read_to_string(Paths::new(data_dir).settings()).unwrap_or_default();
         let settings: Settings = toml::from_str(&text).unwrap_or_default();
         Self { theme: settings.theme, welcomed: settings.welcomed }
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn settings_are_looked_at_and_anything_else_is_the_default() {
         let folder = tempfile::tempdir().unwrap();
-        let look = || SplashSettings::of(Some(folder.path().to_owned()));
+        let look = || SplashSettings::read(Some(folder.path().to_owned()));
         assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });
         fs::write(folder.path().join("countersign.toml"), "theme = \"dark\"\nwelcomed = true\n")
             .unwrap();

@@ -26,12 +26,12 @@ use crate::{
     opening,
     own_servers::{self, Trials},
     pack_keys, pack_settings,
-    paths::{unusable, unwritable},
-    places::missing_packs,
+    paths::{unusable_file, unwritable_folder},
+    places::missing_packs_error,
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
-    recovery::{get_ready, note_packs, notice, put_in_order},
+    recovery::{prepare_servers, record_packs, start_notice, recover_turns},
     remote_override::Elsewhere,
     servers,
     services::Services,
@@ -43,46 +43,46 @@ type Notices = Vec<StartNotice>;
 
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
-    let Some(lock) = paths.lock()? else { return Err(in_use(&paths)) };
+    let Some(lock) = paths.lock_profile()? else { return Err(profile_in_use(&paths)) };
     let ledger = Arc::new(Ledger::open(&paths));
     ledger.check_readable()?;
-    let installation = opening::installation(&paths, &ledger)?;
-    let environment = Environment::read(options.model_from_environment);
-    let profile = Arc::new(LiveProfile::read(paths.clone(), environment));
+    let installation = opening::resolve_installation(&paths, &ledger)?;
+    let environment = Environment::read_environment(options.model_from_environment);
+    let profile = Arc::new(LiveProfile::read_profile(paths.clone(), environment));
     let keyring = Arc::new(Keyring::new(&installation));
     let mut notices = Notices::new();
     if let Some(fault) = profile.fault() {
-        notices.push(notice("settings_unreadable", &fault));
+        notices.push(start_notice("settings_unreadable", &fault));
     }
     let memory = match options.sessions {
         Sessions::InMemory => Some(
-            MemoryFolder::make(&installation)
-                .map_err(|e| unusable(&paths.data, std::path::Path::new("memory"), &e))?,
+            MemoryFolder::create(&installation)
+                .map_err(|e| unusable_file(&paths.data, std::path::Path::new("memory"), &e))?,
         ),
         Sessions::InFile | Sessions::Shared(_) => None,
     };
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
-    let log_opening = opening::log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
+    let log_opening = opening::open_log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
     // Stored keys are read before any input is accepted. A locked or silent keyring delays the
     // start by its own time limit at most.
-    let learning = known_secrets::learn(&keyring);
+    let learning = known_secrets::read_secrets(&keyring);
     let (store, log, learned) = tokio::join!(store_opening, log_opening, learning);
     if let Err(error) = learned {
         tracing::info!(%error, "stored keys are not known yet; they are looked for again before each message");
     }
     let log = log?;
     let (store, recovered) = store?;
-    report(&log, recovered, &mut notices).await;
+    report_recovery(&log, recovered, &mut notices).await;
     let alarmed = ledger.alarm().is_some();
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     follow_definitions(&tools, &hub, &log);
-    check_packs(&tools, &options, &paths, &profile, &mut notices);
+    configure_packs(&tools, &options, &paths, &profile, &mut notices);
     if !alarmed {
-        note_packs(&log, &tools).await;
+        record_packs(&log, &tools).await;
     }
-    let known: BTreeSet<_> = tools.loaded().iter().map(|loaded| loaded.view.id.clone()).collect();
+    let known: BTreeSet<_> = tools.loaded_packs().iter().map(|loaded| loaded.view.id.clone()).collect();
     let all = paths.clone();
     tokio::task::spawn_blocking(move || own_servers::delete_leftovers(&all, &known));
     let models = Arc::new(open_models(&options, &profile, &keyring, &tools));
@@ -100,13 +100,13 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         ids: Arc::clone(&options.ids),
         random: Arc::clone(&options.random),
     });
-    let for_callers = callers::engine(&engine, &options.callers_packs, &tools, &models);
-    tools.elsewhere.keep_with(&engine);
+    let for_callers = callers::limit_engine(&engine, &options.callers_packs, &tools, &models);
+    tools.elsewhere.set_engine(&engine);
     if !alarmed {
-        notices.extend(put_in_order(&engine).await?);
-        get_ready(&tools, &options).await;
+        notices.extend(recover_turns(&engine).await?);
+        prepare_servers(&tools, &options).await;
     }
-    watch_log(&log, &hub);
+    push_log_totals(&log, &hub);
     let imports = Imports::new(
         Arc::clone(&engine),
         Arc::clone(&tools),
@@ -115,7 +115,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         Arc::clone(&hub),
     );
     let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
-    tidy_now_and_then(&engine, &ledger);
+    spawn_expiry_task(&engine, &ledger);
     let host = Arc::new(Host {
         local_engine: engine,
         for_callers,
@@ -139,11 +139,11 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         served: std::sync::atomic::AtomicBool::new(false),
         _lock: lock,
     });
-    opening::watch(&host);
+    opening::watch_alarms(&host);
     Ok(host)
 }
 
-fn in_use(paths: &Paths) -> AgentError {
+fn profile_in_use(paths: &Paths) -> AgentError {
     let folder = paths.data.display().to_string();
     AgentError::internal(
         Reason::ProfileInUse,
@@ -155,21 +155,21 @@ fn in_use(paths: &Paths) -> AgentError {
 
 /// Gives the packs their settings. Adds a notice for the user if packs are missing or cannot use a
 /// setting.
-fn check_packs(
+fn configure_packs(
     tools: &HostTools,
     options: &Options,
     paths: &Paths,
     profile: &LiveProfile,
     notices: &mut Notices,
 ) {
-    if let Some(error) = missing_packs(tools, options, paths.packs()) {
-        notices.push(notice(
+    if let Some(error) = missing_packs_error(tools, options, paths.packs()) {
+        notices.push(start_notice(
             "no_packs",
             &Text::join([Some(error.text()), error.hint_as_text()].into_iter().flatten()),
         ));
     }
-    for fault in pack_settings::apply(&profile.settings(), tools) {
-        notices.push(notice(
+    for fault in pack_settings::apply_settings(&profile.settings(), tools) {
+        notices.push(start_notice(
             "pack_settings",
             &text!(
                 "{fault} Its default is used until this is corrected in Tools.",
@@ -184,30 +184,30 @@ async fn open_store(
     path: std::path::PathBuf,
     options: &Options,
 ) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
-    let (clock, shared) = (Arc::clone(&options.clock), options.sessions.shared().cloned());
+    let (clock, shared) = (Arc::clone(&options.clock), options.sessions.shared_sessions().cloned());
     let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&path, clock)).await;
     let opened = opened
         .map_err(|_| AgentError::internal("database_error", "The database could not be opened."))?;
     let opened = opened.map_err(|error| match error {
-        OpenError::NoSpace(_) => unwritable(&paths.data),
+        OpenError::NoSpace(_) => unwritable_folder(&paths.data),
         other => other.into_agent_error(),
     })?;
     // A store that cannot be written is an error, because no answer could be stored and no step
     // recorded.
     if opened.read_only {
-        return Err(unwritable(&paths.data));
+        return Err(unwritable_folder(&paths.data));
     }
     Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
 }
 
 /// Reports a database that had to be replaced, in the log and to the user.
-async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
+async fn report_recovery(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
     let Some(found) = recovered else { return };
     let from = found
         .backup
         .as_ref()
         .map_or_else(|| Text::from("no backup"), |path| path.display().to_string().into());
-    notices.push(notice(
+    notices.push(start_notice(
         "database_recovered",
         &text!(
             "The database was damaged. The old file is kept at {path}; restored from {backup}.",
@@ -238,7 +238,7 @@ fn open_tools(
         .iter()
         .map(|(pack, choice)| (pack.clone(), choice.settings.clone()))
         .collect();
-    let mut loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
+    let mut loaded = packs::load_with(&options.pack_folders(paths.packs()), &chosen);
     // The chat API offers packs to visitors, and servers of the profile's owner to nobody else.
     if !options.is_chat_api {
         loaded.extend(packs::load(&[paths.own_servers()]));
@@ -256,10 +256,10 @@ fn open_tools(
         credentials: &credentials,
         profile,
     };
-    let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
+    let configs = loaded.iter().flat_map(|l| servers::server_configs(l, &around)).collect();
     let pins = Arc::new(Pins::open(
         paths.definitions(),
-        servers::own_servers(&loaded),
+        servers::built_in_server_keys(&loaded),
         Arc::clone(&options.clock),
     ));
     let on_change: mcp::OnChange = {
@@ -275,7 +275,7 @@ fn open_tools(
         .asker(Arc::clone(&questions) as _)
         .build();
     let (profile, program_dir, folders) =
-        (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
+        (Arc::clone(profile), options.program_dir.clone(), options.pack_folders(paths.packs()));
     let paths = paths.clone();
     let (elsewhere, keyring) =
         (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
@@ -298,7 +298,7 @@ fn open_tools(
         callers_packs,
     };
     let tools = HostTools::new(loaded, means);
-    tools.renew_names();
+    tools.reload_names();
     Ok(tools)
 }
 
@@ -320,12 +320,12 @@ fn open_models(
 }
 
 fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -> KnownSecrets {
-    let declared = pack_keys::declared_credentials(&tools.loaded());
+    let declared = pack_keys::declared_credentials(&tools.loaded_packs());
     KnownSecrets::new(
         Arc::clone(keyring),
         Arc::clone(&options.clock),
         &declared,
-        known_secrets::environment(),
+        known_secrets::environment_variables(),
     )
 }
 
@@ -334,12 +334,12 @@ fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -
 fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
     let (weak, hub, log) = (Arc::downgrade(tools), Arc::clone(hub), Arc::clone(log));
     let told = parking_lot::Mutex::new(BTreeSet::new());
-    tools.pins.on_change(Box::new(move || {
+    tools.pins.set_on_change(Box::new(move || {
         let Some(tools) = weak.upgrade() else { return };
-        tools.rebuild();
-        tools.renew_names();
+        tools.rebuild_specs();
+        tools.reload_names();
         let waiting: Vec<contract::ServerTool> =
-            tools.server_tools().into_iter().filter(servers::waits).collect();
+            tools.server_tools().into_iter().filter(servers::needs_acceptance).collect();
         let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
         let mut told = told.lock();
         let fresh: Vec<_> = waiting
@@ -355,14 +355,14 @@ fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
             .collect();
         let log = Arc::clone(&log);
         if !fresh.is_empty() {
-            tokio::spawn(async move { note_changed(&log, fresh).await });
+            tokio::spawn(async move { record_changed_tools(&log, fresh).await });
         }
         engine::ports::Events::push(hub.as_ref(), contract::Push::ServerTools { waiting: count });
     }));
 }
 
 /// Records tools that are switched off because their definitions changed.
-async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
+async fn record_changed_tools(log: &Log, tools: Vec<contract::ServerTool>) {
     for tool in tools {
         let draft = RecordDraft::new(RecordType::SettingChanged)
             .field("setting", "server_tool")
@@ -378,7 +378,7 @@ async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
 }
 
 /// Expires overdue actions from time to time, even if no client opens the list.
-fn tidy_now_and_then(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
+fn spawn_expiry_task(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
     let (engine, ledger) = (Arc::downgrade(engine), Arc::clone(ledger));
     tokio::spawn(async move {
         loop {
@@ -392,7 +392,7 @@ fn tidy_now_and_then(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
     });
 }
 
-fn watch_log(log: &Arc<Log>, hub: &Arc<Hub>) {
+fn push_log_totals(log: &Arc<Log>, hub: &Arc<Hub>) {
     let (mut totals, hub) = (log.watch(), Arc::clone(hub));
     tokio::spawn(async move {
         while totals.changed().await.is_ok() {

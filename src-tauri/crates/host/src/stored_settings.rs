@@ -11,7 +11,7 @@ use crate::{
     entries::Entries,
     key_destination::Destination,
     key_names::{self, API_KEY},
-    models::{FALLBACK_KEY, entry_of, may_be_kept, origin_of_key},
+    models::{FALLBACK_KEY, entry_of, check_key_storable, origin_of_key},
     pack_settings,
 };
 
@@ -21,16 +21,16 @@ const SECRETS: [&str; 2] = [API_KEY, FALLBACK_KEY];
 impl Host {
     /// Checks that settings are valid for the profile and its packs.
     pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), AgentError> {
-        self.profile.check(settings)?;
-        pack_settings::check(&self.profile.stored(), settings, &self.tools)
+        self.profile.check_settings(settings)?;
+        pack_settings::check_changes(&self.profile.stored_settings(), settings, &self.tools)
     }
 
     /// Describes a key that is about to be stored, for a person's confirmation: its destination,
     /// but not the key itself.
     pub(crate) fn key_change(&self, name: &str) -> Result<SettingChange, AgentError> {
         let settings = self.profile.settings();
-        may_be_kept(name, &settings)?;
-        self.check_places(name)?;
+        check_key_storable(name, &settings)?;
+        self.check_destinations(name)?;
         self.entry_of(name)?;
         let origin =
             origin_of_key(name, &settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
@@ -43,7 +43,7 @@ impl Host {
 
     /// Checks that changed settings contain no keys, because settings are written to a file and to
     /// the log. A setting that already contains a key may still be changed.
-    pub(crate) async fn check_keepable(
+    pub(crate) async fn check_no_keys(
         &self,
         before: &Settings,
         after: &Settings,
@@ -73,7 +73,7 @@ impl Host {
             .collect();
         SettingsView {
             settings: (*self.profile.settings()).clone(),
-            forced: self.profile.forced(),
+            forced: self.profile.overridden_settings(),
             keyring,
             secrets_set,
             credentials: self.tools.credential_views().await,
@@ -124,12 +124,12 @@ impl Host {
     pub(crate) fn entry_of(&self, name: &str) -> Result<Entries, AgentError> {
         let entries = entry_of(name, &self.profile.settings()).or_else(|| {
             let (pack, variable) = name.split_once('/')?;
-            let places = self.places_of(name);
+            let places = self.destinations_of(name);
             Entries::join(
                 places
                     .iter()
-                    .filter(|to| to.may_be_kept().is_ok())
-                    .filter_map(|to| to.entries(key_names::entry(pack, variable))),
+                    .filter(|to| to.check_storable().is_ok())
+                    .filter_map(|to| to.entries_for(key_names::entry_name(pack, variable))),
             )
         });
         entries.ok_or_else(|| AgentError::invalid(text!("There is no key named {name}.", name)))
@@ -137,24 +137,24 @@ impl Host {
 
     /// Returns the destinations of a pack's key, by its name on the settings page (`pack/NAME`).
     /// Empty if no pack declares the key.
-    pub(crate) fn places_of(&self, name: &str) -> Vec<Destination> {
-        let packs = self.tools.loaded();
-        let keys = self.tools.keys(&packs, &|_| true).into_iter();
+    pub(crate) fn destinations_of(&self, name: &str) -> Vec<Destination> {
+        let packs = self.tools.loaded_packs();
+        let keys = self.tools.credential_keys(&packs, &|_| true).into_iter();
         keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable)))
             .map(|key| key.destination)
             .collect()
     }
 
     /// Checks that a pack's key can be stored. Fails if no destination may receive the key.
-    fn check_places(&self, name: &str) -> Result<(), AgentError> {
+    fn check_destinations(&self, name: &str) -> Result<(), AgentError> {
         let found: Vec<Result<(), AgentError>> =
-            self.places_of(name).iter().map(Destination::may_be_kept).collect();
+            self.destinations_of(name).iter().map(Destination::check_storable).collect();
         if found.iter().any(Result::is_ok) { Ok(()) } else { found.into_iter().collect() }
     }
 
     pub(crate) async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
-        may_be_kept(&params.name, &self.profile.settings())?;
-        self.check_places(&params.name)?;
+        check_key_storable(&params.name, &self.profile.settings())?;
+        self.check_destinations(&params.name)?;
         let entry = self.entry_of(&params.name)?;
         if params.value.trim().is_empty() {
             return Err(AgentError::invalid("The key is empty.")

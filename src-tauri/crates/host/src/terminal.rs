@@ -69,19 +69,19 @@ impl Terminal {
     }
 
     /// Returns the terminal's access level now.
-    fn granted(&self) -> Access {
+    fn granted_access(&self) -> Access {
         let person = match &self.at {
             Place::Here(person) => *person != Person::Absent,
-            Place::Client { peer, claims, .. } => *claims && peer.at_terminal(),
+            Place::Client { peer, claims, .. } => *claims && peer.is_at_terminal(),
         };
         if person { Access::Widens } else { Access::Chat }
     }
 
-    fn admit(&self, needed: Access) -> Result<(), AgentError> {
-        if needed <= self.granted() {
+    fn check_access(&self, needed: Access) -> Result<(), AgentError> {
+        if needed <= self.granted_access() {
             Ok(())
         } else {
-            Err(no_terminal("Only a person at a terminal, or in the window, may do that."))
+            Err(no_terminal_error("Only a person at a terminal, or in the window, may do that."))
         }
     }
 
@@ -93,10 +93,10 @@ impl Terminal {
             Place::Here(Person::Asked) => return Ok(()),
             Place::Here(_) | Place::Client { .. } => {}
         }
-        if self.granted() < Access::Widens {
-            return Err(no_terminal("Only a person at a terminal may decide."));
+        if self.granted_access() < Access::Widens {
+            return Err(no_terminal_error("Only a person at a terminal may decide."));
         }
-        if self.host.profile.settings().decide_from_terminal || self.is_own(&params.id).await? {
+        if self.host.profile.settings().decide_from_terminal || self.is_own_approval(&params.id).await? {
             return Ok(());
         }
         Err(AgentError::new(ErrorCode::ApprovalRequired, "Deciding from a terminal is switched off.")
@@ -105,7 +105,7 @@ impl Terminal {
     }
 
     /// Whether this client started the action's turn, so that its person may decide.
-    async fn is_own(&self, id: &ApprovalId) -> Result<bool, AgentError> {
+    async fn is_own_approval(&self, id: &ApprovalId) -> Result<bool, AgentError> {
         let Place::Client { own, .. } = &self.at else { return Ok(false) };
         let turn = self
             .host
@@ -118,7 +118,7 @@ impl Terminal {
         Ok(turn.is_some_and(|turn| own.lock().contains(&turn)))
     }
 
-    fn owns(&self, turn: &TurnId) {
+    fn add_own_turn(&self, turn: &TurnId) {
         if let Place::Client { own, .. } = &self.at {
             own.lock().insert(turn.clone());
         }
@@ -126,18 +126,18 @@ impl Terminal {
 
     async fn start_turn(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
         let started = self.host.turn_start(params).await?;
-        self.owns(&started.turn);
+        self.add_own_turn(&started.turn);
         Ok(started)
     }
 
     async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.host.options.ids.next("turn"));
-        self.owns(&turn);
-        self.host.tool_call_in(turn, params, self.gone()).await
+        self.add_own_turn(&turn);
+        self.host.call_tool_in_turn(turn, params, self.gone_token()).await
     }
 
     /// Returns the token that is cancelled when the caller has left.
-    fn gone(&self) -> CancellationToken {
+    fn gone_token(&self) -> CancellationToken {
         match &self.at {
             Place::Client { gone, .. } => gone.clone(),
             Place::Here(_) => CancellationToken::new(),
@@ -148,38 +148,38 @@ impl Terminal {
         &self,
         params: ServerTestParams,
     ) -> Result<ServerTestResponse, AgentError> {
-        self.admit(Access::Widens)?;
+        self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
-        let trial = self.host.trials.begin_until(&params.server.name, &self.gone());
+        let trial = self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
         self.host.test_server(&params.server, &trial).await
     }
 
     async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
-        self.admit(Access::Widens)?;
+        self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
-        let trial = self.host.trials.begin_until(&params.server.name, &self.gone());
+        let trial = self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
         self.host.add_server(params, &trial).await
     }
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         let _changing = self.host.changing.lock().await;
-        self.admit(self.host.profile.widening(&params.settings).level)?;
+        self.check_access(self.host.profile.find_widening(&params.settings).level)?;
         self.host.settings_set(params).await
     }
 
     async fn set_switch(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
-        self.admit(if params.on { Access::Person } else { Access::Chat })?;
+        self.check_access(if params.on { Access::Person } else { Access::Chat })?;
         self.host.switch_set(params).await
     }
 }
 
-fn no_terminal(message: &str) -> AgentError {
+fn no_terminal_error(message: &str) -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, message)
         .reason("no_terminal")
         .hint("Run this in a terminal, or decide in the window.")
 }
 
-fn window_only(message: &str) -> AgentError {
+fn window_only_error(message: &str) -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, message).reason("window_only")
 }
 
@@ -204,7 +204,7 @@ macro_rules! carry_out {
         $me.add_server($params).await
     };
     ($me:ident, $name:ident, $level:ident, $params:ident) => {{
-        $me.admit(contract::access!($level))?;
+        $me.check_access(contract::access!($level))?;
         $me.host.$name($params).await
     }};
 }
@@ -232,29 +232,29 @@ macro_rules! forward {
                 self.host.audit_alarm(params).await
             }
             async fn audit_accept_new_log(&self, _: Empty) -> Result<AuditAcceptResponse, AgentError> {
-                if self.granted() < Access::Widens {
-                    return Err(no_terminal("Only a person at a terminal, or in the approval window, may accept a new log."));
+                if self.granted_access() < Access::Widens {
+                    return Err(no_terminal_error("Only a person at a terminal, or in the approval window, may accept a new log."));
                 }
                 Ok(AuditAcceptResponse { set_aside: self.host.accept_new_log("terminal").await? })
             }
 
             async fn policy_set(&self, _: PolicySetParams) -> Result<Empty, AgentError> {
-                Err(window_only("Only the approval window may change what may run."))
+                Err(window_only_error("Only the approval window may change what may run."))
             }
             async fn server_tool_accept(&self, _: ServerToolAcceptParams) -> Result<Empty, AgentError> {
-                Err(window_only("Only the approval window may accept a changed tool."))
+                Err(window_only_error("Only the approval window may accept a changed tool."))
             }
             async fn server_tool_effect(&self, _: ServerToolEffectParams) -> Result<Empty, AgentError> {
-                Err(window_only("Only the approval window may say what a tool changes."))
+                Err(window_only_error("Only the approval window may say what a tool changes."))
             }
             async fn terminal_decisions_set(&self, _: TerminalDecisionsParams) -> Result<Empty, AgentError> {
-                Err(window_only("Only the approval window may change who decides."))
+                Err(window_only_error("Only the approval window may change who decides."))
             }
             async fn confirmations(&self, params: Empty) -> Result<ConfirmationsResponse, AgentError> {
                 self.host.confirmations(params).await
             }
             async fn confirmation_decide(&self, _: ConfirmationDecideParams) -> Result<Empty, AgentError> {
-                Err(window_only("Only the approval window may confirm what the chat window asked for."))
+                Err(window_only_error("Only the approval window may confirm what the chat window asked for."))
             }
         }
     };

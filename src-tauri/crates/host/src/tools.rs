@@ -128,48 +128,48 @@ impl HostTools {
             named: RwLock::default(),
             agents: RwLock::default(),
         };
-        tools.look_elsewhere();
-        tools.rebuild();
+        tools.refresh_overrides();
+        tools.rebuild_specs();
         tools
     }
 
     /// Reads again which remote servers replace programs.
-    pub(crate) fn look_elsewhere(&self) {
+    pub(crate) fn refresh_overrides(&self) {
         let access = |pack: &PackId, server: &str, to| {
-            servers::access(pack, server, to, &self.keyring, &self.credentials, &self.profile)
+            servers::server_access(pack, server, to, &self.keyring, &self.credentials, &self.profile)
         };
         let around = remote_override::OverrideDeps {
             profile: &self.profile,
             credentials: &self.credentials,
             access: &access,
         };
-        if self.elsewhere.look(&self.loaded(), &around) {
-            self.rebuild();
-            self.renew_names();
+        if self.elsewhere.refresh(&self.loaded_packs(), &around) {
+            self.rebuild_specs();
+            self.reload_names();
         }
     }
 
     /// Returns the credentials that packs declare and that the current settings need.
     pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
-        let packs = self.loaded();
-        let declared = self.keys(&packs, &|key: &str| self.elsewhere.of(key).is_some());
-        self.credentials.views(&declared).await
+        let packs = self.loaded_packs();
+        let declared = self.credential_keys(&packs, &|key: &str| self.elsewhere.override_of(key).is_some());
+        self.credentials.list_views(&declared).await
     }
 
     /// Returns the keys that packs declare, for the current addresses.
-    pub(crate) fn keys<'a>(
+    pub(crate) fn credential_keys<'a>(
         &self,
         packs: &'a [LoadedPack],
         stands_in: &dyn Fn(&str) -> bool,
     ) -> Vec<Declared<'a>> {
-        pack_keys::all(packs, &self.profile.settings(), &self.credentials, stands_in)
+        pack_keys::declared_keys(packs, &self.profile.settings(), &self.credentials, stands_in)
     }
 
     /// Returns the key that the host sends for a tool.
     async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = key_destination::needed_credential(spec) else { return Ok(None) };
-        let to = Destination::of_tool(spec, &self.loaded());
-        self.credentials.named(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
+        let to = Destination::of_tool(spec, &self.loaded_packs());
+        self.credentials.find_credential(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
     }
 
     /// Starts the servers that are programs, in the background: those of the given packs, or all.
@@ -177,8 +177,8 @@ impl HostTools {
     pub(crate) fn warm_up(&self, packs: &[String]) {
         let wanted = |pack: &PackId| packs.is_empty() || packs.iter().any(|id| id == pack.as_str());
         for view in self.servers.views().into_iter().filter(|view| wanted(&view.pack)) {
-            let key = definitions::key(&view.pack, &view.name);
-            if self.elsewhere.of(&key).is_none() {
+            let key = definitions::server_key(&view.pack, &view.name);
+            if self.elsewhere.override_of(&key).is_none() {
                 self.servers.start(&key);
             }
         }
@@ -186,13 +186,13 @@ impl HostTools {
 
     /// Rebuilds the list of usable tools: the manifests' tools, without tools whose definition has
     /// changed, and the tools that servers offer beyond their manifests.
-    pub(crate) fn rebuild(&self) {
-        let packs = self.loaded();
+    pub(crate) fn rebuild_specs(&self) {
+        let packs = self.loaded_packs();
         let usable =
             packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
-        let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.as_accepted(spec)).collect();
-        for (loaded, server) in servers::offering(&packs) {
-            servers::offered(loaded, server, &self.pins)
+        let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.accepted_spec(spec)).collect();
+        for (loaded, server) in servers::servers_with_tools(&packs) {
+            servers::offered_tools(loaded, server, &self.pins)
                 .into_iter()
                 .for_each(|spec| add_offered(&mut specs, spec));
         }
@@ -201,12 +201,12 @@ impl HostTools {
 
     /// Returns a manifest's tool, bound to its server's definition. Returns None if the definition
     /// is not the accepted one.
-    fn as_accepted(&self, spec: &ToolSpec) -> Option<ToolSpec> {
+    fn accepted_spec(&self, spec: &ToolSpec) -> Option<ToolSpec> {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
-        if let Some(address) = self.elsewhere.address(&definitions::key(&spec.pack, server)) {
-            return Some(self.moved(spec, server, &address));
+        if let Some(address) = self.elsewhere.address_of(&definitions::server_key(&spec.pack, server)) {
+            return Some(self.with_address(spec, server, &address));
         }
-        let looked = self.pins.check_tool(&definitions::key(&spec.pack, server), tool);
+        let looked = self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
         let mut spec = spec.clone();
         if let Some(pinned) = looked.by_person {
             spec.definition_hash =
@@ -216,13 +216,13 @@ impl HostTools {
         // manifest does not say where reads go.
         spec.open_world |= looked.open_world
             && spec.effect == Effect::ReadOnly
-            && self.leaves_open(&spec.pack, server, tool);
+            && self.is_open_world_unset(&spec.pack, server, tool);
         (!looked.off).then_some(spec)
     }
 
     /// Whether the manifest does not say where a tool's reads go.
-    fn leaves_open(&self, pack: &PackId, server: &str, tool: &str) -> bool {
-        let packs = self.loaded();
+    fn is_open_world_unset(&self, pack: &PackId, server: &str, tool: &str) -> bool {
+        let packs = self.loaded_packs();
         let manifests = packs
             .iter()
             .filter_map(|loaded| loaded.pack.as_ref())
@@ -238,8 +238,8 @@ impl HostTools {
     /// Returns a tool for the server that replaces its program. The address becomes part of the
     /// definition, so that an approval for one server is not valid for another. The description
     /// comes only from the manifest, and the remote client has its own time limits and retries.
-    fn moved(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
-        let longest = match self.elsewhere.of(&definitions::key(&spec.pack, server)) {
+    fn with_address(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
+        let longest = match self.elsewhere.override_of(&definitions::server_key(&spec.pack, server)) {
             Some(Ok(client)) => client.patience().longest(),
             Some(Err(_)) | None => std::time::Duration::from_millis(spec.timeout_ms),
         };
@@ -263,48 +263,48 @@ impl HostTools {
             }
             view
         };
-        self.loaded().iter().map(of).collect()
+        self.loaded_packs().iter().map(of).collect()
     }
 
     /// Returns the tools of servers with the changes of their definitions.
     pub(crate) fn server_tools(&self) -> Vec<ServerTool> {
-        let packs = self.loaded();
+        let packs = self.loaded_packs();
         let manifests =
             packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
         let declared: HashMap<(String, &str), Effect> = manifests
             .filter_map(|spec| {
                 let (server, tool) = spec.target.tool_of_server()?;
-                Some(((definitions::key(&spec.pack, server), tool), spec.effect))
+                Some(((definitions::server_key(&spec.pack, server), tool), spec.effect))
             })
             .collect();
-        let offered: BTreeSet<String> = servers::offering(&packs)
-            .map(|(loaded, server)| definitions::key(&loaded.view.id, &server.name))
+        let offered: BTreeSet<String> = servers::servers_with_tools(&packs)
+            .map(|(loaded, server)| definitions::server_key(&loaded.view.id, &server.name))
             .collect();
         let mut tools =
-            self.pins.tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
+            self.pins.list_tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
         // A tool that is neither declared nor offered can never be called, so it is not listed.
         tools.retain(|tool| {
-            tool.declared || offered.contains(&definitions::key(&tool.pack, &tool.server))
+            tool.declared || offered.contains(&definitions::server_key(&tool.pack, &tool.server))
         });
         tools
     }
 
-    pub(crate) fn loaded(&self) -> Arc<Vec<LoadedPack>> {
+    pub(crate) fn loaded_packs(&self) -> Arc<Vec<LoadedPack>> {
         Arc::clone(&self.packs.read())
     }
 
     /// Replaces the packs of a folder by those that are in it now. Packs of other folders stay.
     pub(crate) fn reload_folder(&self, folder: &std::path::Path) {
-        let mut packs: Vec<LoadedPack> = (*self.loaded()).clone();
+        let mut packs: Vec<LoadedPack> = (*self.loaded_packs()).clone();
         packs.retain(|loaded| !loaded.folder.starts_with(folder));
         packs.extend(packs::load(&[folder.to_owned()]));
         *self.packs.write() = Arc::new(packs);
-        self.rebuild();
-        self.renew_names();
+        self.rebuild_specs();
+        self.reload_names();
     }
 
     pub(crate) fn server_views(&self) -> Vec<ServerView> {
-        self.servers.views().into_iter().map(|view| self.elsewhere.view(view)).collect()
+        self.servers.views().into_iter().map(|view| self.elsewhere.apply_to_view(view)).collect()
     }
 
     /// Returns a manifest with the names in the pack's data. The names in the manifest itself
@@ -314,24 +314,24 @@ impl HostTools {
         let id = manifest.id.as_str();
         let is_named =
             self.names.load(Ordering::Acquire) || self.callers_packs.iter().any(|pack| pack == id);
-        if let Some(open) = self.services.of(id).filter(|_| is_named) {
+        if let Some(open) = self.services.service(id).filter(|_| is_named) {
             open.service.put_names(&mut manifest);
         }
         manifest
     }
 
     /// Reads names from the data of every pack from now on. Returns true on the first call.
-    pub(crate) fn want_names(&self) -> bool {
+    pub(crate) fn enable_names(&self) -> bool {
         let news = !self.names.swap(true, Ordering::AcqRel);
         if news {
-            self.renew_names();
+            self.reload_names();
         }
         news
     }
 
     /// Reads names and specialists again, after the data has changed.
-    pub(crate) fn renew_names(&self) {
-        let loaded = self.loaded();
+    pub(crate) fn reload_names(&self) {
+        let loaded = self.loaded_packs();
         let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
         let named: Vec<PackManifest> = packs.map(|pack| self.with_names(&pack.manifest)).collect();
         let specs = self.specs();
@@ -345,15 +345,15 @@ impl HostTools {
 
     /// The manifest of a usable pack.
     pub(crate) fn manifest_of(&self, pack: &PackId) -> Option<PackManifest> {
-        let packs = self.loaded();
+        let packs = self.loaded_packs();
         let loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
         loaded.map(|pack| &pack.manifest).find(|manifest| manifest.id == *pack).cloned()
     }
 
     /// Every usable pack: its manifest with the names in the data, and its tools.
-    pub(crate) fn named(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
+    pub(crate) fn named_packs(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
         let named = Arc::clone(&self.named.read());
-        let loaded = self.loaded();
+        let loaded = self.loaded_packs();
         let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
         named.iter().cloned().zip(packs.map(|pack| pack.tools.clone())).collect()
     }
@@ -395,7 +395,7 @@ impl Roster for HostTools {
     }
 
     fn instructions(&self, tool: &ToolSpec) -> Instructions {
-        let packs = self.loaded();
+        let packs = self.loaded_packs();
         let pack = packs
             .iter()
             .filter_map(|loaded| loaded.pack.as_ref())

@@ -24,7 +24,7 @@ impl Widening {
         }
     }
 
-    fn widens(&mut self, setting: impl Into<String>, before: impl ToString, after: impl ToString) {
+    fn add_widening(&mut self, setting: impl Into<String>, before: impl ToString, after: impl ToString) {
         self.level = Access::Widens;
         self.changes.push(SettingChange {
             setting: setting.into(),
@@ -36,7 +36,7 @@ impl Widening {
 
 /// Compares two settings. Every field is named here, so that a new field does not compile without a
 /// decision about it.
-pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
+pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening {
     let Settings {
         language,
         theme,
@@ -63,16 +63,16 @@ pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
     found.need_person(
         (limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets),
     );
-    of_model(&mut found, &before.model, model);
-    of_egress(&mut found, before.egress, *egress);
+    compare_model(&mut found, &before.model, model);
+    compare_egress(&mut found, before.egress, *egress);
     for (pack, choice) in packs {
-        of_pack(&mut found, pack, before.packs.get(pack).unwrap_or(&PackChoice::default()), choice);
+        compare_pack(&mut found, pack, before.packs.get(pack).unwrap_or(&PackChoice::default()), choice);
     }
     found.need_person(before.packs.keys().any(|pack| !packs.contains_key(pack)));
     found
 }
 
-fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings) {
+fn compare_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings) {
     let ModelSettings {
         provider,
         base_url,
@@ -84,10 +84,10 @@ fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings)
     } = after;
     // An address is compared even if it is not in use yet, because it may be used next.
     if *base_url != before.base_url {
-        found.widens("model.base_url", &before.base_url, base_url);
+        found.add_widening("model.base_url", &before.base_url, base_url);
     }
     if *provider != before.provider && provider != "offline" {
-        found.widens("model.provider", &before.provider, provider);
+        found.add_widening("model.provider", &before.provider, provider);
     }
     found.need_person(
         (model, reasoning, idle_timeout_s, max_retries)
@@ -99,7 +99,7 @@ fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings)
             && before.fallback.as_ref().map(reaches) != Some(reaches(fallback))
         {
             let named = |model: &FallbackModel| format!("{} {}", model.provider, model.base_url);
-            found.widens(
+            found.add_widening(
                 "model.fallback",
                 before.fallback.as_ref().map(named).unwrap_or_default(),
                 named(fallback),
@@ -109,20 +109,20 @@ fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings)
     }
 }
 
-fn of_egress(found: &mut Widening, before: EgressSettings, after: EgressSettings) {
+fn compare_egress(found: &mut Widening, before: EgressSettings, after: EgressSettings) {
     let EgressSettings { allowed, redaction } = after;
     if allowed && !before.allowed {
-        found.widens("egress.allowed", before.allowed, allowed);
+        found.add_widening("egress.allowed", before.allowed, allowed);
     }
     if redaction < before.redaction {
-        found.widens("egress.redaction", word(&before.redaction), word(&redaction));
+        found.add_widening("egress.redaction", setting_word(&before.redaction), setting_word(&redaction));
     }
 }
 
-fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackChoice) {
+fn compare_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackChoice) {
     let PackChoice { private_network, settings } = after;
     if *private_network && !before.private_network {
-        found.widens(
+        found.add_widening(
             format!("packs.{pack}.private_network"),
             before.private_network,
             private_network,
@@ -134,8 +134,8 @@ fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackCh
         match value {
             // A text may be the address to which requests and keys are sent.
             Value::String(_) | Value::Array(_) | Value::Object(_) => {
-                let was = before.settings.get(name).map(text).unwrap_or_default();
-                found.widens(format!("packs.{pack}.settings.{name}"), was, text(value));
+                let was = before.settings.get(name).map(value_text).unwrap_or_default();
+                found.add_widening(format!("packs.{pack}.settings.{name}"), was, value_text(value));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => found.need_person(true),
         }
@@ -143,13 +143,13 @@ fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackCh
     found.need_person(before.settings.keys().any(|name| !settings.contains_key(name)));
 }
 
-fn text(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Returns a value as it is written in the settings file.
-fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).as_ref().map(text).unwrap_or_default()
+fn setting_word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).as_ref().map(value_text).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
     fn needed(before: &Settings, change: impl Fn(&mut Settings)) -> (Access, Vec<String>) {
         let mut after = before.clone();
         change(&mut after);
-        let found = of_settings(before, &after);
+        let found = compare_settings(before, &after);
         (found.level, found.changes.into_iter().map(|change| change.setting).collect())
     }
 

@@ -60,7 +60,7 @@ pub fn find_bounds(tokens: &[Token]) -> Vec<Bound> {
     let mut found: Vec<Bound> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let bound = range(tokens, at).or_else(|| led(tokens, at)).or_else(|| followed(tokens, at));
+        let bound = range(tokens, at).or_else(|| read_leading_bound(tokens, at)).or_else(|| read_trailing_bound(tokens, at));
         at = bound.as_ref().map_or(at + 1, |bound| bound.at.end);
         found.extend(bound);
     }
@@ -87,7 +87,7 @@ fn range(tokens: &[Token], at: usize) -> Option<Bound> {
 }
 
 /// Reads "more than 30%" or "less than two weeks".
-fn led(tokens: &[Token], at: usize) -> Option<Bound> {
+fn read_leading_bound(tokens: &[Token], at: usize) -> Option<Bound> {
     let length = |phrases: &[&[&str]]| {
         let fits = |phrase: &&&[&str]| {
             let word = |(i, word): (usize, &&str)| tokens.get(at + i).is_some_and(|t| t.is(word));
@@ -107,7 +107,7 @@ fn led(tokens: &[Token], at: usize) -> Option<Bound> {
 }
 
 /// Reads "110% or more" and "110%+".
-fn followed(tokens: &[Token], at: usize) -> Option<Bound> {
+fn read_trailing_bound(tokens: &[Token], at: usize) -> Option<Bound> {
     let (value, measure, end) = amount(tokens, at).filter(|(_, m, _)| *m == Measure::Percent)?;
     let next = tokens.get(end)?;
     if next.fold == "+" && next.glued {

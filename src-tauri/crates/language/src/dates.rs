@@ -17,7 +17,7 @@ mod relative;
 mod term;
 mod words;
 
-use atoms::atom;
+use atoms::read_atom;
 pub use calendar::Unit;
 
 /// A period by its first and last day, both included.
@@ -107,13 +107,13 @@ pub fn find_unit_before(tokens: &[Token]) -> Option<UnitBefore> {
 }
 
 /// Returns the units before the period that begins at `from`.
-pub fn unit_before(before: &UnitBefore, from: NaiveDate) -> Option<FoundPeriod> {
+pub fn resolve_unit_before(before: &UnitBefore, from: NaiveDate) -> Option<FoundPeriod> {
     let at = before.at.clone();
     let period = match before.count {
         None => calendar::nth(before.unit, -1, from)?,
         Some(count) => {
             let end = calendar::add_days(from, -1);
-            Period { start: calendar::ago(before.unit, count, from), end }
+            Period { start: calendar::subtract_units(before.unit, count, from), end }
         }
     };
     Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
@@ -121,7 +121,7 @@ pub fn unit_before(before: &UnitBefore, from: NaiveDate) -> Option<FoundPeriod> 
 
 /// Returns the next such period if the one that was read is over and the text gives no year: "in
 /// december" for flights that end then.
-pub fn move_ahead(tokens: &[Token], found: &FoundPeriod, today: NaiveDate) -> FoundPeriod {
+pub fn move_to_next_period(tokens: &[Token], found: &FoundPeriod, today: NaiveDate) -> FoundPeriod {
     let is_past = found.end.or(found.start).is_some_and(|day| day < today);
     let words = || found.at.clone().filter_map(|i| tokens.get(i));
     let is_anchored = words().any(|token| {
@@ -144,11 +144,11 @@ pub fn move_ahead(tokens: &[Token], found: &FoundPeriod, today: NaiveDate) -> Fo
 fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let first = tokens.get(at)?;
     if first.any(&SINCE) {
-        return since(tokens, at, today);
+        return read_open_period(tokens, at, today);
     }
     if first.any(&FROM)
         && let Some(found) = range(tokens, skip_leads(tokens, at + 1), at, today)
-            .or_else(|| since(tokens, at, today))
+            .or_else(|| read_open_period(tokens, at, today))
     {
         return Some(found);
     }
@@ -158,15 +158,15 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
     // Swedish "till" before a longer period means "belongs to" ("ligger till förra veckan"). Before
     // a single day it ends a period ("till fredag").
     if first.any(&UNTIL)
-        && let Some((used, day)) = atom(tokens, skip_leads(tokens, at + 1), today)
+        && let Some((used, day)) = read_atom(tokens, skip_leads(tokens, at + 1), today)
         && (day.start == day.end || !first.is("till"))
     {
         let next = skip_leads(tokens, at + 1);
-        let last = if first.any(&BEFORE_DAY) { before(day.start, 1) } else { day.end };
+        let last = if first.any(&BEFORE_DAY) { subtract_days(day.start, 1) } else { day.end };
         let end = if last < today && !day.fixed { calendar::plus_years(last, 1) } else { last };
         return Some(FoundPeriod { at: at..next + used, start: None, end: Some(end) });
     }
-    let (used, found) = atom(tokens, at, today)?;
+    let (used, found) = read_atom(tokens, at, today)?;
     let end = at + used;
     if found.open {
         return Some(FoundPeriod { at: at..end, start: Some(found.start), end: Some(today) });
@@ -175,8 +175,8 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
 }
 
 /// Reads a period without an end, as in "since monday" or "from 1 october". It ends today.
-fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
-    let (used, day, next) = atom_after_lead(tokens, at + 1, today)?;
+fn read_open_period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
+    let (used, day, next) = read_atom_after_lead(tokens, at + 1, today)?;
     let end = skip_words(
         tokens,
         next + used,
@@ -194,7 +194,7 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     if let Some(found) = shared_month(tokens, from, at, today) {
         return Some(found);
     }
-    let (used, first) = atom(tokens, from, today)?;
+    let (used, first) = read_atom(tokens, from, today)?;
     let dash = from + used;
     let mut next = dash;
     if !tokens.get(next)?.any(&TO) {
@@ -206,7 +206,7 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     next = skip_leads(tokens, next);
     let strong = !tokens[dash].any(&["and", "och"])
         || tokens.get(at).is_some_and(|token| token.any(&["between", "mellan"]));
-    let (more, last) = atom(tokens, next, today)?;
+    let (more, last) = read_atom(tokens, next, today)?;
     if !strong {
         return None;
     }
@@ -284,7 +284,7 @@ fn days(
 
 /// Reads a date term after its leading words, such as "since". "the 1st" is only a date with its
 /// "the".
-fn atom_after_lead(
+fn read_atom_after_lead(
     tokens: &[Token],
     at: usize,
     today: NaiveDate,
@@ -292,7 +292,7 @@ fn atom_after_lead(
     let next = skip_leads(tokens, at);
     (at..=next)
         .rev()
-        .find_map(|from| atom(tokens, from, today).map(|(used, day)| (used, day, from)))
+        .find_map(|from| read_atom(tokens, from, today).map(|(used, day)| (used, day, from)))
 }
 
 fn skip_leads(tokens: &[Token], at: usize) -> usize {
@@ -307,7 +307,7 @@ fn skip_words(tokens: &[Token], mut at: usize, words: &[&str]) -> usize {
 }
 
 /// Returns the day that lies `days` days before `day`.
-fn before(day: NaiveDate, days: u64) -> NaiveDate {
+fn subtract_days(day: NaiveDate, days: u64) -> NaiveDate {
     day.checked_sub_days(Days::new(days)).unwrap_or(day)
 }
 

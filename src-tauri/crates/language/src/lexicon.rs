@@ -64,7 +64,7 @@ pub struct Lexicon {
 
 impl Lexicon {
     /// Adds a word that is correct but is never used as a correction.
-    pub fn know(&mut self, word: &str) {
+    pub fn add_known_word(&mut self, word: &str) {
         self.known.insert(word.to_owned());
     }
 
@@ -92,13 +92,13 @@ impl Lexicon {
             {
                 continue;
             }
-            if let Some(word) = self.meant(&token.fold) {
+            if let Some(word) = self.find_correction(&token.fold) {
                 token.norm = word;
             }
         }
     }
 
-    fn meant(&self, typed: &str) -> Option<String> {
+    fn find_correction(&self, typed: &str) -> Option<String> {
         let mut found = self.found.lock();
         if let Some(word) = found.get(typed) {
             return word.clone();

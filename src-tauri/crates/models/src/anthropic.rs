@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-pub(crate) use request::usual_bound;
+pub(crate) use request::default_max_tokens;
 
 use crate::capabilities::ModelFacts;
 use crate::wire::{Assemble, Wire, join_url, listed_ids};
@@ -46,10 +46,10 @@ impl Wire for Anthropic {
     fn headers(&self) -> &HeaderMap {
         &self.headers
     }
-    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&request::body(self, request, plain))
+    fn write_body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&request::build_body(self, request, plain))
     }
-    fn optional(&self) -> &'static [&'static str] {
+    fn optional_words(&self) -> &'static [&'static str] {
         &["thinking", "cache_control"]
     }
     fn assembler(&self) -> Box<dyn Assemble> {

@@ -35,10 +35,10 @@ impl Wire for Chat {
     fn headers(&self) -> &HeaderMap {
         &self.headers
     }
-    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
-        request::body(&self.model, request, self.dialect, plain)
+    fn write_body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+        request::build_body(&self.model, request, self.dialect, plain)
     }
-    fn optional(&self) -> &'static [&'static str] {
+    fn optional_words(&self) -> &'static [&'static str] {
         &["stream_options", "response_format", "json_schema"]
     }
     fn assembler(&self) -> Box<dyn Assemble> {

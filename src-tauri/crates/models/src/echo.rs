@@ -25,7 +25,7 @@ fn role(message: &Message) -> &'static str {
     }
 }
 
-fn answer(request: &ModelRequest) -> String {
+fn echo_answer(request: &ModelRequest) -> String {
     let asked = request.messages.iter().rev().find_map(|message| {
         if let Message::User { text } = message { Some(text.as_str()) } else { None }
     });
@@ -52,6 +52,6 @@ impl Model for EchoModel {
             usage: Usage { model_calls: 1, ..Usage::default() },
             finish: Finish::Stop,
         };
-        stream::iter([Ok(ModelEvent::Text(answer(&request))), Ok(done)]).boxed()
+        stream::iter([Ok(ModelEvent::Text(echo_answer(&request))), Ok(done)]).boxed()
     }
 }

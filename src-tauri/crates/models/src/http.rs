@@ -23,7 +23,7 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 pub use check::{ConnectionCheck, Diagnosis};
-pub(crate) use check::{list_models, run as check};
+pub(crate) use check::{list_models, check_connection as check};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,12 +48,12 @@ pub struct HttpClient {
 pub(crate) struct PlainRequests(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
 
 impl PlainRequests {
-    pub(crate) fn is_wanted(&self, by: &str, now: DateTime<Utc>) -> bool {
+    pub(crate) fn is_refused_by(&self, by: &str, now: DateTime<Utc>) -> bool {
         let learned = self.0.lock();
         learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAIN_PERIOD).contains(&(now - *at)))
     }
 
-    pub(crate) fn remember(&self, by: String, now: DateTime<Utc>) {
+    pub(crate) fn remember_refusal(&self, by: String, now: DateTime<Utc>) {
         tracing::info!(
             by,
             "a model's server refuses something optional: it is left out for an hour"
@@ -99,7 +99,7 @@ impl Resolve for ThisComputer {
 }
 
 impl HttpClient {
-    pub(crate) fn to(&self, url: &Url) -> reqwest::Client {
+    pub(crate) fn client_for(&self, url: &Url) -> reqwest::Client {
         if is_loopback(url) { self.here.clone() } else { self.outward.clone() }
     }
 
@@ -109,7 +109,7 @@ impl HttpClient {
 }
 
 /// Parses an address, without the parts that people often paste along with it.
-pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
+pub(crate) fn parse_base_url(text: &str) -> Result<Url, ModelError> {
     const ENDPOINTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
     let text = text.trim().trim_end_matches('/');
     let text = ENDPOINTS.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
@@ -119,13 +119,13 @@ pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
 
 /// Returns the origin of an address as people enter it. Requests reach this server, and a key
 /// belongs to it.
-pub fn server_of(text: &str) -> Option<Origin> {
-    Origin::of(&base_url(text).ok()?)
+pub fn origin_of(text: &str) -> Option<Origin> {
+    Origin::of(&parse_base_url(text).ok()?)
 }
 
 /// Whether an address, as people enter it, is on this computer.
 pub fn is_loopback_address(text: &str) -> bool {
-    base_url(text).is_ok_and(|url| is_loopback(&url))
+    parse_base_url(text).is_ok_and(|url| is_loopback(&url))
 }
 
 pub(crate) fn is_loopback(url: &Url) -> bool {
@@ -144,16 +144,16 @@ mod tests {
             " http://127.0.0.1:8080/v1/chat/completions ",
             "http://127.0.0.1:8080/v1/messages",
         ] {
-            assert_eq!(base_url(text).unwrap().as_str(), "http://127.0.0.1:8080/v1", "{text}");
+            assert_eq!(parse_base_url(text).unwrap().as_str(), "http://127.0.0.1:8080/v1", "{text}");
         }
         for text in ["", "api.openai.com", "ftp://x/v1", "https://me:key@host/v1"] {
-            assert!(base_url(text).is_err(), "{text}");
+            assert!(parse_base_url(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn loopback_is_local() {
-        let local = |text: &str| is_loopback(&base_url(text).unwrap());
+        let local = |text: &str| is_loopback(&parse_base_url(text).unwrap());
         assert!(
             local("http://localhost:11434/v1")
                 && local("http://127.0.0.2/v1")

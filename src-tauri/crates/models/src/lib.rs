@@ -17,6 +17,6 @@ mod wire;
 pub use capabilities::capabilities;
 pub use fallback::WithFallback;
 pub use http::{
-    ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, server_of,
+    ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, origin_of,
 };
 pub use provider::{Api, Config, Provider, ProviderDeps, ServerKey};

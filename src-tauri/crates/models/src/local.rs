@@ -28,7 +28,7 @@ pub struct FoundServer {
 }
 
 /// Returns the servers that answer on the given ports, in the same order.
-pub async fn find(ports: &[(&str, u16)]) -> Vec<FoundServer> {
+pub async fn find_servers(ports: &[(&str, u16)]) -> Vec<FoundServer> {
     let client = reqwest::Client::builder()
         .no_proxy()
         .connect_timeout(CONNECT)
@@ -36,14 +36,14 @@ pub async fn find(ports: &[(&str, u16)]) -> Vec<FoundServer> {
         .redirect(reqwest::redirect::Policy::none())
         .build();
     let Ok(client) = client else { return Vec::new() };
-    join_all(ports.iter().map(|(name, port)| ask(&client, name, *port)))
+    join_all(ports.iter().map(|(name, port)| probe_server(&client, name, *port)))
         .await
         .into_iter()
         .flatten()
         .collect()
 }
 
-async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<FoundServer> {
+async fn probe_server(client: &reqwest::Client, usual: &str, port: u16) -> Option<FoundServer> {
     let base_url = format!("http://127.0.0.1:{port}/v1");
     let mut response = client.get(format!("{base_url}/models")).send().await.ok()?;
     if !response.status().is_success() {
@@ -59,11 +59,11 @@ async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<FoundSe
     // Any program may listen on these ports, so only a list of models counts.
     let list: Value = serde_json::from_slice(&body).ok()?;
     let models = listed_ids(&list)?.into_iter().take(MAX_MODELS).collect();
-    Some(FoundServer { name: maker(&list).unwrap_or(usual).to_owned(), base_url, models })
+    Some(FoundServer { name: product_name(&list).unwrap_or(usual).to_owned(), base_url, models })
 }
 
 /// Returns the server's product name as the list tells it, because ports are often changed.
-fn maker(list: &Value) -> Option<&'static str> {
+fn product_name(list: &Value) -> Option<&'static str> {
     match list.pointer("/data/0/owned_by")?.as_str()? {
         "library" => Some("Ollama"),
         "llamacpp" => Some("llama.cpp"),

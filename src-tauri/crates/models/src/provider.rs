@@ -93,7 +93,7 @@ impl Api {
     pub fn longest_answer(self, model: &str, wanted: Option<u32>) -> u32 {
         let own = lookup_model(model).capabilities.max_output_tokens;
         let asked_for = match self {
-            Self::Anthropic => wanted.or_else(|| Some(anthropic::usual_bound(own))),
+            Self::Anthropic => wanted.or_else(|| Some(anthropic::default_max_tokens(own))),
             Self::Chat | Self::Responses | Self::Gemini => wanted,
         };
         longest_answer(asked_for, own)
@@ -151,12 +151,12 @@ impl Provider {
     /// Checks the form of address and key; nothing is sent. A key of another server, or one that
     /// would be sent without encryption, is an error.
     pub fn new(config: Config, world: ProviderDeps) -> Result<Self, ModelError> {
-        let base = http::base_url(&config.base_url)?;
+        let base = http::parse_base_url(&config.base_url)?;
         let server = Origin::of(&base).ok_or_else(failure::bad_address)?;
         let host = server.host_and_port();
-        let key = own_key(&server, config.api_key.as_ref())?;
+        let key = key_for_server(&server, config.api_key.as_ref())?;
         let has_key = key.is_some();
-        let key = headers(config.api, key)?;
+        let key = build_headers(config.api, key)?;
         let known = lookup_model(&config.model);
         let maker = format!("{:?} {host} {}", config.api, config.model);
         let wire: Arc<dyn Wire> = match config.api {
@@ -176,7 +176,7 @@ impl Provider {
         let label = config.label.unwrap_or_else(|| format!("{} at {host}", config.model));
         let local = http::is_loopback(&base);
         let shared = Shared {
-            http: world.http.to(&base),
+            http: world.http.client_for(&base),
             plainly: world.http.plain_requests(),
             maker,
             wire,
@@ -239,25 +239,25 @@ impl Model for Provider {
             request.structured = None;
         }
         request.for_own_limit(self.capabilities.max_output_tokens);
-        call::start(Arc::clone(&self.shared), request)
+        call::start_call(Arc::clone(&self.shared), request)
     }
 }
 
 /// Returns the key, if it may be sent to this server.
-fn own_key<'a>(
+fn key_for_server<'a>(
     server: &Origin,
     kept: Option<&'a ServerKey>,
 ) -> Result<Option<&'a SecretString>, ModelError> {
     match kept {
         None => Ok(None),
-        Some(kept) if kept.server != *server => Err(failure::key_of_another(&kept.server, server)),
+        Some(kept) if kept.server != *server => Err(failure::key_of_another_server(&kept.server, server)),
         Some(_) if !server.may_carry_key() => Err(failure::key_in_plain_text(server)),
         Some(kept) => Ok(Some(&kept.key)),
     }
 }
 
 /// Returns the headers of every request.
-fn headers(api: Api, key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
+fn build_headers(api: Api, key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
     if api == Api::Anthropic {
         headers.insert(
@@ -282,10 +282,10 @@ mod tests {
     #[test]
     fn a_key_with_a_line_break_is_refused_and_never_printed() {
         for api in Api::ALL {
-            let error = headers(api, Some(&SecretString::from("sk-\nx"))).unwrap_err();
+            let error = build_headers(api, Some(&SecretString::from("sk-\nx"))).unwrap_err();
             assert!(!error.message.contains("sk-"));
             assert!(
-                !format!("{:?}", headers(api, Some(&SecretString::from("sk-x"))).unwrap())
+                !format!("{:?}", build_headers(api, Some(&SecretString::from("sk-x"))).unwrap())
                     .contains("sk-x")
             );
         }

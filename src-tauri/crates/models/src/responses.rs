@@ -42,10 +42,10 @@ impl Wire for Responses {
     fn headers(&self) -> &HeaderMap {
         &self.headers
     }
-    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&request::body(self, request, plain))
+    fn write_body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&request::build_body(self, request, plain))
     }
-    fn optional(&self) -> &'static [&'static str] {
+    fn optional_words(&self) -> &'static [&'static str] {
         &["ncrypted", "reasoning", "summar", "text.format", "json_schema"]
     }
     fn assembler(&self) -> Box<dyn Assemble> {

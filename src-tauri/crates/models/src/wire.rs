@@ -16,9 +16,9 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-pub(crate) use answer::{Answer, in_order};
+pub(crate) use answer::{Answer, restore_order};
 pub(crate) use loose::Loose;
-pub(crate) use messages::{Turns, instructions_after, split_system, tool};
+pub(crate) use messages::{Turns, instructions_after, split_system, describe_tool};
 
 /// A protocol for requests to a model server.
 pub(crate) trait Wire: Send + Sync {
@@ -29,9 +29,9 @@ pub(crate) trait Wire: Send + Sync {
     /// Returns the headers of every request besides the content type, including the key.
     fn headers(&self) -> &HeaderMap;
     /// Writes the body. `plain` leaves out optional parts, which a server may refuse.
-    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error>;
+    fn write_body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error>;
     /// Returns words by which a refusal names the optional parts.
-    fn optional(&self) -> &'static [&'static str];
+    fn optional_words(&self) -> &'static [&'static str];
     /// Returns a reader for one answer.
     fn assembler(&self) -> Box<dyn Assemble>;
     /// Returns the model names in a listing, or None if it is not a listing of this wire.
@@ -98,18 +98,18 @@ pub(crate) fn listed_ids(list: &Value) -> Option<Vec<String>> {
 
 /// Returns the opaque data of a message if this maker created it. Other makers' data is of no use
 /// to it.
-pub(crate) fn own<'a>(opaque: Option<&'a Opaque>, maker: &str) -> Option<&'a Value> {
+pub(crate) fn own_data<'a>(opaque: Option<&'a Opaque>, maker: &str) -> Option<&'a Value> {
     opaque.filter(|opaque| opaque.maker == maker).map(|opaque| opaque.data.as_ref())
 }
 
 /// Returns the arguments as written, or an empty object if they are not JSON: some servers refuse a
 /// conversation with such a call.
-pub(crate) fn parsable(arguments: &str) -> &str {
+pub(crate) fn json_or_empty(arguments: &str) -> &str {
     if serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok() { arguments } else { "{}" }
 }
 
 /// Returns the arguments as an object; empty if they are not one.
-pub(crate) fn as_object(arguments: &str) -> Value {
+pub(crate) fn parse_object(arguments: &str) -> Value {
     serde_json::from_str(arguments)
         .ok()
         .filter(Value::is_object)
@@ -118,7 +118,7 @@ pub(crate) fn as_object(arguments: &str) -> Value {
 
 /// Puts the host's instructions in front of a result, in a tag of their own, for wires without a
 /// role for them there.
-pub(crate) fn before_result(instructions: &str, result: &str) -> String {
+pub(crate) fn prepend_instructions(instructions: &str, result: &str) -> String {
     format!("<host_instructions>\n{instructions}\n</host_instructions>\n{result}")
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn follows_result(messages: &[Message], at: usize) -> bool {
 /// Returns a result with the instructions that directly follow it.
 pub(crate) fn with_instructions<'a>(after: &'a [Message], result: &'a str) -> Cow<'a, str> {
     instructions_after(after).map_or(Cow::Borrowed(result), |instructions| {
-        Cow::Owned(before_result(&instructions, result))
+        Cow::Owned(prepend_instructions(&instructions, result))
     })
 }
 
@@ -166,13 +166,13 @@ pub(crate) fn short_id(id: &str) -> String {
     clippy::cast_sign_loss,
     reason = "clamped to the safe range first"
 )]
-pub(crate) fn count(tokens: f64) -> u64 {
+pub(crate) fn clamp_token_count(tokens: f64) -> u64 {
     if tokens.is_finite() { tokens.clamp(0.0, 9e15) as u64 } else { 0 }
 }
 
 /// Returns a token count of an object by name.
-pub(crate) fn tokens(usage: &Value, name: &str) -> Option<u64> {
-    usage.get(name)?.as_f64().map(count)
+pub(crate) fn read_token_count(usage: &Value, name: &str) -> Option<u64> {
+    usage.get(name)?.as_f64().map(clamp_token_count)
 }
 
 #[cfg(test)]
@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn only_its_own_maker_gets_something_back() {
         let opaque = Opaque { maker: "a".into(), data: Arc::new(Value::Bool(true)) };
-        assert_eq!(own(Some(&opaque), "a"), Some(&Value::Bool(true)));
-        assert_eq!(own(Some(&opaque), "b"), None);
-        assert_eq!(own(None, "a"), None);
+        assert_eq!(own_data(Some(&opaque), "a"), Some(&Value::Bool(true)));
+        assert_eq!(own_data(Some(&opaque), "b"), None);
+        assert_eq!(own_data(None, "a"), None);
     }
 }

@@ -149,7 +149,7 @@ impl Book {
             .for_each(|word| book.lexicon.add(word));
         social::phrase_words()
             .chain(language::correct_words())
-            .for_each(|word| book.lexicon.know(word));
+            .for_each(|word| book.lexicon.add_known_word(word));
         let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
         for (index, pack) in packs.into_iter().enumerate() {
             book.add_tools(index, &pack);

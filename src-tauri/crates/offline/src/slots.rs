@@ -109,7 +109,7 @@ impl<'a> SlotReader<'a> {
     fn period(&self, slot: &Slot) -> Option<dates::FoundPeriod> {
         let period = self.facts.period.as_ref()?;
         Some(if slot.ahead {
-            dates::move_ahead(self.tokens, period, self.reader.today)
+            dates::move_to_next_period(self.tokens, period, self.reader.today)
         } else {
             period.clone()
         })

@@ -135,11 +135,11 @@ impl Reader<'_> {
         if let Some(before) = facts.before_that.clone() {
             // "last week against the week before"
             if let Some(start) = facts.period.as_ref().and_then(|period| period.start) {
-                facts.other_period = dates::unit_before(&before, start);
+                facts.other_period = dates::resolve_unit_before(&before, start);
                 return facts;
             }
             let from = self.state.last_start(self.book).unwrap_or(self.today);
-            facts.period = dates::unit_before(&before, from);
+            facts.period = dates::resolve_unit_before(&before, from);
         }
         facts
     }

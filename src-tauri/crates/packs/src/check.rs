@@ -3,7 +3,7 @@
 //! schema, not by them.
 
 mod agent;
-mod calls;
+pub(crate) mod calls;
 mod conversation;
 mod data;
 mod entities;
@@ -78,7 +78,7 @@ pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &
 }
 
 /// Returns a member that exists and is not `null`.
-fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+pub(crate) fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     value.get(name).filter(|v| !v.is_null())
 }
 

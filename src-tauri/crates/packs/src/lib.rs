@@ -9,6 +9,7 @@ mod fault;
 mod files;
 mod instructions;
 mod json;
+mod kinds;
 mod load;
 mod names;
 mod refs;

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use contract::{PackId, PackView, ToolSpec, manifest::PackManifest, text};
+use contract::{PackId, PackView, Text, ToolId, ToolSpec, manifest::PackManifest, text};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -175,6 +175,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
         agent: manifest.pointer("/agent/name").and_then(Value::as_str).map(str::to_owned),
         data_flow: pack.and_then(|p| p.manifest.data_flow.clone()),
         tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
+        runs: pack.map(|p| describe_runs(&p.tools)).unwrap_or_default(),
         faults: faults.into_vec(),
         warnings: Vec::new(),
         examples: pack
@@ -183,6 +184,10 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
             .unwrap_or_default(),
         settings: pack.map(|p| p.manifest.settings.clone()).unwrap_or_default(),
     }
+}
+
+fn describe_runs(tools: &[ToolSpec]) -> BTreeMap<ToolId, Text> {
+    tools.iter().filter_map(|spec| Some((spec.id.clone(), spec.target.describe()?))).collect()
 }
 
 /// Keeps the first pack of each id, and adds a fault to the others.

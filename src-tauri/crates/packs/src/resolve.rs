@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use contract::{
-    CallerParam, PackId, ToolId, ToolSpec, ToolTarget,
-    manifest::{AuthKind, Kind, MemberAliases, Owner, PackManifest, ServerEntry, ToolEntry},
+    CallerParam, PackId, ToolId, ToolSpec,
+    manifest::{AuthKind, MemberAliases, Owner, PackManifest, ServerEntry, ToolEntry},
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{names, refs};
+use crate::{kinds, names, refs};
 
 /// Used for a timeout of 0.
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
@@ -25,7 +25,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
     let schema = |reference: &str| refs::bundle(&manifest.schemas, refs::name_of(reference)?);
     let full_input_schema = schema(&tool.input_schema_ref)?;
     let caller_owned = caller_owned(tool);
-    let target = target(tool, &manifest.settings)?;
+    let target = kinds::target(tool, &manifest.settings)?;
     let server = target.tool_of_server().map(|(server, _)| server);
     let server = server.and_then(|name| manifest.servers.iter().find(|s| s.name == name));
     let mut spec = ToolSpec {
@@ -91,23 +91,6 @@ fn caller_owned(tool: &ToolEntry) -> Vec<CallerParam> {
         .collect()
 }
 
-fn target(tool: &ToolEntry, settings: &Map<String, Value>) -> Option<ToolTarget> {
-    match tool.kind {
-        Kind::InternalService => Some(ToolTarget::BuiltIn { service: tool.service.clone()? }),
-        Kind::McpServer => {
-            let mcp = tool.mcp.clone()?;
-            Some(ToolTarget::Mcp { server: mcp.server, tool: mcp.tool })
-        }
-        Kind::HttpApi => {
-            let mut call = tool.http.clone()?;
-            call.url = with_setting(&call.url, settings)?;
-            Some(ToolTarget::Http { call: Box::new(call) })
-        }
-        Kind::Other => Some(ToolTarget::Program { call: Box::new(tool.program.clone()?) }),
-        Kind::Database | Kind::Queue | Kind::Filesystem => None,
-    }
-}
-
 /// Splits off the setting that an address begins with. Returns the setting's name and the rest.
 pub(crate) fn leading_setting(url: &str) -> Option<(&str, &str)> {
     url.strip_prefix("{settings.")?.split_once('}')
@@ -115,7 +98,7 @@ pub(crate) fn leading_setting(url: &str) -> Option<(&str, &str)> {
 
 /// Fills the setting into an address. The setting must be a web address without a query; it is not
 /// a template.
-fn with_setting(url: &str, settings: &Map<String, Value>) -> Option<String> {
+pub(crate) fn with_setting(url: &str, settings: &Map<String, Value>) -> Option<String> {
     let Some((name, rest)) = leading_setting(url) else { return Some(url.to_owned()) };
     let base = settings.get(name)?.as_str()?.trim_end_matches('/');
     is_base_url(base).then(|| format!("{base}{rest}"))

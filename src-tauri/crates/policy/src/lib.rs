@@ -62,7 +62,7 @@ pub enum Decision {
 
 impl Decision {
     /// Returns the statement that decided, as a sentence for a person.
-    pub fn why(&self) -> &Text {
+    pub fn reason(&self) -> &Text {
         match self {
             Self::Allow { why, .. } | Self::Ask { why } | Self::Deny { why } => why,
         }
@@ -84,10 +84,10 @@ pub fn decide(question: Question<'_>) -> Decision {
     if let Some(why) = built_in_denial(question) {
         return Decision::Deny { why };
     }
-    if let Some(rule) = rules.first_matching(Action::Deny, tool, arguments) {
-        return Decision::Deny { why: rules::why(rule) };
+    if let Some(rule) = rules.first_matching_rule(Action::Deny, tool, arguments) {
+        return Decision::Deny { why: rules::describe_rule(rule) };
     }
-    if let Some(why) = rules.fault() {
+    if let Some(why) = rules.describe_fault() {
         return Decision::Ask { why };
     }
     if tool.effect == Effect::Destructive {
@@ -104,19 +104,19 @@ pub fn decide(question: Question<'_>) -> Decision {
     if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
         return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };
     }
-    if let Some(rule) = rules.first_matching(Action::Ask, tool, arguments) {
-        return Decision::Ask { why: rules::why(rule) };
+    if let Some(rule) = rules.first_matching_rule(Action::Ask, tool, arguments) {
+        return Decision::Ask { why: rules::describe_rule(rule) };
     }
-    if let Some(rule) = rules.first_matching(Action::Allow, tool, arguments) {
-        return Decision::Allow { why: rules::why(rule), grant: None };
+    if let Some(rule) = rules.first_matching_rule(Action::Allow, tool, arguments) {
+        return Decision::Allow { why: rules::describe_rule(rule), grant: None };
     }
-    if let Some(grant) = live_grant(question) {
+    if let Some(grant) = find_live_grant(question) {
         return Decision::Allow {
             why: text!("You approved {tool} for this session.", tool = tool.title),
             grant: Some(grant.id.clone()),
         };
     }
-    if let Some(grant) = standing_grant(question) {
+    if let Some(grant) = find_standing_grant(question) {
         return Decision::Allow {
             why: text!(
                 "Grant {id} of the rules file allows {tool} until {time}.",
@@ -127,7 +127,7 @@ pub fn decide(question: Question<'_>) -> Decision {
             grant: None,
         };
     }
-    by_effect(question)
+    decide_by_effect(question)
 }
 
 fn built_in_denial(question: Question<'_>) -> Option<Text> {
@@ -136,15 +136,15 @@ fn built_in_denial(question: Question<'_>) -> Option<Text> {
     blocked.then(|| "The policy allows reading only.".into())
 }
 
-fn live_grant(question: Question<'_>) -> Option<&Grant> {
+fn find_live_grant(question: Question<'_>) -> Option<&Grant> {
     question
         .grants
         .iter()
         .filter(|_| may_be_granted(question))
-        .find(|grant| covers(grant, question))
+        .find(|grant| grant_covers(grant, question))
 }
 
-fn standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
+fn find_standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
     let named = question
         .rules
         .grants_of(question.tool, question.session)
@@ -157,7 +157,7 @@ fn may_be_granted(question: Question<'_>) -> bool {
     !question.untrusted_entered && question.tool.grantable && question.tool.effect == Effect::Write
 }
 
-fn covers(grant: &Grant, question: Question<'_>) -> bool {
+fn grant_covers(grant: &Grant, question: Question<'_>) -> bool {
     let tool = question.tool;
     grant.session == *question.session
         && tool.is_named(&grant.tool)
@@ -173,17 +173,17 @@ fn covers(grant: &Grant, question: Question<'_>) -> bool {
 fn matches_arguments(pattern: &Map<String, Value>, arguments: &Value) -> bool {
     pattern.iter().all(|(name, value)| arguments.get(name) == Some(value))
         && arguments.as_object().is_none_or(|given| {
-            given.iter().all(|(name, value)| is_free(value) || pattern.contains_key(name))
+            given.iter().all(|(name, value)| can_vary(value) || pattern.contains_key(name))
         })
 }
 
 /// Whether an argument may differ from the one that was approved for a session. Numbers and
 /// booleans may; every other value must be equal.
-pub fn is_free(value: &Value) -> bool {
+pub fn can_vary(value: &Value) -> bool {
     value.is_number() || value.is_boolean()
 }
 
-fn by_effect(question: Question<'_>) -> Decision {
+fn decide_by_effect(question: Question<'_>) -> Decision {
     match (question.tool.effect, question.mode) {
         (Effect::ReadOnly, _) => Decision::Allow { why: "Reading is allowed.".into(), grant: None },
         (Effect::Write, PolicyMode::WritesAllowed) => {
@@ -200,7 +200,7 @@ fn by_effect(question: Question<'_>) -> Decision {
 }
 
 /// Whether a result of this tool suspends grants for the rest of the turn.
-pub fn taints(tool: &ToolSpec) -> bool {
+pub fn suspends_grants(tool: &ToolSpec) -> bool {
     tool.output_trust != OutputTrust::Trusted
 }
 

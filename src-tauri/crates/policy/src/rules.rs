@@ -51,8 +51,8 @@ impl Rules {
         let mut read = Self::default();
         let mut ids = HashSet::new();
         for (index, raw) in parts.rules.into_iter().enumerate() {
-            let place = Place::of(text, raw, format!("rules[{index}]"));
-            match place.read::<Rule>(raw) {
+            let place = Place::locate(text, raw, format!("rules[{index}]"));
+            match place.parse_element::<Rule>(raw) {
                 Ok(rule) => {
                     let fault = place.check_id(&rule.id, &mut ids).err();
                     // A deny rule counts even if its name has a fault.
@@ -66,9 +66,9 @@ impl Rules {
         }
         ids.clear();
         for (index, raw) in parts.grants.into_iter().enumerate() {
-            let place = Place::of(text, raw, format!("grants[{index}]"));
+            let place = Place::locate(text, raw, format!("grants[{index}]"));
             match place
-                .read::<StandingGrant>(raw)
+                .parse_element::<StandingGrant>(raw)
                 .and_then(|grant| place.check_id(&grant.id, &mut ids).map(|()| grant))
             {
                 Ok(grant) => read.grants.push(grant),
@@ -86,13 +86,13 @@ impl Rules {
         }
     }
 
-    pub(crate) fn first_matching(
+    pub(crate) fn first_matching_rule(
         &self,
         action: Action,
         tool: &ToolSpec,
         arguments: &Value,
     ) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.action == action && matches(rule, tool, arguments))
+        self.rules.iter().find(|rule| rule.action == action && rule_matches(rule, tool, arguments))
     }
 
     /// Returns the standing grants of a tool in a session. If several packs have the id, a grant
@@ -110,12 +110,12 @@ impl Rules {
 
     /// Describes the first fault of the rules file, if there is one. A fault concerns every tool, because
     /// the rule that cannot be read may have been about any of them.
-    pub(crate) fn fault(&self) -> Option<Text> {
+    pub(crate) fn describe_fault(&self) -> Option<Text> {
         self.faults.first().map(|fault| {
             text!(
                 "The rules file has a fault ({place}): {problem}.",
                 place = fault.place,
-                problem = without_stop(&fault.problem)
+                problem = trim_full_stop(&fault.problem)
             )
         })
     }
@@ -128,37 +128,37 @@ struct Place {
 }
 
 impl Place {
-    fn of(text: &str, raw: &RawValue, name: String) -> Self {
+    fn locate(text: &str, raw: &RawValue, name: String) -> Self {
         // `raw` is a slice of `text`, so its address gives its offset.
         let before = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         Self { name, line: text.get(..before).unwrap_or_default().matches('\n').count() + 1 }
     }
 
-    fn fault(&self, line: usize, problem: impl Into<Text>) -> RuleFault {
+    fn make_fault(&self, line: usize, problem: impl Into<Text>) -> RuleFault {
         RuleFault {
             place: text!("{place}, line {line}", place = self.name, line = line),
             problem: problem.into(),
         }
     }
 
-    fn read<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, RuleFault> {
+    fn parse_element<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, RuleFault> {
         if !raw.get().starts_with('{') {
-            return Err(self.fault(self.line, "an object is expected"));
+            return Err(self.make_fault(self.line, "an object is expected"));
         }
         serde_json::from_str(raw.get()).map_err(|e| {
             let said = e.to_string();
             let problem =
                 said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
-            self.fault(self.line + e.line().saturating_sub(1), problem.to_owned())
+            self.make_fault(self.line + e.line().saturating_sub(1), problem.to_owned())
         })
     }
 
     fn check_id(&self, id: &str, taken: &mut HashSet<String>) -> Result<(), RuleFault> {
         if id.trim().is_empty() {
-            return Err(self.fault(self.line, "the field `id` is empty"));
+            return Err(self.make_fault(self.line, "the field `id` is empty"));
         }
         if !taken.insert(id.to_owned()) {
-            return Err(self.fault(
+            return Err(self.make_fault(
                 self.line,
                 text!("the field `id` has the value {id}, which is taken already", id),
             ));
@@ -167,10 +167,10 @@ impl Place {
     }
 }
 
-fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
+fn rule_matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
     let names_it = match rule.action {
-        Action::Deny | Action::Ask => may_mean(&rule.tool, tool),
-        Action::Allow => must_mean(&rule.tool, tool),
+        Action::Deny | Action::Ask => may_match_tool(&rule.tool, tool),
+        Action::Allow => must_match_tool(&rule.tool, tool),
     };
     names_it
         && rule.effect.is_none_or(|effect| effect == tool.effect)
@@ -179,23 +179,23 @@ fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
 
 /// Whether a pattern could mean this tool, by its id with or without the pack, whatever other packs
 /// exist.
-fn may_mean(pattern: &str, tool: &ToolSpec) -> bool {
-    glob(pattern, tool.plain_id().as_str()) || glob(pattern, tool.qualified_id().as_str())
+fn may_match_tool(pattern: &str, tool: &ToolSpec) -> bool {
+    matches_glob(pattern, tool.plain_id().as_str()) || matches_glob(pattern, tool.qualified_id().as_str())
 }
 
 /// Whether a pattern certainly means this tool and not another pack's. A pattern without a pack
 /// does not match an id that several packs have, unless it is `*`. A pack name matches only the
 /// text before a colon.
-fn must_mean(pattern: &str, tool: &ToolSpec) -> bool {
+fn must_match_tool(pattern: &str, tool: &ToolSpec) -> bool {
     let plain = tool.plain_id();
     match pattern.split_once(':') {
-        Some((pack, id)) => glob(pack, tool.pack.as_str()) && glob(id, plain.as_str()),
-        None => pattern == "*" || (tool.id == plain && glob(pattern, plain.as_str())),
+        Some((pack, id)) => matches_glob(pack, tool.pack.as_str()) && matches_glob(id, plain.as_str()),
+        None => pattern == "*" || (tool.id == plain && matches_glob(pattern, plain.as_str())),
     }
 }
 
 /// Describes the rule in a sentence.
-pub(crate) fn why(rule: &Rule) -> Text {
+pub(crate) fn describe_rule(rule: &Rule) -> Text {
     let Rule { id, tool, action, reason, .. } = rule;
     match (action, reason) {
         (Action::Deny, None) => text!("Rule {id} denies {tool}.", id, tool),
@@ -214,7 +214,7 @@ pub(crate) fn why(rule: &Rule) -> Text {
 }
 
 /// Removes the full stop at the end of a problem's text, so that the text fits into a sentence.
-fn without_stop(problem: &Text) -> Text {
+fn trim_full_stop(problem: &Text) -> Text {
     match problem {
         Text::Plain(problem) => problem.trim_end_matches('.').into(),
         Text::Filled(_) => problem.clone(),
@@ -222,7 +222,7 @@ fn without_stop(problem: &Text) -> Text {
 }
 
 /// Whether `text` matches `pattern`. `*` matches any text; every other character matches itself.
-fn glob(pattern: &str, text: &str) -> bool {
+fn matches_glob(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
         Some((head, rest)) => {
@@ -232,7 +232,7 @@ fn glob(pattern: &str, text: &str) -> bool {
                     .char_indices()
                     .map(|(i, _)| i)
                     .chain([tail.len()])
-                    .any(|i| glob(rest, &tail[i..]))
+                    .any(|i| matches_glob(rest, &tail[i..]))
         }
     }
 }

@@ -195,7 +195,7 @@ fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
         assert_eq!(free.strictness(), ALLOW);
         let asked = demanded(free);
         assert_eq!(
-            (asked.strictness(), asked.why().as_str()),
+            (asked.strictness(), asked.reason().as_str()),
             (ASK, "This pack requires your approval for every call of cart.addItem.")
         );
     }
@@ -277,7 +277,7 @@ fn unreadable_rules_ask_and_never_allow() {
     );
     assert_eq!(found[3].0, "grants[0], line 7");
     assert_eq!(c.strictness(), ASK);
-    assert!(c.decide().why().contains("rules[1], line 4"));
+    assert!(c.decide().reason().contains("rules[1], line 4"));
     for text in ["not json", "", "[]", r#"{"rules": 1}"#, "{\n\"rule\": []}"] {
         c.rules = Rules::parse(text);
         assert_eq!((c.rules.faults.len(), c.strictness()), (1, ASK), "{text}");

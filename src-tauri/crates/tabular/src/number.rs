@@ -34,7 +34,7 @@ pub struct NumberFormat {
 
 impl NumberFormat {
     /// Returns a format that is the custom of a file but was not seen in its cells.
-    pub fn likely(decimals: Decimals) -> Self {
+    pub fn with_assumed_decimals(decimals: Decimals) -> Self {
         Self { decimals, is_certain: false, conflicts: false }
     }
 
@@ -192,10 +192,10 @@ fn parts(text: &str, format: NumberFormat) -> Result<(String, String), Doubt> {
         _ => true,
     };
     if !is_decimal {
-        return whole(text, last).map(|digits| (digits, String::new())).ok_or(NOT);
+        return join_digit_groups(text, last).map(|digits| (digits, String::new())).ok_or(NOT);
     }
     let before = match signs.first() {
-        Some((_, first)) if *first != last => whole(before, *first).ok_or(NOT)?,
+        Some((_, first)) if *first != last => join_digit_groups(before, *first).ok_or(NOT)?,
         _ if before.is_empty() => "0".to_owned(),
         _ => before.to_owned(),
     };
@@ -203,7 +203,7 @@ fn parts(text: &str, format: NumberFormat) -> Result<(String, String), Doubt> {
 }
 
 /// Joins groups of three digits.
-fn whole(text: &str, sign: char) -> Option<String> {
+fn join_digit_groups(text: &str, sign: char) -> Option<String> {
     let groups: Vec<&str> = text.split(sign).collect();
     let fits = (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|g| g.len() == 3);
     let digits = groups.concat();
@@ -235,7 +235,7 @@ mod tests {
             ("0.0000005", Point, 1),
             ("0.30000000000000004", Point, 300_000),
         ] {
-            assert_eq!(parse_amount(text, NumberFormat::likely(decimals)), Ok(micros), "{text}");
+            assert_eq!(parse_amount(text, NumberFormat::with_assumed_decimals(decimals)), Ok(micros), "{text}");
         }
     }
 
@@ -255,16 +255,16 @@ mod tests {
             ("9999999999999", Point),
             ("NaN", Point),
         ] {
-            assert!(parse_amount(text, NumberFormat::likely(decimals)).is_err(), "{text}");
+            assert!(parse_amount(text, NumberFormat::with_assumed_decimals(decimals)).is_err(), "{text}");
         }
     }
 
     #[test]
     fn other_cells_of_the_column_decide_what_could_mean_two_things() {
-        let mut format = NumberFormat::likely(Decimals::Point);
+        let mut format = NumberFormat::with_assumed_decimals(Decimals::Point);
         format.observe("1.234,50");
         assert_eq!(parse_amount("1.234", format), Ok(1_234_000_000));
-        let mut format = NumberFormat::likely(Decimals::Comma);
+        let mut format = NumberFormat::with_assumed_decimals(Decimals::Comma);
         format.observe("0.5");
         assert_eq!(parse_amount("1,234", format), Ok(1_234_000_000));
         format.observe("0,5");
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn currencies_in_cells_are_left_out() {
-        let format = NumberFormat::likely(Decimals::Point);
+        let format = NumberFormat::with_assumed_decimals(Decimals::Point);
         for text in ["SEK 12.50", "12.50 kr", "US$12.50", "€ 12.50", "12.50 kr.", "12.50 EUR"] {
             assert_eq!(parse_amount(text, format), Ok(12_500_000), "{text}");
         }
@@ -291,7 +291,7 @@ mod tests {
             ("1234.50", Point, None),
             ("SEK 12", Comma, None),
         ] {
-            assert_eq!(thousands_sign(text, NumberFormat::likely(decimals)), sign, "{text}");
+            assert_eq!(thousands_sign(text, NumberFormat::with_assumed_decimals(decimals)), sign, "{text}");
         }
     }
 

@@ -73,7 +73,7 @@ pub fn field_of(name: &str) -> Option<&'static str> {
 
 impl Survey {
     /// Looks at a file.
-    pub fn of(path: &Path) -> Result<Self, TableError> {
+    pub fn from_file(path: &Path) -> Result<Self, TableError> {
         let shape = find_shape(path)?;
         let head = read_head(path, shape)?;
         let (at, layout) = find_header(&head);
@@ -131,7 +131,7 @@ impl Survey {
         headings: &BTreeMap<String, String>,
         constants: &BTreeMap<String, String>,
     ) -> Result<Mapping, MappingError> {
-        let mapping = self.change(self.layout_mapping(), headings, constants)?;
+        let mapping = self.change_mapping(self.layout_mapping(), headings, constants)?;
         match mapping.missing().first() {
             Some(field) => Err(MappingError::FieldMissing((*field).to_owned())),
             None => Ok(mapping),
@@ -140,7 +140,7 @@ impl Survey {
 
     /// Returns the mapping that the headings suggest, changed by what a person said. Required
     /// fields may be missing.
-    pub fn suggest(
+    pub fn suggest_mapping(
         &self,
         headings: &BTreeMap<String, String>,
         constants: &BTreeMap<String, String>,
@@ -150,7 +150,7 @@ impl Survey {
         } else {
             Mapping { columns: self.known_columns(), ..Mapping::default() }
         };
-        self.change(base, headings, constants)
+        self.change_mapping(base, headings, constants)
     }
 
     /// Returns the currency that the heading of the amounts names.
@@ -189,7 +189,7 @@ impl Survey {
         columns
     }
 
-    fn change(
+    fn change_mapping(
         &self,
         mut mapping: Mapping,
         headings: &BTreeMap<String, String>,
@@ -244,7 +244,7 @@ impl Survey {
             _ => Decimals::Point,
         };
         let mut formats =
-            Formats { days: DateFormat::default(), amounts: NumberFormat::likely(decimals) };
+            Formats { days: DateFormat::default(), amounts: NumberFormat::with_assumed_decimals(decimals) };
         let (day, campaign) = (mapping.place("day"), mapping.place_of_campaign());
         let spend = mapping.place("spend");
         let mut rows = self.rows()?;

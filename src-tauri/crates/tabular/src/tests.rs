@@ -32,7 +32,7 @@ fn latin1(text: &str) -> Vec<u8> {
 }
 
 fn read_with(path: &Path, pairs: &[(&str, &str)]) -> (Survey, Vec<Read>) {
-    let survey = Survey::of(path).unwrap();
+    let survey = Survey::from_file(path).unwrap();
     let headings: BTreeMap<String, String> =
         pairs.iter().map(|(f, h)| ((*f).to_owned(), (*h).to_owned())).collect();
     let mapping = survey.map(&headings, &BTreeMap::new()).unwrap();
@@ -153,7 +153,7 @@ fn the_dates_of_a_column_say_their_order() {
 #[test]
 fn a_column_that_does_not_say_the_order_of_its_dates_is_marked() {
     let (_folder, path) = file(b"Day,Campaign,Cost\n1/11/2026,A,1\n2/11/2026,A,1\n");
-    let survey = Survey::of(&path).unwrap();
+    let survey = Survey::from_file(&path).unwrap();
     let mapping = survey.map(&BTreeMap::new(), &BTreeMap::new()).unwrap();
     let formats = survey.formats(&mapping).unwrap();
     assert!(formats.days.is_ambiguous() && formats.days.parse("1/11/2026").is_none());
@@ -176,7 +176,7 @@ fn currencies_in_cells_and_decimal_commas_are_read() {
     let text = "Dag;Kampanj;Kostnad\n2026-11-01;A;1 234,50 kr\n2026-11-02;A;1.234 kr\n";
     let expected = [("2026-11-01", "A", 1_234_500_000, ""), ("2026-11-02", "A", 1_234_000_000, "")];
     let (_folder, path) = file(text.as_bytes());
-    let survey = Survey::of(&path).unwrap();
+    let survey = Survey::from_file(&path).unwrap();
     assert_eq!(survey.separator(), Some(';'));
     // `1.234` is resolved only by a cell that shows both signs or a comma with two digits.
     assert_reads(text.as_bytes(), "google-ads", &expected);
@@ -186,7 +186,7 @@ fn currencies_in_cells_and_decimal_commas_are_read() {
 fn an_unknown_layout_is_read_with_the_columns_that_a_person_names() {
     let text = "When|What|How much\n2026-11-01|Alpha|5\nTotal||5\n";
     let (_folder, path) = file(text.as_bytes());
-    let survey = Survey::of(&path).unwrap();
+    let survey = Survey::from_file(&path).unwrap();
     assert!(survey.layout.is_none());
     assert_eq!(survey.separator(), Some('|'));
     assert_eq!(survey.columns[1].heading, "What");
@@ -201,7 +201,7 @@ fn an_unknown_layout_is_read_with_the_columns_that_a_person_names() {
 #[test]
 fn what_a_mapping_names_must_exist() {
     let (_folder, path) = file(b"Day,Campaign,Cost\n2026-11-01,A,1\n");
-    let survey = Survey::of(&path).unwrap();
+    let survey = Survey::from_file(&path).unwrap();
     let pair = |field: &str, value: &str| BTreeMap::from([(field.to_owned(), value.to_owned())]);
     let none = BTreeMap::new();
     assert_eq!(
@@ -219,7 +219,7 @@ fn what_a_mapping_names_must_exist() {
 #[test]
 fn columns_can_be_named_by_their_number_and_left_out() {
     let (_folder, path) = file(b"Day,Campaign,Cost,Cost,\n2026-11-01,A,1,2,B\n");
-    let survey = Survey::of(&path).unwrap();
+    let survey = Survey::from_file(&path).unwrap();
     let pairs = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
         list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
     };
@@ -239,12 +239,12 @@ fn columns_can_be_named_by_their_number_and_left_out() {
 #[test]
 fn fields_are_suggested_by_headings_of_any_layout_and_by_days() {
     let (_folder, path) = file(b"Report\nWhen,Campaign name,Kostnad,Note\n2026-11-01,A,1,x\n");
-    let survey = Survey::of(&path).unwrap();
+    let survey = Survey::from_file(&path).unwrap();
     assert!(survey.layout.is_none());
     assert_eq!((survey.header_line, survey.title_lines), (2, 1));
     assert_eq!(survey.column_names(), "when | campaign name | kostnad | note");
     let none = BTreeMap::new();
-    let mapping = survey.suggest(&none, &none).unwrap();
+    let mapping = survey.suggest_mapping(&none, &none).unwrap();
     let columns: Vec<_> = mapping.columns.iter().map(|(f, at)| (f.as_str(), *at)).collect();
     assert_eq!(columns, [("campaign", 1), ("day", 0), ("spend", 2)]);
     assert!(survey.map(&none, &none).is_err(), "a suggestion alone imports nothing");
@@ -253,7 +253,7 @@ fn fields_are_suggested_by_headings_of_any_layout_and_by_days() {
 #[test]
 fn missing_columns_are_named() {
     let (_folder, path) = file(b"Campaign,Impressions\nA,1\n");
-    let survey = Survey::of(&path).unwrap();
+    let survey = Survey::from_file(&path).unwrap();
     let missing = survey.map(&BTreeMap::new(), &BTreeMap::new());
     assert_eq!(missing, Err(MappingError::FieldMissing("day".to_owned())));
 }
@@ -288,8 +288,8 @@ fn a_workbook_with_two_header_rows_is_read() {
 #[test]
 fn files_that_are_no_tables_are_refused() {
     let (_folder, path) = file(b"");
-    assert!(matches!(Survey::of(&path), Err(TableError::Empty)));
+    assert!(matches!(Survey::from_file(&path), Err(TableError::Empty)));
     let (_folder, path) = file(b"PK\x03\x04rest");
-    assert!(matches!(Survey::of(&path), Err(TableError::Workbook(_))));
-    assert!(matches!(Survey::of(&path.with_extension("gone")), Err(TableError::Io(_))));
+    assert!(matches!(Survey::from_file(&path), Err(TableError::Workbook(_))));
+    assert!(matches!(Survey::from_file(&path.with_extension("gone")), Err(TableError::Io(_))));
 }

@@ -100,7 +100,7 @@ pub(crate) fn set_entry(
     let mut cells = Cells {
         record: &record,
         header: &header,
-        numbers: NumberFormat::likely(Decimals::Point),
+        numbers: NumberFormat::with_assumed_decimals(Decimals::Point),
         file: "",
         line: 1,
         errors: &mut errors,

@@ -33,7 +33,7 @@ impl<'t> Lines<'t> {
     pub(super) fn own(table: &'t Table, header: &'t Header) -> Self {
         let is_semicolon = table.survey.separator() == Some(';');
         let decimals = if is_semicolon { Decimals::Comma } else { Decimals::Point };
-        Self::Own { header, numbers: NumberFormat::likely(decimals) }
+        Self::Own { header, numbers: NumberFormat::with_assumed_decimals(decimals) }
     }
 
     /// Reads lines as they are mapped.

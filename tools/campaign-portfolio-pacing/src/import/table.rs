@@ -35,7 +35,7 @@ impl Table {
         options: &ImportOptions,
         memory: &Memory,
     ) -> Result<Self, ImportProblem> {
-        let survey = Survey::of(path).map_err(problem)?;
+        let survey = Survey::from_file(path).map_err(problem)?;
         let decisions = memory.recall(&survey.column_names(), options);
         let way = find_way(&survey, &decisions.options);
         Ok(Self { survey, decisions, way })
@@ -44,7 +44,7 @@ impl Table {
     /// The mapping as far as it is known, for a person who completes it.
     pub(super) fn suggestion(&self) -> Result<Mapping, ImportProblem> {
         let options = &self.decisions.options;
-        let mapping = self.survey.suggest(&options.columns, &options.constants);
+        let mapping = self.survey.suggest_mapping(&options.columns, &options.constants);
         match mapping {
             Ok(mapping) => Ok(complete_account(&self.survey, mapping, options)),
             Err(error) => Err(problem_of_mapping(&error, &self.survey).1),

@@ -14,15 +14,15 @@ use crate::exit::{Exit, Failure};
 use crate::link::{self, Link};
 use crate::listen::{self, Asker};
 use crate::out::{Out, Tone};
-use crate::visible::{exact, prose};
+use crate::visible::{escape_invisible, escape_prose};
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Exit, Failure> {
     match args {
-        Approvals::List { all } => list(link, out, all).await,
+        Approvals::List { all } => list_approvals(link, out, all).await,
         Approvals::Show { id } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
             let now = link.commands.app_status(Empty {}).await?.now;
-            show(out, &approval, now);
+            print_approval(out, &approval, now);
             Ok(Exit::Done)
         }
         Approvals::Approve { id, hash, word } => {
@@ -36,10 +36,10 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
             let commands = Arc::clone(&link.commands);
             let mut asker = Asker::new(out, link::person_present());
             let answer =
-                asker.beside(link, async move { commands.approval_decide(params).await }).await??;
+                asker.run_while_asking(link, async move { commands.approval_decide(params).await }).await??;
             let decided = answer.approval;
             let result = match answer.result {
-                None => result_of(link, &decided).await,
+                None => read_call_result(link, &decided).await,
                 known => known,
             };
             print_approved(out, &decided, result.as_ref());
@@ -48,39 +48,39 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         Approvals::Reject { id, reason } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
             let decided =
-                decide(link, &approval, approval.hash.clone(), Decision::Reject { reason }).await?;
+                decide_approval(link, &approval, approval.hash.clone(), Decision::Reject { reason }).await?;
             if out.json {
-                out.document(&decided);
+                out.print_json(&decided);
             } else {
-                out.line(format!("{} is {}.", exact(&decided.tool_title), approve::word(&decided)));
+                out.print_line(format!("{} is {}.", escape_invisible(&decided.tool_title), approve::format_approval_status(&decided)));
             }
             Ok(Exit::Done)
         }
     }
 }
 
-async fn list(link: &Link, out: Out, all: bool) -> Result<Exit, Failure> {
+async fn list_approvals(link: &Link, out: Out, all: bool) -> Result<Exit, Failure> {
     let mut approvals =
         link.commands.approvals_list(ApprovalsListParams { include_decided: all }).await?.approvals;
     if !all {
         approvals.retain(|approval| approval.status == ApprovalStatus::Pending);
     }
     if out.json {
-        out.document(&approvals);
+        out.print_json(&approvals);
         return Ok(Exit::Done);
     }
     if approvals.is_empty() {
-        out.note("Nothing waits for a decision.");
+        out.print_note("Nothing waits for a decision.");
     }
     for approval in &approvals {
         let line = format!(
             "{}  {:10}  {}",
-            exact(approval.id.as_str()),
-            approve::word(approval),
-            exact(&approval.tool_title)
+            escape_invisible(approval.id.as_str()),
+            approve::format_approval_status(approval),
+            escape_invisible(&approval.tool_title)
         );
-        out.line(if approval.status == ApprovalStatus::Pending {
-            out.tone(Tone::Strong, &line)
+        out.print_line(if approval.status == ApprovalStatus::Pending {
+            out.colour_text(Tone::Strong, &line)
         } else {
             line
         });
@@ -88,24 +88,24 @@ async fn list(link: &Link, out: Out, all: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn show(out: Out, approval: &Approval, now: DateTime<Utc>) {
+fn print_approval(out: Out, approval: &Approval, now: DateTime<Utc>) {
     if out.json {
-        return out.document(approval);
+        return out.print_json(approval);
     }
     for line in approve::lines(out, approval, now) {
-        out.line(line);
+        out.print_line(line);
     }
     if approval.status == ApprovalStatus::Pending {
-        out.note(format!(
+        out.print_note(format!(
             "Decide with: csign approvals approve {} --hash {}",
-            exact(approval.id.as_str()),
-            exact(&approval.hash)
+            escape_invisible(approval.id.as_str()),
+            escape_invisible(&approval.hash)
         ));
-        out.note(format!("         or: csign approvals reject {}", exact(approval.id.as_str())));
+        out.print_note(format!("         or: csign approvals reject {}", escape_invisible(approval.id.as_str())));
     }
 }
 
-async fn decide(
+async fn decide_approval(
     link: &Link,
     approval: &Approval,
     hash: String,
@@ -116,7 +116,7 @@ async fn decide(
 }
 
 /// Reads the call's result from the session, because the waiting turn runs the call itself.
-async fn result_of(link: &Link, approval: &Approval) -> Option<ItemBody> {
+async fn read_call_result(link: &Link, approval: &Approval) -> Option<ItemBody> {
     let view = link
         .commands
         .session_open(SessionParams { session: approval.session.clone() })
@@ -133,18 +133,18 @@ fn print_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
             approval: &'a Approval,
             result: Option<&'a ItemBody>,
         }
-        return out.document(&Decided { approval, result });
+        return out.print_json(&Decided { approval, result });
     }
-    out.line(format!("{} is {}.", exact(&approval.tool_title), approve::word(approval)));
+    out.print_line(format!("{} is {}.", escape_invisible(&approval.tool_title), approve::format_approval_status(approval)));
     if let Some(ItemBody::ToolResult { summary, data, error, .. }) = result {
-        out.line(exact(summary));
+        out.print_line(escape_invisible(summary));
         if let Some(error) = error {
-            out.error_lines(error);
+            out.print_error(error);
         } else if !data.is_null() {
             let text = serde_json::to_string_pretty(data).unwrap_or_else(|_| data.to_string());
-            out.line(prose(&text));
+            out.print_line(escape_prose(&text));
         }
     } else if let Some(reason) = &approval.reason {
-        out.line(exact(reason));
+        out.print_line(escape_invisible(reason));
     }
 }

@@ -12,12 +12,12 @@ use crate::args::Audit;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, Failure> {
     match args {
         Audit::List { limit, before, record_type, session, query } => {
-            list(
+            list_records(
                 link,
                 out,
                 AuditListParams {
@@ -32,18 +32,18 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
         }
         Audit::Show { seq } => {
             let record = link.commands.audit_show(AuditShowParams { seq }).await?;
-            show(out, &record);
+            print_record(out, &record);
             Ok(Exit::Done)
         }
         Audit::Checkpoint => {
             let checkpoint = link.commands.audit_checkpoint(Empty {}).await?;
             if out.json {
-                out.document(&checkpoint);
+                out.print_json(&checkpoint);
             } else {
-                out.line(format!(
+                out.print_line(format!(
                     "Signed: {}, root {}",
                     count(checkpoint.size, "record"),
-                    exact(&checkpoint.root)
+                    escape_invisible(&checkpoint.root)
                 ));
             }
             Ok(Exit::Done)
@@ -53,59 +53,59 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
     }
 }
 
-async fn list(link: &Link, out: Out, params: AuditListParams) -> Result<Exit, Failure> {
+async fn list_records(link: &Link, out: Out, params: AuditListParams) -> Result<Exit, Failure> {
     let page = link.commands.audit_list(params).await?;
     if out.json {
-        out.document(&page);
+        out.print_json(&page);
         return Ok(Exit::Done);
     }
     for record in &page.records {
-        out.line(line(record));
+        out.print_line(record_line(record));
     }
     if page.has_more
         && let Some(last) = page.records.last()
     {
-        out.note(format!("More: add --before {}.", last.seq));
+        out.print_note(format!("More: add --before {}.", last.seq));
     }
     Ok(Exit::Done)
 }
 
-fn line(record: &AuditRecordView) -> String {
+fn record_line(record: &AuditRecordView) -> String {
     let mut parts = vec![format!(
         "{:>6}  {}  {:18}",
         record.seq,
         record.at.format("%Y-%m-%d %H:%M:%S"),
-        kind(record)
+        record_kind(record)
     )];
     parts.extend(
         [&record.tool, &record.status, &record.session]
             .into_iter()
             .flatten()
-            .map(|text| exact(text)),
+            .map(|text| escape_invisible(text)),
     );
     parts.join("  ")
 }
 
-fn kind(record: &AuditRecordView) -> String {
+fn record_kind(record: &AuditRecordView) -> String {
     serde_json::to_value(record.record_type)
         .ok()
         .and_then(|v| v.as_str().map(str::to_owned))
         .unwrap_or_default()
 }
 
-fn show(out: Out, record: &AuditRecordView) {
+fn print_record(out: Out, record: &AuditRecordView) {
     if out.json {
-        return out.document(record);
+        return out.print_json(record);
     }
-    out.line(line(record));
+    out.print_line(record_line(record));
     for (name, value) in &record.fields {
-        out.line(format!("  {}: {}", exact(name), exact(&value.to_string())));
+        out.print_line(format!("  {}: {}", escape_invisible(name), escape_invisible(&value.to_string())));
     }
     for (name, value) in &record.revealed {
-        let text = if value.is_null() { "(erased)".to_owned() } else { exact(&value.to_string()) };
-        out.line(format!("  {}: {text}", exact(name)));
+        let text = if value.is_null() { "(erased)".to_owned() } else { escape_invisible(&value.to_string()) };
+        out.print_line(format!("  {}: {text}", escape_invisible(name)));
     }
-    out.line(format!("  leaf: {}", exact(&record.leaf)));
+    out.print_line(format!("  leaf: {}", escape_invisible(&record.leaf)));
 }
 
 /// The kind of log that is verified. An export has no stored marks to compare with; the profile's
@@ -116,7 +116,7 @@ enum Subject {
     Export,
 }
 
-pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
+pub(crate) fn verify_log(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
         Some(folder) if audit::is_export(&folder) => {
@@ -125,12 +125,12 @@ pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Res
         Some(file) if file.exists() => (Subject::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
             let hint = "Name a folder that `csign audit export` wrote, or the file of a log.";
-            return Err(Failure::usage(format!("{} does not exist.", place.display())).hint(hint));
+            return Err(Failure::usage_error(format!("{} does not exist.", place.display())).hint(hint));
         }
         None => (Subject::Log, host::verify_log(&paths)?),
     };
     if out.json {
-        out.document(&report);
+        out.print_json(&report);
     } else {
         print_report(out, &report, of);
     }
@@ -142,19 +142,19 @@ pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Res
 }
 
 /// Accepts a new log, on the request of the person at the terminal.
-pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
+pub(crate) async fn accept_new_log(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let Some(alarm) = link.commands.audit_alarm(Empty {}).await?.alarm else {
-        out.note("There is no alarm: the log goes on.");
+        out.print_note("There is no alarm: the log goes on.");
         return Ok(Exit::Done);
     };
-    out.note(format!("Alarm of {}:", alarm.raised_at.format("%Y-%m-%d %H:%M:%S UTC")));
+    out.print_note(format!("Alarm of {}:", alarm.raised_at.format("%Y-%m-%d %H:%M:%S UTC")));
     for problem in &alarm.problems {
-        out.note(format!("  {}", exact(&problem.message)));
+        out.print_note(format!("  {}", escape_invisible(&problem.message)));
     }
     let accepted = link.commands.audit_accept_new_log(Empty {}).await?;
-    out.note(format!(
+    out.print_note(format!(
         "A new log begins. The old one is kept: csign audit verify {}",
-        exact(&accepted.set_aside)
+        escape_invisible(&accepted.set_aside)
     ));
     Ok(Exit::Done)
 }
@@ -177,34 +177,34 @@ fn print_report(out: Out, report: &VerifyReport, of: Subject) {
         } else {
             (Tone::Good, "Log verified:")
         };
-        out.line(format!("{} {records}, {checkpoints}, {with}.", out.tone(tone, words)));
+        out.print_line(format!("{} {records}, {checkpoints}, {with}.", out.colour_text(tone, words)));
     } else {
         let problems = count(report.problems.len(), "problem");
-        out.line(format!(
+        out.print_line(format!(
             "{} {problems} in {records}, {with}.",
-            out.tone(Tone::Bad, "Verification failed:")
+            out.colour_text(Tone::Bad, "Verification failed:")
         ));
     }
     for problem in &report.problems {
         let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));
-        out.line(format!("  {place}{}", exact(&problem.message)));
+        out.print_line(format!("  {place}{}", escape_invisible(&problem.message)));
     }
-    out.line(format!("  root  {}", exact(&report.root)));
-    out.line(format!(
+    out.print_line(format!("  root  {}", escape_invisible(&report.root)));
+    out.print_line(format!(
         "  key   {}{}",
-        exact(&report.key_fingerprint),
+        escape_invisible(&report.key_fingerprint),
         if report.anchored { "" } else { " (of one run only, not anchored in a keyring)" }
     ));
     if report.ok && report.unsigned_tail > 0 {
         let are = if report.unsigned_tail == 1 { "is" } else { "are" };
-        out.line(format!(
+        out.print_line(format!(
             "  {} since the last checkpoint {are} chained but not yet signed.",
             count(report.unsigned_tail, "record")
         ));
     }
     if !report.unknown_outcomes.is_empty() {
         let list: Vec<String> = report.unknown_outcomes.iter().map(u64::to_string).collect();
-        out.line(format!(
+        out.print_line(format!(
             "  Outcome unknown for the intents in {} {}.",
             if list.len() == 1 { "record" } else { "records" },
             list.join(", ")
@@ -212,19 +212,19 @@ fn print_report(out: Out, report: &VerifyReport, of: Subject) {
     }
 }
 
-pub(crate) fn export(out: Out, data_dir: PathBuf, folder: &Path) -> Result<Exit, Failure> {
+pub(crate) fn export_log(out: Out, data_dir: PathBuf, folder: &Path) -> Result<Exit, Failure> {
     let (written, alarm) = host::export_log(&Paths::new(Some(data_dir)), folder)?;
     if out.json {
-        out.document(&written);
+        out.print_json(&written);
     } else {
-        out.line(format!(
+        out.print_line(format!(
             "{} written to {}.",
             count(written.records, "record"),
-            exact(&written.folder)
+            escape_invisible(&written.folder)
         ));
-        out.note(format!(
+        out.print_note(format!(
             "Check them anywhere with: csign audit verify {}",
-            exact(&written.folder)
+            escape_invisible(&written.folder)
         ));
     }
     alarm.map_or(Ok(Exit::Done), |alarm| Err(alarm.into()))

@@ -21,7 +21,7 @@ pub(crate) fn mcp_client(out: Out, url: &str) -> Result<Exit, Failure> {
     })?;
     let results = runtime.block_on(mcp_dev::run(url, &scenario))?;
     for result in &results {
-        out.line(result.to_string());
+        out.print_line(result.to_string());
     }
     Ok(Exit::Done)
 }

@@ -14,18 +14,18 @@ use crate::args::{Dates, Import};
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, count};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 const ASK_EVERY: Duration = Duration::from_millis(100);
 /// Line numbers that are printed of one cause.
 const LINES: usize = 5;
 
 pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Failure> {
-    let options = options(&args)?;
-    let paths = args.files.iter().map(|file| absolute(file)).collect::<Result<_, _>>()?;
+    let options = import_options(&args)?;
+    let paths = args.files.iter().map(|file| absolute_path(file)).collect::<Result<_, _>>()?;
     let pack = match &args.pack {
         Some(pack) => pack.as_str().into(),
-        None => pack_with_files(link).await?,
+        None => find_import_pack(link).await?,
     };
     let params = DataImportParams { pack, paths, options: Some(options) };
     let job = link.commands.data_import(params).await?.job;
@@ -41,14 +41,14 @@ pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Fai
     }
     let exit = if view.rows_stored > 0 { Exit::Done } else { Exit::Failed };
     if out.json {
-        out.document(&view);
+        out.print_json(&view);
     } else {
-        print(out, &view);
+        print_import(out, &view);
     }
     Ok(exit)
 }
 
-fn print(out: Out, view: &ImportView) {
+fn print_import(out: Out, view: &ImportView) {
     for cause in group_by_cause(&view.errors) {
         let column =
             if cause.column.is_empty() { String::new() } else { format!("{}: ", cause.column) };
@@ -59,21 +59,21 @@ fn print(out: Out, view: &ImportView) {
         }
         let place =
             if lines.is_empty() { String::new() } else { format!(" (line {})", lines.join(", ")) };
-        out.line(exact(&format!(
+        out.print_line(escape_invisible(&format!(
             "{} x {column}{}{place}",
             cause.lines.len(),
-            describe(&cause.example)
+            describe_problem(&cause.example)
         )));
     }
     let rows = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "row");
-    out.line(format!("{} stored, {} read.", rows(view.rows_stored), rows(view.rows_read)));
+    out.print_line(format!("{} stored, {} read.", rows(view.rows_stored), rows(view.rows_read)));
     if view.notes.contains(&ImportNote::LayoutRemembered) {
-        out.note(
+        out.print_note(
             "The columns were read as you named them for an earlier file. --map names others.",
         );
     }
     if view.error_count > 0 && view.rows_stored == 0 {
-        out.note(if view.rows_read == 0 {
+        out.print_note(if view.rows_read == 0 {
             "Nothing was stored."
         } else {
             "Nothing was stored. With --skip-rejected the other lines are stored."
@@ -82,7 +82,7 @@ fn print(out: Out, view: &ImportView) {
 }
 
 /// Describes a problem and its remedy in one line.
-fn describe(problem: &ImportProblem) -> String {
+fn describe_problem(problem: &ImportProblem) -> String {
     match problem {
         ImportProblem::UnknownHeader { found, campaigns, .. } => format!(
             "the columns for day, campaign and spend were not recognised. The file has: {found}. Name them with --map day=COLUMN --map campaign=COLUMN --map spend=COLUMN. Files with budgets have: {campaigns}."
@@ -100,12 +100,12 @@ fn describe(problem: &ImportProblem) -> String {
         ImportProblem::Spreadsheet => {
             "the workbook cannot be opened. Remove its password or save it as CSV.".to_owned()
         }
-        other => plain(other),
+        other => format_problem_code(other),
     }
 }
 
 /// Describes a problem by its code and its values.
-fn plain(problem: &ImportProblem) -> String {
+fn format_problem_code(problem: &ImportProblem) -> String {
     let Ok(serde_json::Value::Object(mut members)) = serde_json::to_value(problem) else {
         return "cannot be read".to_owned();
     };
@@ -121,11 +121,11 @@ fn plain(problem: &ImportProblem) -> String {
 }
 
 /// Splits `FIELD=COLUMN` pairs, and adds the constants.
-fn options(args: &Import) -> Result<ImportOptions, Failure> {
+fn import_options(args: &Import) -> Result<ImportOptions, Failure> {
     let mut columns = BTreeMap::new();
     for pair in &args.map {
         let Some((field, column)) = pair.split_once('=') else {
-            return Err(Failure::usage(format!("{} is not FIELD=COLUMN.", exact(pair)))
+            return Err(Failure::usage_error(format!("{} is not FIELD=COLUMN.", escape_invisible(pair)))
                 .hint("For example: --map spend=\"How much\""));
         };
         columns.insert(field.trim().to_owned(), column.trim().to_owned());
@@ -145,15 +145,15 @@ fn options(args: &Import) -> Result<ImportOptions, Failure> {
     Ok(ImportOptions { columns, constants, date_order, skip_rejected: args.skip_rejected })
 }
 
-fn absolute(file: &Path) -> Result<String, Failure> {
+fn absolute_path(file: &Path) -> Result<String, Failure> {
     let path = std::path::absolute(file).map_err(|error| {
-        Failure::usage(format!("{}: {error}", exact(&file.display().to_string())))
+        Failure::usage_error(format!("{}: {error}", escape_invisible(&file.display().to_string())))
     })?;
     Ok(path.display().to_string())
 }
 
 /// Returns the pack that takes files, if there is only one.
-async fn pack_with_files(link: &Link) -> Result<PackId, AgentError> {
+async fn find_import_pack(link: &Link) -> Result<PackId, AgentError> {
     let packs = link.commands.data_list(Empty {}).await?.packs;
     let mut taking = packs.into_iter().filter(|pack| pack.files.is_some());
     match (taking.next(), taking.next()) {

@@ -13,49 +13,49 @@ use crate::args::PackKind;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
-pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
+pub(crate) fn check_folder(out: Out, folder: &Path) -> Result<Exit, Failure> {
     if !folder.is_dir() {
-        return Err(Failure::usage(format!("{} is not a folder.", folder.display()))
+        return Err(Failure::usage_error(format!("{} is not a folder.", folder.display()))
             .hint("Name the folder that holds pack.json."));
     }
     let view = packs::check_folder(folder).view;
     let exit = if view.faults.is_empty() { Exit::Done } else { Exit::Failed };
     if out.json {
-        out.document(&view);
+        out.print_json(&view);
         return Ok(exit);
     }
     for fault in &view.faults {
-        out.line(format!(
+        out.print_line(format!(
             "{} {} {}: {}",
-            out.tone(Tone::Bad, "fault"),
-            exact(&fault.file),
-            exact(&fault.field),
-            exact(&fault.problem)
+            out.colour_text(Tone::Bad, "fault"),
+            escape_invisible(&fault.file),
+            escape_invisible(&fault.field),
+            escape_invisible(&fault.problem)
         ));
-        out.line(format!("      {}", exact(&fault.fix)));
+        out.print_line(format!("      {}", escape_invisible(&fault.fix)));
     }
     for warning in &view.warnings {
-        out.line(format!(
+        out.print_line(format!(
             "{} {} {}: {}",
-            out.tone(Tone::Strong, "warning"),
-            exact(&warning.file),
-            exact(&warning.field),
-            exact(&warning.problem)
+            out.colour_text(Tone::Strong, "warning"),
+            escape_invisible(&warning.file),
+            escape_invisible(&warning.field),
+            escape_invisible(&warning.problem)
         ));
-        out.line(format!("        {}", exact(&warning.fix)));
+        out.print_line(format!("        {}", escape_invisible(&warning.fix)));
     }
     if view.faults.is_empty() {
-        out.line(format!(
+        out.print_line(format!(
             "{} {} {}: {}, no faults.",
-            exact(&view.title),
-            exact(view.id.as_str()),
-            exact(&view.version),
+            escape_invisible(&view.title),
+            escape_invisible(view.id.as_str()),
+            escape_invisible(&view.version),
             count(view.tools.len(), "tool")
         ));
     } else {
-        out.note(format!(
+        out.print_note(format!(
             "{}. The pack is not used until this is corrected.",
             count(view.faults.len(), "fault")
         ));
@@ -71,10 +71,10 @@ pub(crate) fn check_and_run(
 ) -> Result<Exit, Failure> {
     let loaded = folder.is_dir().then(|| ::packs::check_folder(folder));
     let Some((view, pack)) = loaded.and_then(|loaded| Some((loaded.view, loaded.pack?))) else {
-        return check(out, folder);
+        return check_folder(out, folder);
     };
     let Some(acceptance) = &pack.manifest.acceptance else {
-        return Err(Failure::usage(format!("{} has no scenarios.", exact(&view.title)))
+        return Err(Failure::usage_error(format!("{} has no scenarios.", escape_invisible(&view.title)))
             .hint("Add `acceptance` to pack.json; tools/README.md shows how."));
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -88,7 +88,7 @@ pub(crate) fn check_and_run(
     let evidence = evidence?;
     let exit = if evidence.failed == 0 { Exit::Done } else { Exit::Failed };
     if out.json {
-        out.document(&evidence);
+        out.print_json(&evidence);
         return Ok(exit);
     }
     for scenario in &evidence.scenarios {
@@ -97,27 +97,27 @@ pub(crate) fn check_and_run(
             ScenarioStatus::Failed => ("failed", Tone::Bad),
             ScenarioStatus::Skipped => ("skipped", Tone::Quiet),
         };
-        out.line(format!(
+        out.print_line(format!(
             "{} {:?} {}",
-            out.tone(tone, word),
+            out.colour_text(tone, word),
             scenario.priority,
-            exact(&scenario.title)
+            escape_invisible(&scenario.title)
         ));
         for check in scenario.checks.iter().filter(|check| check.result == ScenarioStatus::Failed) {
-            out.line(format!(
+            out.print_line(format!(
                 "      {}: expected {}, got {}",
-                exact(&check.check),
-                exact(&check.expected),
-                exact(&check.actual)
+                escape_invisible(&check.check),
+                escape_invisible(&check.expected),
+                escape_invisible(&check.actual)
             ));
         }
         if let Some(error) =
             scenario.error.as_ref().filter(|_| scenario.status != ScenarioStatus::Passed)
         {
-            out.line(format!("      {}", exact(error)));
+            out.print_line(format!("      {}", escape_invisible(error)));
         }
     }
-    out.line(format!(
+    out.print_line(format!(
         "{} passed, {} failed, {} skipped.",
         evidence.passed, evidence.failed, evidence.skipped
     ));
@@ -128,31 +128,31 @@ pub(crate) fn check_and_run(
 pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
     let packs = link.commands.packs_list(Empty {}).await?.packs;
     if packs.is_empty() {
-        return Err(link.without_packs().await.into());
+        return Err(link.no_packs_error().await.into());
     }
     link.warn_of_missing_packs(out).await;
     if out.json {
-        out.document(&packs);
+        out.print_json(&packs);
         return Ok(Exit::Done);
     }
     let width = packs.iter().map(|pack| pack.id.as_str().len()).max().unwrap_or_default();
     for pack in &packs {
         let tools = count(pack.tools.len(), "tool");
-        out.line(format!(
+        out.print_line(format!(
             "{:width$}  {:8}  {tools}  {}",
-            exact(pack.id.as_str()),
-            exact(&pack.version),
-            exact(&pack.title)
+            escape_invisible(pack.id.as_str()),
+            escape_invisible(&pack.version),
+            escape_invisible(&pack.title)
         ));
         for fault in &pack.faults {
-            out.line(format!(
+            out.print_line(format!(
                 "  {} {} {}: {}",
-                out.tone(Tone::Bad, "fault"),
-                exact(&fault.file),
-                exact(&fault.field),
-                exact(&fault.problem)
+                out.colour_text(Tone::Bad, "fault"),
+                escape_invisible(&fault.file),
+                escape_invisible(&fault.field),
+                escape_invisible(&fault.problem)
             ));
-            out.line(format!("        {}", exact(&fault.fix)));
+            out.print_line(format!("        {}", escape_invisible(&fault.fix)));
         }
     }
     Ok(Exit::Done)
@@ -169,7 +169,7 @@ pub(crate) fn new(
         Some(folder) => folder,
         None => {
             let paths = Paths::new(Some(data_dir.to_owned()));
-            paths.make()?;
+            paths.create_folders()?;
             paths.packs()
         }
     };
@@ -181,14 +181,14 @@ pub(crate) fn new(
     let folder = match ::packs::scaffold(&into, name, kind) {
         Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            return Err(Failure::usage(format!(
+            return Err(Failure::usage_error(format!(
                 "{} cannot be a pack's name: {error}.",
-                exact(name)
+                escape_invisible(name)
             ))
             .hint("For example: csign packs new my-pack"));
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(Failure::usage(format!(
+            return Err(Failure::usage_error(format!(
                 "{} is there already; it was left alone.",
                 into.join(name).display()
             ))
@@ -203,50 +203,50 @@ pub(crate) fn new(
         }
     };
     if out.json {
-        out.document(&serde_json::json!({"folder": folder}));
+        out.print_json(&serde_json::json!({"folder": folder}));
     } else {
-        out.line(folder.display().to_string());
-        out.note(format!("Change pack.json, then: csign packs check {}", folder.display()));
+        out.print_line(folder.display().to_string());
+        out.print_note(format!("Change pack.json, then: csign packs check {}", folder.display()));
     }
     Ok(Exit::Done)
 }
 
 /// Prints how the offline model understands a message.
-pub(crate) async fn explain(link: &Link, out: Out, text: String) -> Result<Exit, Failure> {
+pub(crate) async fn explain_message(link: &Link, out: Out, text: String) -> Result<Exit, Failure> {
     let explained = link.commands.message_explain(MessageExplainParams { text }).await?;
     if out.json {
-        out.document(&explained);
+        out.print_json(&explained);
         return Ok(Exit::Done);
     }
     for word in &explained.corrected {
-        out.line(format!("read as   {} → {}", exact(&word.typed), exact(&word.read_as)));
+        out.print_line(format!("read as   {} → {}", escape_invisible(&word.typed), escape_invisible(&word.read_as)));
     }
     for clause in &explained.clauses {
-        out.line(format!("clause    {}", exact(&clause.text)));
+        out.print_line(format!("clause    {}", escape_invisible(&clause.text)));
         for intent in &clause.intents {
             let mark = if intent.is_chosen { "*" } else { " " };
-            out.line(format!(
+            out.print_line(format!(
                 "  {mark} {:>3}  {} {}",
                 intent.score,
-                exact(intent.tool.as_str()),
-                exact(&intent.intent)
+                escape_invisible(intent.tool.as_str()),
+                escape_invisible(&intent.intent)
             ));
         }
     }
     for goal in &explained.goals {
-        out.line(format!("plan      {} {}", exact(goal.tool.as_str()), exact(&goal.intent)));
+        out.print_line(format!("plan      {} {}", escape_invisible(goal.tool.as_str()), escape_invisible(&goal.intent)));
         for (name, value) in &goal.arguments {
-            out.line(format!("  slot    {} = {}", exact(name), exact(&value.to_string())));
+            out.print_line(format!("  slot    {} = {}", escape_invisible(name), escape_invisible(&value.to_string())));
         }
         for word in &goal.unused {
-            out.line(format!("  unused  {}", exact(word)));
+            out.print_line(format!("  unused  {}", escape_invisible(word)));
         }
         if let Some(doubt) = &goal.doubt {
-            out.line(format!("  asks    {}", exact(doubt)));
+            out.print_line(format!("  asks    {}", escape_invisible(doubt)));
         }
     }
     if let Some(otherwise) = &explained.otherwise {
-        out.line(format!("instead   {}", exact(otherwise)));
+        out.print_line(format!("instead   {}", escape_invisible(otherwise)));
     }
     Ok(Exit::Done)
 }

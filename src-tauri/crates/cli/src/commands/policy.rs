@@ -9,14 +9,14 @@ use crate::args::Policy;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Failure> {
     match args {
-        Policy::Show => show(link, out).await,
+        Policy::Show => show_policy(link, out).await,
         Policy::Check { tool, args, session, untrusted } => {
             let arguments = super::tools::read_arguments(&args)?;
-            check(
+            check_call(
                 link,
                 out,
                 PolicyCheckParams {
@@ -31,7 +31,7 @@ pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Fai
     }
 }
 
-async fn check(link: &Link, out: Out, params: PolicyCheckParams) -> Result<Exit, Failure> {
+async fn check_call(link: &Link, out: Out, params: PolicyCheckParams) -> Result<Exit, Failure> {
     let answer = link.commands.policy_check(params).await?;
     let (word, tone, exit) = match answer.verdict {
         PolicyVerdict::Allow => ("allow", Tone::Good, Exit::Done),
@@ -39,19 +39,19 @@ async fn check(link: &Link, out: Out, params: PolicyCheckParams) -> Result<Exit,
         PolicyVerdict::Deny => ("deny", Tone::Bad, Exit::Denied),
     };
     if out.json {
-        out.document(&answer);
+        out.print_json(&answer);
         return Ok(exit);
     }
-    out.line(format!("{}  {}", out.tone(tone, word), exact(&answer.why)));
-    faults(out, &answer.faults);
+    out.print_line(format!("{}  {}", out.colour_text(tone, word), escape_invisible(&answer.why)));
+    print_faults(out, &answer.faults);
     Ok(exit)
 }
 
-async fn show(link: &Link, out: Out) -> Result<Exit, Failure> {
+async fn show_policy(link: &Link, out: Out) -> Result<Exit, Failure> {
     let view = link.commands.policy_get(Empty {}).await?;
     let exit = if view.faults.is_empty() { Exit::Done } else { Exit::Failed };
     if out.json {
-        out.document(&view);
+        out.print_json(&view);
         return Ok(exit);
     }
     let mode = match view.mode {
@@ -61,9 +61,9 @@ async fn show(link: &Link, out: Out) -> Result<Exit, Failure> {
             "writes_allowed: changes run and are reported, destructive ones ask"
         }
     };
-    out.line(mode);
+    out.print_line(mode);
     let absent = if view.found { "" } else { " (there is none)" };
-    out.line(format!("Rules from {}{absent}", exact(&view.file)));
+    out.print_line(format!("Rules from {}{absent}", escape_invisible(&view.file)));
     for rule in &view.rules {
         let action = match rule.action {
             RuleAction::Deny => "deny ",
@@ -71,45 +71,45 @@ async fn show(link: &Link, out: Out) -> Result<Exit, Failure> {
             RuleAction::Allow => "allow",
         };
         let reason =
-            rule.reason.as_deref().map_or_else(String::new, |text| format!("  {}", exact(text)));
-        out.line(format!(
+            rule.reason.as_deref().map_or_else(String::new, |text| format!("  {}", escape_invisible(text)));
+        out.print_line(format!(
             "  {action}  {}{}  [{}]{reason}",
-            exact(&rule.tool),
-            with(&rule.arguments),
-            exact(&rule.id)
+            escape_invisible(&rule.tool),
+            format_arguments(&rule.arguments),
+            escape_invisible(&rule.id)
         ));
     }
     for grant in &view.grants {
-        out.line(format!(
+        out.print_line(format!(
             "  grant  {}{} until {}  [{}]",
-            exact(grant.tool.as_str()),
-            with(&grant.arguments),
+            escape_invisible(grant.tool.as_str()),
+            format_arguments(&grant.arguments),
             grant.expires_at.to_rfc3339(),
-            exact(&grant.id)
+            escape_invisible(&grant.id)
         ));
     }
-    faults(out, &view.faults);
+    print_faults(out, &view.faults);
     Ok(exit)
 }
 
-fn with(arguments: &Map<String, Value>) -> String {
+fn format_arguments(arguments: &Map<String, Value>) -> String {
     if arguments.is_empty() {
         String::new()
     } else {
-        format!(" with {}", exact(&Value::Object(arguments.clone()).to_string()))
+        format!(" with {}", escape_invisible(&Value::Object(arguments.clone()).to_string()))
     }
 }
 
-fn faults(out: Out, faults: &[PolicyFault]) {
+fn print_faults(out: Out, faults: &[PolicyFault]) {
     for fault in faults {
-        out.note(format!(
+        out.print_note(format!(
             "{} {}: {}",
-            out.tone(Tone::Bad, "fault"),
-            exact(&fault.place),
-            exact(&fault.problem)
+            out.colour_text(Tone::Bad, "fault"),
+            escape_invisible(&fault.place),
+            escape_invisible(&fault.problem)
         ));
     }
     if !faults.is_empty() {
-        out.note("Until this is mended in policy.json every call asks that no rule denies.");
+        out.print_note("Until this is mended in policy.json every call asks that no rule denies.");
     }
 }

@@ -22,12 +22,12 @@ use crate::listen;
 use crate::out::{self, Out};
 
 pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
-    let text = match read(&args.request) {
+    let text = match read_request(&args.request) {
         Ok(text) => text,
-        Err(failure) => return Ok(unreadable(out, args.stream, failure)),
+        Err(failure) => return Ok(report_unreadable_request(out, args.stream, failure)),
     };
     let request: Value = serde_json::from_str(&text).unwrap_or_default();
-    let stream = args.stream || mode(&request) == Some(ResponseMode::Streaming);
+    let stream = args.stream || response_mode(&request) == Some(ResponseMode::Streaming);
     let params = RunParams {
         request: text,
         caller: args.caller,
@@ -36,7 +36,7 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     };
     let mut answer = None;
     let ran = super::with_link(data_dir, Person::Absent, async |link| {
-        answer = Some(follow(link, out, params).await);
+        answer = Some(run_streamed(link, out, params).await);
         Ok(Exit::Done)
     });
     let result = ran.map_err(|failure| failure.error).and_then(|_| {
@@ -50,30 +50,30 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     });
     let exit = result.as_ref().map_or_else(Exit::of_error, |_| Exit::Done);
     if let (Exit::LogBroken, Err(error)) = (exit, &result) {
-        out.error_lines(error);
+        out.print_error(error);
     }
-    print(out, stream, &result);
+    print_result(out, stream, &result);
     Ok(exit)
 }
 
 /// Reports a request that cannot be read as an error response, with the exit code for wrong usage.
-fn unreadable(out: Out, stream: bool, failure: Failure) -> Exit {
-    out.error_lines(&failure.error);
-    print(out, stream, &Err(failure.error.with("request_id", Value::Null)));
+fn report_unreadable_request(out: Out, stream: bool, failure: Failure) -> Exit {
+    out.print_error(&failure.error);
+    print_result(out, stream, &Err(failure.error.with("request_id", Value::Null)));
     failure.exit
 }
 
-fn print(out: Out, stream: bool, result: &Result<RunResponse, AgentError>) {
+fn print_result(out: Out, stream: bool, result: &Result<RunResponse, AgentError>) {
     match result {
         _ if stream => out.event(&last_event(result)),
-        Ok(response) => out.document(response),
-        Err(error) => out.document(error),
+        Ok(response) => out.print_json(response),
+        Err(error) => out.print_json(error),
     }
 }
 
 /// Reads the file, at most one byte more than the contract allows. The host then refuses a request
 /// that is too long.
-fn read(path: &Path) -> Result<String, Failure> {
+fn read_request(path: &Path) -> Result<String, Failure> {
     let most = RUN_REQUEST_BYTES as u64 + 1;
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
@@ -82,18 +82,18 @@ fn read(path: &Path) -> Result<String, Failure> {
         File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
     };
     read.map_err(|e| {
-        Failure::usage(format!("{} cannot be read: {e}.", path.display()))
+        Failure::usage_error(format!("{} cannot be read: {e}.", path.display()))
             .hint("Name a file with a request, or - for standard input.")
     })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn mode(request: &Value) -> Option<ResponseMode> {
+fn response_mode(request: &Value) -> Option<ResponseMode> {
     let options: RunOptions = serde_json::from_value(request.get("options")?.clone()).ok()?;
     Some(options.response_mode)
 }
 
-async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunResponse, AgentError> {
+async fn run_streamed(link: &mut Link, out: Out, params: RunParams) -> Result<RunResponse, AgentError> {
     let stream = params.stream;
     let caller = params.caller.clone();
     let id = serde_json::from_str::<Value>(&params.request)
@@ -107,8 +107,8 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
         tokio::select! {
             biased;
             push = listen::next(link), if stream => {
-                show(out, &push?, ours);
-                if matches!(out::delivery(), out::Delivery::ReaderLeft) {
+                print_run_event(out, &push?, ours);
+                if matches!(out::stdout_state(), out::Delivery::ReaderLeft) {
                     return Err(AgentError::internal("cancelled", "The run was left. The log tells how far it came."));
                 }
             }
@@ -124,7 +124,7 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
     if stream {
         loop {
             match link.pushes.try_recv() {
-                Ok(push) => show(out, &push, ours),
+                Ok(push) => print_run_event(out, &push, ours),
                 Err(TryRecvError::Lagged(_)) => {}
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             }
@@ -133,7 +133,7 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
     answer.map_err(|_| AgentError::internal("unexpected", "The run ended without an answer."))?
 }
 
-fn show(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
+fn print_run_event(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
     listen::print_declined(out, push);
     if ours(push)
         && let Push::Run { event, .. } = push

@@ -23,13 +23,13 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     }
     let variable = |name: &str| std::env::var(name).ok();
     let telemetry =
-        Telemetry::read(&variable).map_err(|error| Failure { error, exit: Exit::Usage })?;
+        Telemetry::read_variables(&variable).map_err(|error| Failure { error, exit: Exit::Usage })?;
     log::start_server(telemetry.as_ref()).map_err(|error| Failure { error, exit: Exit::Usage })?;
     let flags =
         Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
-    let config = Config::read(&flags, data_dir.join("gateway.token"), &variable);
+    let config = Config::read_variables(&flags, data_dir.join("gateway.token"), &variable);
     let config = config.map_err(|error| Failure { error, exit: Exit::Usage })?;
-    allow_many_files();
+    raise_open_file_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         AgentError::internal("runtime", format!("csign cannot start: {error}."))
@@ -41,20 +41,20 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             credentials_from_environment: true,
             warm_up: true,
             callers_packs: vec![gateway::PACK.to_owned()],
-            sessions: sessions(&config).await?,
+            sessions: session_store(&config).await?,
             model_silence: Some(config.model_timeout),
             patience: config.patience,
             is_chat_api: true,
             ..Options::default()
         };
         let host = open(options).await?;
-        if let Some(error) = without_shop(&host) {
+        if let Some(error) = missing_shop_error(&host) {
             host.stop().await;
             return Err(error);
         }
         // Further `csign` processes can connect, for example to read the log or to see pending
         // actions.
-        let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
+        let joined = host::serve_host(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let (token, grace, stopped) = (config.token_file.clone(), config.grace, OnceLock::new());
         let model = host.model_label(config.model.as_deref());
         let unwritten = tokio::sync::Notify::new();
@@ -62,22 +62,22 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             if out.json {
                 out.event(&serde_json::json!({"listening": format!("http://{address}"), "model": model}));
             } else {
-                out.line(format!("listening on http://{address}"));
+                out.print_line(format!("listening on http://{address}"));
             }
             if !host.engine().is_enabled() {
-                out.note("The assistant is switched off: every message is refused. Set AGENT_ENABLED to true, or switch it on in Settings.");
+                out.print_note("The assistant is switched off: every message is refused. Set AGENT_ENABLED to true, or switch it on in Settings.");
             } else if !out.json {
-                out.note(format!("Answers come from: {model}."));
+                out.print_note(format!("Answers come from: {model}."));
             }
-            if let Some(error) = host.missing_packs() {
-                out.error_lines(&error);
+            if let Some(error) = host.missing_packs_error() {
+                out.print_error(&error);
             }
             if let Some(token) = token.filter(|_| !out.json) {
-                out.note(format!("The token is in {}.", token.display()));
+                out.print_note(format!("The token is in {}.", token.display()));
             }
             // If the address could not be printed, the caller cannot know where the server listens,
             // so the server ends.
-            if matches!(out::delivery(), out::Delivery::Lost(_)) {
+            if matches!(out::stdout_state(), out::Delivery::Lost(_)) {
                 unwritten.notify_one();
             }
         };
@@ -88,10 +88,10 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             }
             let _ = stopped.set(Instant::now());
         };
-        let served = gateway::serve(Arc::clone(&host), config, ready, stop).await;
+        let served = gateway::serve_gateway(Arc::clone(&host), config, ready, stop).await;
         if let Some(joined) = joined {
             // Clients of the socket get the rest of the grace period that HTTP callers had.
-            joined.finish(stopped.get().map_or(Duration::ZERO, |since: &Instant| grace.saturating_sub(since.elapsed()))).await;
+            joined.shut_down(stopped.get().map_or(Duration::ZERO, |since: &Instant| grace.saturating_sub(since.elapsed()))).await;
         }
         host.stop().await;
         served
@@ -123,7 +123,7 @@ async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
 }
 
 /// Returns the error for a missing shop pack, without which the server could answer no message.
-fn without_shop(host: &Host) -> Option<AgentError> {
+fn missing_shop_error(host: &Host) -> Option<AgentError> {
     if !host.engine().specs().is_empty() {
         return None;
     }
@@ -135,15 +135,15 @@ fn without_shop(host: &Host) -> Option<AgentError> {
         AgentError::internal("no_shop_tools", message)
             .hint("`csign packs list` shows all packs and their faults.")
     };
-    Some(host.missing_packs().unwrap_or_else(faulty))
+    Some(host.missing_packs_error().unwrap_or_else(faulty))
 }
 
-async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
+async fn session_store(config: &Config) -> Result<Sessions, AgentError> {
     match &config.session_store {
         SessionStore::Sqlite => Ok(Sessions::InFile),
         SessionStore::Memory => Ok(Sessions::InMemory),
         SessionStore::Redis { url, prefix } => {
-            Sessions::in_redis(url, prefix, config.session_ttl).await
+            Sessions::connect_redis(url, prefix, config.session_ttl).await
         }
     }
 }
@@ -152,7 +152,7 @@ async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
 /// and one to the model, and the usual limit is much lower.
 const FILES: libc::rlim_t = 16_384;
 
-fn allow_many_files() {
+fn raise_open_file_limit() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls get a valid struct, and the limit is raised only as far as this process
     // may.
@@ -187,7 +187,7 @@ async fn wait_for_signal() {
 /// Reads lines of NAME=VALUE. Variables that are already set stay.
 fn read_env(file: &Path) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}.", file.display())))?;
+        .map_err(|error| Failure::usage_error(format!("{} cannot be read: {error}.", file.display())))?;
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         let line = line.strip_prefix("export ").unwrap_or(line);
@@ -195,13 +195,13 @@ fn read_env(file: &Path) -> Result<(), Failure> {
             continue;
         }
         let Some((name, value)) = line.split_once('=') else {
-            return Err(Failure::usage(format!(
+            return Err(Failure::usage_error(format!(
                 "Line {} of {} is not NAME=VALUE.",
                 number + 1,
                 file.display()
             )));
         };
-        let (name, bare) = (name.trim(), strip_scheme(value));
+        let (name, bare) = (name.trim(), strip_quotes_and_comment(value));
         if !name.is_empty() && std::env::var_os(name).is_none() {
             // SAFETY: no other thread exists yet; they start with the runtime, after this.
             unsafe { std::env::set_var(name, bare) };
@@ -211,7 +211,7 @@ fn read_env(file: &Path) -> Result<(), Failure> {
 }
 
 /// Returns a value without its quotes and without the comment after it.
-fn strip_scheme(value: &str) -> &str {
+fn strip_quotes_and_comment(value: &str) -> &str {
     let without_comment =
         |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
     let unquoted = without_comment(value).map_or(value, |at| &value[..at]).trim();

@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::keys::Keys;
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
-use crate::visible::{exact, prose};
+use crate::visible::{escape_invisible, escape_prose};
 
 pub(crate) async fn run(
     link: &mut Link,
@@ -23,71 +23,71 @@ pub(crate) async fn run(
     person: bool,
 ) -> Result<Exit, Failure> {
     match args {
-        Servers::List => list(link, out).await,
-        Servers::Add(args) => add(link, out, args, person).await,
-        Servers::Test { name } => test(link, out, name).await,
-        Servers::Enable { name } => enable(link, out, name, true).await,
-        Servers::Disable { name } => enable(link, out, name, false).await,
-        Servers::Log { name } => log(link, out, name).await,
+        Servers::List => list_servers(link, out).await,
+        Servers::Add(args) => add_servers(link, out, args, person).await,
+        Servers::Test { name } => test_server(link, out, name).await,
+        Servers::Enable { name } => enable_server(link, out, name, true).await,
+        Servers::Disable { name } => enable_server(link, out, name, false).await,
+        Servers::Log { name } => show_log(link, out, name).await,
         Servers::Remove { name } => {
             link.commands.server_remove(OwnServerParams { name: name.clone() }).await?;
-            done(out, &format!("{} is removed, with its keys.", exact(&name)))
+            print_done(out, &format!("{} is removed, with its keys.", escape_invisible(&name)))
         }
     }
 }
 
-fn done(out: Out, line: &str) -> Result<Exit, Failure> {
+fn print_done(out: Out, line: &str) -> Result<Exit, Failure> {
     if out.json {
-        out.document(&serde_json::json!({}));
+        out.print_json(&serde_json::json!({}));
     } else {
-        out.line(line);
+        out.print_line(line);
     }
     Ok(Exit::Done)
 }
 
-async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
+async fn list_servers(link: &Link, out: Out) -> Result<Exit, Failure> {
     let servers = link.commands.server_list(Empty {}).await?.servers;
     if out.json {
-        out.document(&servers);
+        out.print_json(&servers);
         return Ok(Exit::Done);
     }
     if servers.is_empty() {
-        out.line("No servers were added. `csign servers add --help` shows how to add one.");
+        out.print_line("No servers were added. `csign servers add --help` shows how to add one.");
     }
     let width = servers.iter().map(|server| server.name.len()).max().unwrap_or_default();
     for server in &servers {
         let state = if server.enabled { count(server.tools, "tool") } else { "off".into() };
-        out.line(format!("{:width$}  {state:8}  {}", server.name, exact(&server.runs)));
+        out.print_line(format!("{:width$}  {state:8}  {}", server.name, escape_invisible(&server.runs)));
     }
     Ok(Exit::Done)
 }
 
-async fn enable(link: &Link, out: Out, name: String, enabled: bool) -> Result<Exit, Failure> {
+async fn enable_server(link: &Link, out: Out, name: String, enabled: bool) -> Result<Exit, Failure> {
     let word = if enabled { "on" } else { "off" };
-    let line = format!("{} is switched {word}.", exact(&name));
+    let line = format!("{} is switched {word}.", escape_invisible(&name));
     link.commands.server_enable(ServerEnableParams { name, enabled }).await?;
-    done(out, &line)
+    print_done(out, &line)
 }
 
-async fn log(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
+async fn show_log(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
     let params = ServerParams { pack: format!("own-{name}").as_str().into(), server: name };
     let lines = link.commands.server_log(params).await?.lines;
     if out.json {
-        out.document(&lines);
+        out.print_json(&lines);
         return Ok(Exit::Done);
     }
     if lines.is_empty() {
-        out.line("It has written no error output since it was last started here.");
+        out.print_line("It has written no error output since it was last started here.");
     }
-    lines.iter().for_each(|line| out.line(exact(line)));
+    lines.iter().for_each(|line| out.print_line(escape_invisible(line)));
     Ok(Exit::Done)
 }
 
-async fn test(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
+async fn test_server(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
     let server = NewServer { name, ..NewServer::default() };
     let tested = link.commands.server_test(ServerTestParams { server }).await?;
     if out.json {
-        out.document(&tested);
+        out.print_json(&tested);
     } else {
         show_test(out, &tested);
     }
@@ -95,10 +95,10 @@ async fn test(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
 }
 
 fn show_test(out: Out, tested: &ServerTestResponse) {
-    out.line(format!("Runs {}", exact(&tested.runs)));
+    out.print_line(format!("Runs {}", escape_invisible(&tested.runs)));
     if let Some(message) = &tested.message {
-        out.line(out.tone(Tone::Bad, &prose(message)));
-        tested.log.iter().for_each(|line| out.line(format!("  {}", exact(line))));
+        out.print_line(out.colour_text(Tone::Bad, &escape_prose(message)));
+        tested.log.iter().for_each(|line| out.print_line(format!("  {}", escape_invisible(line))));
     }
     for (number, tool) in tested.tools.iter().enumerate() {
         let says = match tool.says {
@@ -108,17 +108,17 @@ fn show_test(out: Out, tested: &ServerTestResponse) {
             None => "says nothing",
         };
         let about = tool.description.lines().next().unwrap_or_default();
-        out.line(format!("{:3}  {}  ({says})  {}", number + 1, exact(&tool.name), exact(about)));
+        out.print_line(format!("{:3}  {}  ({says})  {}", number + 1, escape_invisible(&tool.name), escape_invisible(about)));
     }
 }
 
-async fn add(link: &Link, out: Out, args: ServersAdd, person: bool) -> Result<Exit, Failure> {
+async fn add_servers(link: &Link, out: Out, args: ServersAdd, person: bool) -> Result<Exit, Failure> {
     let mut keys = if person { Keys::start().ok() } else { None };
     let mut exit = Exit::Done;
-    for server in read(link, &args).await? {
+    for server in read_servers(link, &args).await? {
         let name = server.server.name.clone();
         if let Some(problem) = &server.problem {
-            out.note(format!("{}: {}", exact(&name), prose(problem)));
+            out.print_note(format!("{}: {}", escape_invisible(&name), escape_prose(problem)));
             exit = Exit::Failed;
         } else if !add_one(link, out, &args, server.server, &server.runs, keys.as_mut()).await? {
             exit = Exit::Failed;
@@ -128,7 +128,7 @@ async fn add(link: &Link, out: Out, args: ServersAdd, person: bool) -> Result<Ex
 }
 
 /// Returns the servers of the command line or of the file, with the variables and headers given.
-async fn read(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>, Failure> {
+async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>, Failure> {
     if let Some(file) = &args.from {
         let params = ServersReadParams { text: read_file(file)? };
         let mut found = link.commands.servers_read(params).await?.servers;
@@ -139,13 +139,13 @@ async fn read(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>, Failure
     }
     let Some((first, rest)) = args.command.split_first() else {
         return Err(
-            Failure::usage("There is no command and no address.").hint("csign servers add --help")
+            Failure::usage_error("There is no command and no address.").hint("csign servers add --help")
         );
     };
-    let mut server = NewServer { env: pairs(&args.env, '=')?, ..NewServer::default() };
+    let mut server = NewServer { env: parse_pairs(&args.env, '=')?, ..NewServer::default() };
     if first.starts_with("http://") || first.starts_with("https://") {
         server.url.clone_from(first);
-        server.headers = pairs(&args.header, ':')?;
+        server.headers = parse_pairs(&args.header, ':')?;
         server.sign_in = args.sign_in;
     } else {
         server.command.clone_from(first);
@@ -179,17 +179,17 @@ fn read_file(file: &Path) -> Result<String, Failure> {
         std::fs::read_to_string(file)
     };
     read.map_err(|error| {
-        Failure::usage(format!("{} cannot be read: {error}.", exact(&file.display().to_string())))
+        Failure::usage_error(format!("{} cannot be read: {error}.", escape_invisible(&file.display().to_string())))
     })
 }
 
-fn pairs(given: &[String], between: char) -> Result<BTreeMap<String, String>, Failure> {
+fn parse_pairs(given: &[String], between: char) -> Result<BTreeMap<String, String>, Failure> {
     let pair = |text: &String| {
         let (name, value) = text.split_once(between)?;
         Some((name.trim().to_owned(), value.trim().to_owned()))
     };
     let wrong =
-        |text: &String| Failure::usage(format!("{} is not NAME{between}VALUE.", exact(text)));
+        |text: &String| Failure::usage_error(format!("{} is not NAME{between}VALUE.", escape_invisible(text)));
     given.iter().map(|text| pair(text).ok_or_else(|| wrong(text))).collect()
 }
 
@@ -202,11 +202,11 @@ async fn add_one(
     runs: &str,
     mut keys: Option<&mut Keys>,
 ) -> Result<bool, Failure> {
-    out.note(format!("{} runs: {}", out.tone(Tone::Strong, &server.name), exact(runs)));
+    out.print_note(format!("{} runs: {}", out.colour_text(Tone::Strong, &server.name), escape_invisible(runs)));
     if let Some(keys) = keys.as_deref_mut().filter(|_| !args.yes) {
-        keys.forget();
-        out.question("It may do what you may do. Start it now? [y/N] ");
-        if !is_yes(keys.line().await.as_deref()) {
+        keys.discard_pending_input();
+        out.print_question("It may do what you may do. Start it now? [y/N] ");
+        if !is_yes(keys.read_line().await.as_deref()) {
             return Ok(false);
         }
     }
@@ -219,19 +219,19 @@ async fn add_one(
         }
         if !tested.ok {
             if out.json {
-                out.document(&tested);
+                out.print_json(&tested);
             }
             return Ok(false);
         }
-        effects = reading(out, args, &tested.tools, keys).await?;
+        effects = ask_read_only_tools(out, args, &tested.tools, keys).await?;
     }
     let params = ServerAddParams { server, effects, this_run_only: false };
     let added = link.commands.server_add(params).await?;
     if out.json {
-        out.document(&added);
+        out.print_json(&added);
     } else {
         let tools = count(added.tools, "tool");
-        out.line(format!(
+        out.print_line(format!(
             "{} is added with {tools}. Tools that change something ask first.",
             added.name
         ));
@@ -240,7 +240,7 @@ async fn add_one(
 }
 
 /// Returns the effects of the tools that only read, as the person says.
-async fn reading(
+async fn ask_read_only_tools(
     out: Out,
     args: &ServersAdd,
     tools: &[TestedTool],
@@ -252,15 +252,15 @@ async fn reading(
     };
     if !args.reads.is_empty() {
         let unknown =
-            |name: &String| Failure::usage(format!("The server has no tool {}.", exact(name)));
+            |name: &String| Failure::usage_error(format!("The server has no tool {}.", escape_invisible(name)));
         return args.reads.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect();
     }
     let Some(keys) = keys.filter(|_| !args.yes && !tools.is_empty()) else {
         return Ok(BTreeMap::new());
     };
-    keys.forget();
-    out.question("Which of them only read, and may run without asking? Numbers, or nothing: ");
-    let line = keys.line().await.unwrap_or_default();
+    keys.discard_pending_input();
+    out.print_question("Which of them only read, and may run without asking? Numbers, or nothing: ");
+    let line = keys.read_line().await.unwrap_or_default();
     let numbers = line.split([',', ' ']).filter_map(|word| word.trim().parse::<usize>().ok());
     let chosen = numbers.filter_map(|number| tools.get(number.checked_sub(1)?));
     Ok(chosen.map(|tool| (tool.name.clone(), Effect::ReadOnly)).collect())

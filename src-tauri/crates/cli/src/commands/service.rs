@@ -6,28 +6,28 @@ use contract::{Empty, LatencyClass, LatencyView};
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
 pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
     let view = link.commands.service_level(Empty {}).await?;
     if out.json {
-        out.document(&view);
+        out.print_json(&view);
         return Ok(Exit::Done);
     }
     if view.runs == 0 {
-        out.line("Nothing has been asked yet.");
+        out.print_line("Nothing has been asked yet.");
     } else {
         let runs = if view.runs == 1 { "run".to_owned() } else { format!("{} runs", view.runs) };
-        out.line(format!("The last {runs} (of at most {}):", view.window));
+        out.print_line(format!("The last {runs} (of at most {}):", view.window));
         for latency in &view.latencies {
-            out.line(format!("  {}", line(out, latency)));
+            out.print_line(format!("  {}", latency_line(out, latency)));
         }
     }
     for error in &view.errors {
-        out.line(format!("  {} {}", error.runs, error.code.name()));
+        out.print_line(format!("  {} {}", error.runs, error.code.name()));
     }
     let spent = view.spent;
-    out.line(format!(
+    out.print_line(format!(
         "Today: {} in {}, {:.4} USD.",
         count(spent.tokens, "token"),
         count(spent.calls, "model call"),
@@ -36,26 +36,26 @@ pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
     if spent.unpriced_calls > 0 {
         let (are, their) =
             if spent.unpriced_calls == 1 { ("isn't", "its") } else { ("aren't", "their") };
-        out.line(format!(
+        out.print_line(format!(
             "{} {are} included because {their} model has no price.",
             count(spent.unpriced_calls, "call")
         ));
     }
     let prices = &view.prices;
     if !prices.model_priced {
-        out.note(format!(
+        out.print_note(format!(
             "{} has no price: budgets in dollars cannot hold for it. Add a row to {}.",
-            exact(&prices.model),
-            exact(&prices.file)
+            escape_invisible(&prices.model),
+            escape_invisible(&prices.file)
         ));
     }
     if let Some(fault) = &prices.fault {
-        out.note(format!("{} cannot be used: {}.", exact(&prices.file), exact(fault)));
+        out.print_note(format!("{} cannot be used: {}.", escape_invisible(&prices.file), escape_invisible(fault)));
     }
     Ok(Exit::Done)
 }
 
-fn line(out: Out, latency: &LatencyView) -> String {
+fn latency_line(out: Out, latency: &LatencyView) -> String {
     let class = match latency.class {
         LatencyClass::Simple => "simple    ",
         LatencyClass::WithTools => "with tools",
@@ -70,7 +70,7 @@ fn line(out: Out, latency: &LatencyView) -> String {
                 "{head}  {}  target {}: {}  ({} runs)",
                 seconds(ms),
                 seconds(latency.target_ms),
-                out.tone(tone, word),
+                out.colour_text(tone, word),
                 latency.runs
             )
         }

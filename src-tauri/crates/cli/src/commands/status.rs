@@ -5,9 +5,9 @@ use contract::{CheckState, Empty};
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone};
-use crate::visible::exact;
+use crate::visible::escape_invisible;
 
-pub(crate) async fn doctor(link: &mut Link, out: Out) -> Result<Exit, Failure> {
+pub(crate) async fn run_doctor(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let report = link.commands.doctor(Empty {}).await?;
     let alarm = report
         .checks
@@ -15,14 +15,14 @@ pub(crate) async fn doctor(link: &mut Link, out: Out) -> Result<Exit, Failure> {
         .find(|check| check.name == "audit log" && check.state == CheckState::Failed);
     let exit = match alarm {
         Some(check) => {
-            out.note(exact(&check.message));
+            out.print_note(escape_invisible(&check.message));
             Exit::LogBroken
         }
         None if report.ok => Exit::Done,
         None => Exit::Failed,
     };
     if out.json {
-        out.document(&report);
+        out.print_json(&report);
         return Ok(exit);
     }
     for check in &report.checks {
@@ -31,14 +31,14 @@ pub(crate) async fn doctor(link: &mut Link, out: Out) -> Result<Exit, Failure> {
             CheckState::Warning => ("warning", Tone::Strong),
             CheckState::Failed => ("failed ", Tone::Bad),
         };
-        out.line(format!(
+        out.print_line(format!(
             "{}  {}: {}",
-            out.tone(tone, word),
-            exact(&check.name),
-            exact(&check.message)
+            out.colour_text(tone, word),
+            escape_invisible(&check.name),
+            escape_invisible(&check.message)
         ));
         if let Some(hint) = &check.hint {
-            out.line(format!("         {}", exact(hint)));
+            out.print_line(format!("         {}", escape_invisible(hint)));
         }
     }
     Ok(exit)

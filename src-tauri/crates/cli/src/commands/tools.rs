@@ -8,12 +8,12 @@ use contract::{
 use serde_json::Value;
 
 use crate::args::Tools;
-use crate::ask::{outcome_word, text_or_stdin};
+use crate::ask::{format_outcome, text_or_stdin};
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::listen::{self, Asker};
 use crate::out::{Out, Tone};
-use crate::visible::{exact, prose};
+use crate::visible::{escape_invisible, escape_prose};
 
 /// The session id of calls that name no session.
 const OUTSIDE: &str = "direct";
@@ -25,8 +25,8 @@ pub(crate) async fn run(
     person: bool,
 ) -> Result<Exit, Failure> {
     match args {
-        Tools::List => list(link, out).await,
-        Tools::Show { name } => show(link, out, &name).await,
+        Tools::List => list_tools(link, out).await,
+        Tools::Show { name } => show_tool(link, out, &name).await,
         Tools::Call { name, args, session } => {
             let arguments = read_arguments(&args)?;
             let params = ToolCallParams {
@@ -35,57 +35,47 @@ pub(crate) async fn run(
                 session: session.map(SessionId::from),
                 headless: !person,
             };
-            call(link, out, params, person).await
+            call_tool(link, out, params, person).await
         }
     }
 }
 
-/// Describes where a request goes, or how a program runs.
-fn how(spec: &ToolSpec, isolation: &IsolationView) -> Option<String> {
-    let key = spec
-        .auth
-        .as_ref()
-        .and_then(|auth| auth.env_var.as_deref())
-        .map_or_else(String::new, |name| format!(" Needs the key {}.", exact(name)));
-    match &spec.target {
-        ToolTarget::Http { .. } => {
-            Some(format!("Sends a request to {}.{key}", exact(spec.target.server())))
-        }
-        ToolTarget::Program { call } => {
-            let network = if call.network { "may" } else { "may not" };
-            Some(format!(
-                "Runs {}, which {network} open network connections. {}{key}",
-                exact(&call.command),
-                exact(&isolation.message)
-            ))
-        }
-        ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
+/// Describes what the host does for a call, how programs are isolated, and the key that is needed.
+fn describe_target(spec: &ToolSpec, isolation: &IsolationView) -> Option<String> {
+    let mut line = escape_invisible(&spec.target.describe()?);
+    if matches!(spec.target, ToolTarget::Program { .. }) {
+        line.push(' ');
+        line.push_str(&escape_invisible(&isolation.message));
     }
+    if let Some(name) = spec.auth.as_ref().and_then(|auth| auth.env_var.as_deref()) {
+        line.push_str(&format!(" Needs the key {}.", escape_invisible(name)));
+    }
+    Some(line)
 }
 
-async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
+async fn list_tools(link: &Link, out: Out) -> Result<Exit, Failure> {
     let packs = link.commands.packs_list(Empty {}).await?.packs;
     if packs.is_empty() {
-        return Err(link.without_packs().await.into());
+        return Err(link.no_packs_error().await.into());
     }
     let specs: Vec<ToolSpec> = packs.into_iter().flat_map(|pack| pack.tools).collect();
     if out.json {
-        out.document(&specs);
+        out.print_json(&specs);
         return Ok(Exit::Done);
     }
     let width = specs.iter().map(|spec| spec.id.as_str().len()).max().unwrap_or_default();
     for spec in &specs {
-        out.line(format!(
+        out.print_line(format!(
             "{:width$}  {:11}  {}",
-            exact(spec.id.as_str()),
-            effect(spec),
-            exact(&spec.title)
+            escape_invisible(spec.id.as_str()),
+            effect_name(spec),
+            escape_invisible(&spec.title)
         ));
     }
     Ok(Exit::Done)
 }
 
-fn effect(spec: &ToolSpec) -> &'static str {
+fn effect_name(spec: &ToolSpec) -> &'static str {
     match spec.effect {
         Effect::ReadOnly => "reads",
         Effect::Write => "writes",
@@ -93,7 +83,7 @@ fn effect(spec: &ToolSpec) -> &'static str {
     }
 }
 
-async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
+async fn show_tool(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
     let listed = link.commands.packs_list(Empty {}).await?;
     let isolation = listed.isolation;
     let specs: Vec<ToolSpec> = listed.packs.into_iter().flat_map(|pack| pack.tools).collect();
@@ -102,28 +92,28 @@ async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
         let unknown = || {
             let error = contract::AgentError::new(
                 ErrorCode::ToolNotFound,
-                format!("There is no tool named {}.", exact(name)),
+                format!("There is no tool named {}.", escape_invisible(name)),
             );
             error.hint("`csign tools list` shows all of them.")
         };
-        return Err(link.missing_packs().await.unwrap_or_else(unknown).into());
+        return Err(link.missing_packs_error().await.unwrap_or_else(unknown).into());
     };
     if out.json {
-        out.document(spec);
+        out.print_json(spec);
         return Ok(Exit::Done);
     }
-    out.line(format!(
+    out.print_line(format!(
         "{} ({}), {}, from pack {}",
-        out.tone(Tone::Strong, &exact(&spec.title)),
-        exact(spec.id.as_str()),
-        effect(spec),
-        exact(spec.pack.as_str())
+        out.colour_text(Tone::Strong, &escape_invisible(&spec.title)),
+        escape_invisible(spec.id.as_str()),
+        effect_name(spec),
+        escape_invisible(spec.pack.as_str())
     ));
-    out.line(prose(&spec.description));
-    if let Some(line) = how(spec, &isolation) {
-        out.line(line);
+    out.print_line(escape_prose(&spec.description));
+    if let Some(line) = describe_target(spec, &isolation) {
+        out.print_line(line);
     }
-    out.line("Parameters:");
+    out.print_line("Parameters:");
     let required: Vec<&str> = spec
         .input_schema
         .get("required")
@@ -140,9 +130,9 @@ async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
         );
         let need = if required.contains(&name.as_str()) { ", required" } else { "" };
         let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        out.line(format!("  {} ({kind}{need})  {}", exact(name), exact(text)));
+        out.print_line(format!("  {} ({kind}{need})  {}", escape_invisible(name), escape_invisible(text)));
     }
-    out.note(out.tone(Tone::Quiet, "The full schema: add --json."));
+    out.print_note(out.colour_text(Tone::Quiet, "The full schema: add --json."));
     Ok(Exit::Done)
 }
 
@@ -152,14 +142,14 @@ pub(super) fn read_arguments(text: &str) -> Result<Value, Failure> {
         Ok(Value::Object(_)) => {
             contract::arguments::parse(&text).map_err(|error| Failure { error, exit: Exit::Usage })
         }
-        Ok(_) => Err(Failure::usage("The arguments are not a JSON object.")
+        Ok(_) => Err(Failure::usage_error("The arguments are not a JSON object.")
             .hint("Write them like this: --args '{\"account_id\": 17}'")),
-        Err(error) => Err(Failure::usage(format!("The arguments are not JSON: {error}."))
+        Err(error) => Err(Failure::usage_error(format!("The arguments are not JSON: {error}."))
             .hint("Write them like this: --args '{\"account_id\": 17}'")),
     }
 }
 
-async fn call(
+async fn call_tool(
     link: &mut Link,
     out: Out,
     params: ToolCallParams,
@@ -177,8 +167,8 @@ async fn call(
             push = listen::next(link), if listening => match push {
                 Ok(push) => {
                     listen::print_declined(out, &push);
-                    if asker.wants(&push) && (listen::of_session(&push, &session) || matches!(push, Push::Questions { .. })) {
-                        asker.about(link, &push).await?;
+                    if asker.can_ask_about(&push) && (listen::is_session_event(&push, &session) || matches!(push, Push::Questions { .. })) {
+                        asker.ask_about(link, &push).await?;
                     }
                 }
                 Err(error) if person => return Err(error.into()),
@@ -198,7 +188,7 @@ async fn call(
         Ok(answer) => Ok(show_answer(out, &answer)),
         // The tool may belong to a pack that was not found.
         Err(error) if error.code == ErrorCode::ToolNotFound => {
-            Err(link.missing_packs().await.unwrap_or(error).into())
+            Err(link.missing_packs_error().await.unwrap_or(error).into())
         }
         Err(error) => Err(error.into()),
     }
@@ -213,19 +203,19 @@ fn show_answer(out: Out, answer: &ToolCallResponse) -> Exit {
         },
     );
     if out.json {
-        out.document(answer);
+        out.print_json(answer);
         return exit;
     }
     if let Some(error) = &answer.error {
-        out.error_lines(error);
+        out.print_error(error);
     }
     if !answer.data.is_null() {
         let text =
             serde_json::to_string_pretty(&answer.data).unwrap_or_else(|_| answer.data.to_string());
-        out.line(prose(&text));
+        out.print_line(escape_prose(&text));
     }
     if exit != Exit::Done && answer.error.is_none() {
-        out.note(format!("The call ended: {}.", outcome_word(answer.outcome)));
+        out.print_note(format!("The call ended: {}.", format_outcome(answer.outcome)));
     }
     exit
 }

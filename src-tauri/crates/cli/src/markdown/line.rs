@@ -14,7 +14,7 @@ pub(super) struct Style {
 
 impl Style {
     /// Returns the escape sequence that begins the style; empty for plain text.
-    fn sequence(self) -> String {
+    fn escape_sequence(self) -> String {
         let codes = [(self.is_strong, "1"), (self.is_emphasised, "3"), (self.is_struck, "9")];
         let codes: Vec<&str> =
             codes.into_iter().filter_map(|(is_on, code)| is_on.then_some(code)).collect();
@@ -55,7 +55,7 @@ impl Line {
         if text.is_empty() {
             return;
         }
-        self.width += width::of(text);
+        self.width += width::text_width(text);
         match self.spans.last_mut() {
             Some(last) if last.style == style => last.text.push_str(text),
             Some(_) | None => self.spans.push(Span { text: text.to_owned(), style }),
@@ -79,7 +79,7 @@ impl Line {
     pub(super) fn to_text(&self, is_styled: bool) -> String {
         let mut text = String::new();
         for span in &self.spans {
-            let sequence = if is_styled { span.style.sequence() } else { String::new() };
+            let sequence = if is_styled { span.style.escape_sequence() } else { String::new() };
             text.push_str(&sequence);
             text.push_str(&span.text);
             if !sequence.is_empty() {
@@ -92,10 +92,10 @@ impl Line {
 
 /// Wraps text at words. A word wider than `longest_word` is cut; any other word wider than a line
 /// stays whole. A line end in the text begins a new line.
-pub(super) fn wrap(spans: &[Span], width: usize, longest_word: usize) -> Vec<Line> {
+pub(super) fn wrap_spans(spans: &[Span], width: usize, longest_word: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut line = Line::default();
-    for word in words(spans, longest_word) {
+    for word in split_words(spans, longest_word) {
         let Some(word) = word else {
             lines.push(std::mem::take(&mut line));
             continue;
@@ -110,13 +110,13 @@ pub(super) fn wrap(spans: &[Span], width: usize, longest_word: usize) -> Vec<Lin
 }
 
 /// Splits text into words of at most `longest` columns. None stands for a line end.
-fn words(spans: &[Span], longest: usize) -> Vec<Option<Line>> {
+fn split_words(spans: &[Span], longest: usize) -> Vec<Option<Line>> {
     let mut words = Vec::new();
     let mut word = Line::default();
     for span in spans {
         for c in span.text.chars() {
             let is_end = c == '\n' || (matches!(c, ' ' | '\t') && !span.style.is_code);
-            let is_full = word.width + width::of_char(c) > longest;
+            let is_full = word.width + width::char_width(c) > longest;
             if (is_end || is_full) && !word.is_empty() {
                 words.push(Some(std::mem::take(&mut word)));
             }

@@ -3,7 +3,7 @@
 
 use pulldown_cmark::Alignment;
 
-use super::line::{Line, Span, Style, wrap};
+use super::line::{Line, Span, Style, wrap_spans};
 
 const GAP: usize = 2;
 /// Columns of the terminal that a column of text keeps.
@@ -22,10 +22,10 @@ impl Table {
         Self { alignments, rows: Vec::new() }
     }
 
-    pub(super) fn lines(&self, room: usize) -> Vec<Line> {
+    pub(super) fn layout_lines(&self, room: usize) -> Vec<Line> {
         let columns: Vec<Column> =
-            self.alignments.iter().enumerate().map(|(at, side)| self.column(at, *side)).collect();
-        let Some(widths) = fit(&columns, room) else { return self.list(room) };
+            self.alignments.iter().enumerate().map(|(at, side)| self.measure_column(at, *side)).collect();
+        let Some(widths) = fit_column_widths(&columns, room) else { return self.stacked_lines(room) };
         let mut lines = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             lines.extend(row_lines(row, &columns, &widths));
@@ -37,13 +37,13 @@ impl Table {
         lines
     }
 
-    fn column(&self, at: usize, side: Alignment) -> Column {
+    fn measure_column(&self, at: usize, side: Alignment) -> Column {
         let cell = |row: &Vec<Cell>| row.get(at).cloned().unwrap_or_default();
         let header = self.rows.first().map(cell).unwrap_or_default();
         let body: Vec<Cell> = self.rows.iter().skip(1).map(cell).collect();
         let body_width = body.iter().map(|cell| wrapped_width(cell, usize::MAX)).max().unwrap_or(0);
-        let is_numeric = body.iter().any(|cell| is_number(&text(cell)))
-            && body.iter().map(text).all(|text| is_number(&text) || is_dash(&text));
+        let is_numeric = body.iter().any(|cell| is_number(&cell_text(cell)))
+            && body.iter().map(cell_text).all(|text| is_number(&text) || is_dash(&text));
         let width = body_width.max(wrapped_width(&header, usize::MAX)).max(1);
         // A number is not wrapped, but the words above it may be.
         let narrowest = match is_numeric {
@@ -55,7 +55,7 @@ impl Table {
     }
 
     /// Returns each row as lines of a header and a value.
-    fn list(&self, room: usize) -> Vec<Line> {
+    fn stacked_lines(&self, room: usize) -> Vec<Line> {
         let mut rows = self.rows.iter();
         let header: Vec<Cell> = rows.next().cloned().unwrap_or_default();
         let mut lines = Vec::new();
@@ -67,7 +67,7 @@ impl Table {
                 let separator = Span { text: ": ".into(), style: Style::default() };
                 let pair: Vec<Span> =
                     name.iter().chain([&separator]).chain(value).cloned().collect();
-                lines.extend(wrap(&pair, room, room));
+                lines.extend(wrap_spans(&pair, room, room));
             }
         }
         lines
@@ -84,7 +84,7 @@ struct Column {
 
 /// Returns the widths of all columns. The widest shrink until the table fits. Returns None if it
 /// cannot.
-fn fit(columns: &[Column], room: usize) -> Option<Vec<usize>> {
+fn fit_column_widths(columns: &[Column], room: usize) -> Option<Vec<usize>> {
     let mut widths: Vec<usize> = columns.iter().map(|column| column.width.min(room)).collect();
     let gaps = GAP * columns.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > room {
@@ -98,7 +98,7 @@ fn fit(columns: &[Column], room: usize) -> Option<Vec<usize>> {
 
 fn row_lines(row: &[Cell], columns: &[Column], widths: &[usize]) -> Vec<Line> {
     let cells: Vec<Vec<Line>> =
-        row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width, *width)).collect();
+        row.iter().zip(widths).map(|(cell, width)| wrap_spans(cell, *width, *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or_default();
     let empty = Line::default();
     let line_of = |at: usize| {
@@ -130,10 +130,10 @@ fn row_lines(row: &[Cell], columns: &[Column], widths: &[usize]) -> Vec<Line> {
 
 /// Returns the width of a cell that is wrapped at `width`, or at its longest word.
 fn wrapped_width(cell: &Cell, width: usize) -> usize {
-    wrap(cell, width, usize::MAX).iter().map(Line::width).max().unwrap_or_default()
+    wrap_spans(cell, width, usize::MAX).iter().map(Line::width).max().unwrap_or_default()
 }
 
-fn text(cell: &Cell) -> String {
+fn cell_text(cell: &Cell) -> String {
     cell.iter().map(|span| span.text.as_str()).collect::<String>().trim().to_owned()
 }
 
@@ -171,8 +171,8 @@ mod tests {
     fn the_widest_columns_shrink_first() {
         let column = |width, narrowest| Column { side: Alignment::None, width, narrowest };
         let columns = [column(30, 10), column(9, 9), column(20, 10)];
-        assert_eq!(fit(&columns, 80), Some(vec![30, 9, 20]));
-        assert_eq!(fit(&columns, 51), Some(vec![19, 9, 19]));
-        assert_eq!(fit(&columns, 20), None);
+        assert_eq!(fit_column_widths(&columns, 80), Some(vec![30, 9, 20]));
+        assert_eq!(fit_column_widths(&columns, 51), Some(vec![19, 9, 19]));
+        assert_eq!(fit_column_widths(&columns, 20), None);
     }
 }

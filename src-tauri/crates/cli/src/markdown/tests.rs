@@ -1,6 +1,6 @@
 //! Tests of the formatting of answers.
 
-use super::{GrowingAnswer, Screen, width::of};
+use super::{GrowingAnswer, Screen, width::text_width};
 
 const PLAIN: Screen = Screen { width: 40, is_styled: false };
 const STYLED: Screen = Screen { width: 40, is_styled: true };
@@ -136,7 +136,7 @@ fn a_table_fits_every_terminal_and_keeps_its_amounts_whole() {
     let table = "| Campaign | 広告主 | Spent so far |\n|---|---|---:|\n| Glacier Tents - Family Dome | 氷河テント株式会社 | 10,954 USD |";
     for width in 24..=120 {
         let shown = formatted(table, Screen { width, is_styled: false });
-        assert!(shown.lines().all(|line| of(line) <= width), "at {width}:\n{shown}");
+        assert!(shown.lines().all(|line| text_width(line) <= width), "at {width}:\n{shown}");
         assert!(shown.contains("10,954 USD"), "at {width}:\n{shown}");
     }
 }

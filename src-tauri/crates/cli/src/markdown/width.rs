@@ -2,12 +2,12 @@
 //! combining classes of Unicode.
 
 /// Returns the columns of a text.
-pub(super) fn of(text: &str) -> usize {
-    text.chars().map(of_char).sum()
+pub(super) fn text_width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
 }
 
 /// Returns the columns of a character: 0 for marks on others, 2 for wide ones, else 1.
-pub(super) fn of_char(c: char) -> usize {
+pub(super) fn char_width(c: char) -> usize {
     let code = u32::from(c);
     if code < 0x300 {
         return 1;
@@ -81,7 +81,7 @@ mod tests {
             ("", 0),
         ];
         for (text, columns) in table {
-            assert_eq!(of(text), columns, "{text}");
+            assert_eq!(text_width(text), columns, "{text}");
         }
     }
 

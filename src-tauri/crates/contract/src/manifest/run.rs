@@ -69,6 +69,19 @@ pub enum HttpMethod {
     Delete,
 }
 
+impl HttpMethod {
+    /// Returns the name as requests carry it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
 /// The kind of answer: JSON as it is, or text, which becomes `{"text": ...}`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,

@@ -76,7 +76,7 @@ fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
     let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
     all.into_iter()
         .filter(|(name, value)| {
-            !policy::is_free(value) && !spec.caller_owned.iter().any(|p| p.name == *name)
+            !policy::can_vary(value) && !spec.caller_owned.iter().any(|p| p.name == *name)
         })
         .collect()
 }

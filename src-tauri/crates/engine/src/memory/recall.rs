@@ -87,7 +87,7 @@ fn note_earlier_results(context: &TurnContext, sources: &UntrustedSources, histo
         if let ItemBody::ToolResult { tool, .. } = &item.body {
             let named: Vec<&ToolSpec> =
                 context.specs.iter().filter(|spec| spec.is_named(tool)).collect();
-            if named.is_empty() || named.iter().any(|spec| policy::taints(spec)) {
+            if named.is_empty() || named.iter().any(|spec| policy::suspends_grants(spec)) {
                 sources.recalled(named.first().copied(), item);
             }
         }

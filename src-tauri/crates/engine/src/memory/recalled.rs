@@ -264,7 +264,7 @@ impl Engine {
         let strange = |item: &Item| match &item.body {
             ItemBody::ToolResult { tool, .. } => {
                 let mut named = specs.iter().filter(|spec| spec.is_named(tool)).peekable();
-                named.peek().is_none() || named.any(policy::taints)
+                named.peek().is_none() || named.any(policy::suspends_grants)
             }
             _ => false,
         };

@@ -92,7 +92,7 @@ impl Dispatcher {
     /// Marks the turn as containing untrusted content if the tool's output is untrusted. This
     /// includes failures, whose text comes from the tool.
     pub(crate) fn note_trust(&self, spec: &ToolSpec, done: &CallDone) {
-        if policy::taints(spec) {
+        if policy::suspends_grants(spec) {
             self.sources.note_call_content(spec, done);
         }
     }

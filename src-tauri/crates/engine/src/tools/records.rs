@@ -42,7 +42,7 @@ pub(crate) async fn record_intent(
         .field("effect", json!(spec.effect))
         .field("definition", spec.definition_hash.clone())
         .field("agent", agent)
-        .field("why", ready.decision.why().as_str())
+        .field("why", ready.decision.reason().as_str())
         .commit("arguments", canonical(&outgoing.arguments));
     if let Some(id) = approval {
         draft = draft.field("approval", id.as_str());

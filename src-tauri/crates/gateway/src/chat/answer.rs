@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     call::Call,
     chat::{
-        relay::{summary, with_notice},
+        relay::{summarise_result, prepend_notice},
         request::AdmittedRequest,
         response::{ChatResponse, Outcome},
         state::State,
@@ -37,23 +37,23 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Makes the answer of a turn that failed without any other content.
-    pub(crate) fn failed(fault: Fault) -> Self {
+    pub(crate) fn from_fault(fault: Fault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
     }
 
     /// Returns the public id of the action that the answer asks the customer about.
-    pub(crate) fn question(&self) -> Option<String> {
+    pub(crate) fn pending_action_id(&self) -> Option<String> {
         self.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]))
     }
 
     /// Takes the newest cart of the turn into the session's state. If the turn has none, the answer
     /// shows the session's cart.
-    pub(crate) fn note_cart(&mut self, state: &mut State) {
+    pub(crate) fn update_cart(&mut self, state: &mut State) {
         let newest = self
             .calls
             .iter()
             .rev()
-            .filter(|call| call.ok() && tools::is_of_cart(&call.tool))
+            .filter(|call| call.is_ok() && tools::is_of_cart(&call.tool))
             .find_map(|call| Cart::read(&call.data));
         if newest.is_some() {
             state.cart = newest;
@@ -61,7 +61,7 @@ impl Answer {
         self.cart.clone_from(&state.cart);
     }
 
-    pub(crate) fn outcome(&self, ask: &AdmittedRequest) -> Outcome {
+    pub(crate) fn to_outcome(&self, ask: &AdmittedRequest) -> Outcome {
         let mut response = ChatResponse {
             turn_id: ask.turn.clone(),
             session_id: ask.request.session.clone(),
@@ -74,7 +74,7 @@ impl Answer {
             return Outcome { status: fault.status, response, fault: Some(fault.clone()) };
         }
         if let Some(notice) = self.notice {
-            response.text = with_notice(notice, &self.text);
+            response.text = prepend_notice(notice, &self.text);
         }
         response.cards.clone_from(&self.cards);
         response.refinements.clone_from(&self.refinements);
@@ -83,16 +83,16 @@ impl Answer {
         response.cart.clone_from(&self.cart);
         response.pending_action.clone_from(&self.pending_action);
         response.confirmation.clone_from(&self.confirmation);
-        response.debug = (ask.debug && !self.plain).then(|| self.debug(ask));
+        response.debug = (ask.debug && !self.plain).then(|| self.debug_block(ask));
         Outcome { status: StatusCode::OK, response, fault: None }
     }
 
-    fn debug(&self, ask: &AdmittedRequest) -> Value {
+    fn debug_block(&self, ask: &AdmittedRequest) -> Value {
         let context: Map<String, Value> = ["cultureCode", "currencyCode"]
             .iter()
             .filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone())))
             .collect();
-        let trace: Vec<Value> = self.calls.iter().map(|call| trace(call, &context)).collect();
+        let trace: Vec<Value> = self.calls.iter().map(|call| describe_call(call, &context)).collect();
         let mut debug = json!({"toolTrace": trace, "requestId": ask.request_id});
         let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == tools::GET).collect();
         if let Some(comparison) = &self.comparison {
@@ -105,10 +105,10 @@ impl Answer {
 
 /// Describes a call for the debug block. Leaves out the shop's data, and of the caller's context
 /// includes two codes only.
-fn trace(call: &Call, context: &Map<String, Value>) -> Value {
+fn describe_call(call: &Call, context: &Map<String, Value>) -> Value {
     let mut entry = json!({"tool": call.tool, "args": call.args, "ms": call.duration_ms});
-    if call.ok() {
-        entry["result"] = summary(&call.tool, &call.data);
+    if call.is_ok() {
+        entry["result"] = summarise_result(&call.tool, &call.data);
     } else if !call.proposed {
         entry["error"] = json!(call.code.unwrap_or("failed"));
     }
@@ -140,7 +140,7 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
             entry["modelProvidedContextPreview"] = Value::Object(preview);
         }
     }
-    if call.tool == tools::SEARCH && call.ok() {
+    if call.tool == tools::SEARCH && call.is_ok() {
         if let Some(told) = call.data.get("querySimplification") {
             entry["querySimplification"] = told.clone();
         }

@@ -16,17 +16,17 @@ use crate::{
         answer::Answer,
         expecting::Change,
         pending,
-        relay::{tell_end, tell_start},
+        relay::{send_tool_end, send_tool_start},
         state::State,
         turn::Turn,
     },
     fault::Fault,
     shop::tools,
-    texts::{Text, tool_fails},
+    texts::{Text, tool_failure_text},
 };
 
 impl Turn<'_> {
-    pub(crate) async fn decide(
+    pub(crate) async fn handle_decision(
         &self,
         approval: &Approval,
         state: &mut State,
@@ -35,7 +35,7 @@ impl Turn<'_> {
         answer.plain = true;
         let decision = match read_reply(&self.ask.request.message) {
             Reply::Other => {
-                self.show(approval, Some(Text::Remind), answer);
+                self.show_pending_action(approval, Some(Text::Remind), answer);
                 return Ok(());
             }
             Reply::Yes => Decision::ApproveOnce { confirm_word: approval.confirm_word.clone() },
@@ -46,30 +46,30 @@ impl Turn<'_> {
         let params =
             ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         if !is_yes {
-            let (rejected, _) = engine.decide_for(approval, params, self.around()).await;
+            let (rejected, _) = engine.decide_for(approval, params, self.turn_options()).await;
             match rejected {
                 Ok(_) => {}
                 Err(error) if error.has_reason(Reason::NotPending) => {
                     self.answer_found_state(approval, state, answer).await;
                     return Ok(());
                 }
-                Err(error) => return Err(Fault::of(&error, self.locale)),
+                Err(error) => return Err(Fault::from_error(&error, self.locale)),
             }
             state.told_of = Some(approval.id.to_string());
             state.left.clear();
-            self.answer_decided(Text::Cancelled, answer).await;
+            self.answer_with_decision(Text::Cancelled, answer).await;
             return Ok(());
         }
         answer.plain = false;
-        let tool = self.tool_of(approval);
+        let tool = self.tool_model_name(approval);
         let args: Value = self.model_arguments(approval);
-        tell_start(self.out, &tool, &args, self.locale);
+        send_tool_start(self.out, &tool, &args, self.locale);
         let began = Instant::now();
-        let (decided, events) = engine.decide_for(approval, params, self.around()).await;
+        let (decided, events) = engine.decide_for(approval, params, self.turn_options()).await;
         let result = events.into_iter().find_map(result_of);
         let not_made = result
             .as_ref()
-            .map_or(Text::ConfirmUnknown, |result| text_about(approval, &args, result));
+            .map_or(Text::ConfirmUnknown, |result| choose_result_text(approval, &args, result));
         // If the result could not be saved, no event has it. Then the action's status tells how it
         // ended.
         let without = match &decided {
@@ -77,12 +77,12 @@ impl Turn<'_> {
             Ok(_) => ToolOutcome::Unknown,
             Err(_) => ToolOutcome::Error,
         };
-        let (outcome, data) = result.and_then(outcome_of).unwrap_or((without, Value::Null));
+        let (outcome, data) = result.and_then(split_tool_result).unwrap_or((without, Value::Null));
         let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
-        tell_end(
+        send_tool_end(
             self.out,
             &tool,
-            if ok { Ok(&data) } else { Err(tool_fails(&tool, self.locale)) },
+            if ok { Ok(&data) } else { Err(tool_failure_text(&tool, self.locale)) },
             self.locale,
         );
         let executed = matches!(
@@ -92,7 +92,7 @@ impl Turn<'_> {
         let call = Call {
             writes: true,
             executed,
-            ..Call::made(approval.call.clone(), tool, args, began, (outcome, data))
+            ..Call::new_finished(approval.call.clone(), tool, args, began, (outcome, data))
         };
         if let Err(error) = &decided {
             answer.calls.push(Call { outcome: Some(ToolOutcome::Error), executed: false, ..call });
@@ -101,36 +101,36 @@ impl Turn<'_> {
         answer.calls.push(call);
         state.told_of = Some(approval.id.to_string());
         if outcome == ToolOutcome::Ok {
-            self.answer_made(state, answer).await;
+            self.answer_confirmed_change(state, answer).await;
             return Ok(());
         }
         // The change may have been made, so the answer shows the cart.
         if outcome == ToolOutcome::Unknown {
             self.reread_cart(state, answer).await;
         }
-        self.answer_decided(not_made, answer).await;
+        self.answer_with_decision(not_made, answer).await;
         Ok(())
     }
 
-    async fn answer_made(&self, state: &mut State, answer: &mut Answer) {
+    async fn answer_confirmed_change(&self, state: &mut State, answer: &mut Answer) {
         self.app.metrics.confirmed.add();
-        state.open.apply(Change::Confirmed);
+        state.open.apply_change(Change::Confirmed);
         self.read_cart(answer).await;
-        Text::Done.of(self.locale).clone_into(&mut answer.text);
+        Text::Done.localize(self.locale).clone_into(&mut answer.text);
         self.append_left_changes(&std::mem::take(&mut state.left), answer);
         self.store_decision(answer).await;
     }
 
     /// Answers with the sentence about a decision, and stores it in the conversation.
-    async fn answer_decided(&self, text: Text, answer: &mut Answer) {
-        text.of(self.locale).clone_into(&mut answer.text);
+    async fn answer_with_decision(&self, text: Text, answer: &mut Answer) {
+        text.localize(self.locale).clone_into(&mut answer.text);
         self.store_decision(answer).await;
     }
 
     /// Stores the decision in the conversation. The customer gets the answer even if that fails,
     /// for example because the assistant was switched off meanwhile.
     async fn store_decision(&self, answer: &Answer) {
-        if let Err(fault) = self.keep_exchange(answer).await {
+        if let Err(fault) = self.store_exchange(answer).await {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, code = fault.code, "what came of a decision is not kept in its conversation");
         }
     }
@@ -153,7 +153,7 @@ impl Turn<'_> {
             .flatten()
             .filter(|fresh| fresh.id != approval.id)
         {
-            self.show(&fresh, Some(Text::ChangedSince), answer);
+            self.show_pending_action(&fresh, Some(Text::ChangedSince), answer);
             return Ok(());
         }
         tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
@@ -165,19 +165,19 @@ impl Turn<'_> {
                 if reason == Some(Reason::SessionsAway)
                     || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) =>
             {
-                Err(Fault::of(error, self.locale))
+                Err(Fault::from_error(error, self.locale))
             }
             Some(Reason::NotPending) => {
                 self.answer_found_state(approval, state, answer).await;
                 Ok(())
             }
-            Some(_) | None => self.withdraw_unbegun(approval, state, answer).await,
+            Some(_) | None => self.withdraw_unstarted_change(approval, state, answer).await,
         }
     }
 
     /// Withdraws a change that could not be begun, so that no later confirmation begins it. If the
     /// withdrawal fails, asks about the change again.
-    async fn withdraw_unbegun(
+    async fn withdraw_unstarted_change(
         &self,
         approval: &Approval,
         state: &mut State,
@@ -192,14 +192,14 @@ impl Turn<'_> {
                 .map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id))
         };
         if waits().await
-            && !self.withdraw(approval, "It could not be carried out.", answer).await
+            && !self.withdraw_proposal(approval, "It could not be carried out.", answer).await
             && waits().await
         {
-            self.show(approval, Some(Text::Remind), answer);
+            self.show_pending_action(approval, Some(Text::Remind), answer);
             return Ok(());
         }
         state.told_of = Some(approval.id.to_string());
-        self.answer_decided(Text::ConfirmFailed, answer).await;
+        self.answer_with_decision(Text::ConfirmFailed, answer).await;
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) -> bool {
         let begun = is_begun(newest.status);
-        let was_shown = state.open.is_asked(&pending::public_id(newest));
+        let was_shown = state.open.is_last_question(&pending::public_id(newest));
         let is_told = state.told_of.as_deref() == Some(newest.id.as_str());
         if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
             return false;
@@ -232,7 +232,7 @@ impl Turn<'_> {
             state.told_of = Some(newest.id.to_string());
         }
         // The session now has the cart. The calls of the answer itself are counted separately.
-        answer.note_cart(state);
+        answer.update_cart(state);
         answer.calls.clear();
         false
     }
@@ -261,7 +261,7 @@ impl Turn<'_> {
             _ if read_reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
             _ => Text::NotOpen,
         };
-        self.answer_decided(text, answer).await;
+        self.answer_with_decision(text, answer).await;
     }
 
     /// Answers with the state of an action that someone else decided first. If the action cannot be
@@ -281,7 +281,7 @@ impl Turn<'_> {
     async fn failure_text(&self, approval: &Approval) -> Text {
         let result = self.app.host.engine().result_of(approval).await.ok().flatten();
         result.map_or(Text::ConfirmUnknown, |result| {
-            text_about(approval, &self.model_arguments(approval), &result)
+            choose_result_text(approval, &self.model_arguments(approval), &result)
         })
     }
 
@@ -322,19 +322,19 @@ impl Turn<'_> {
         else {
             return false;
         };
-        tell_start(self.out, tools::CART, &json!({}), self.locale);
+        send_tool_start(self.out, tools::CART, &json!({}), self.locale);
         let began = Instant::now();
-        let (called, _) = engine.call_for(&self.session, get.id, json!({}), self.around()).await;
+        let (called, _) = engine.call_for(&self.session, get.id, json!({}), self.turn_options()).await;
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| {
             (response.outcome, response.data)
         });
         let ended = if outcome == ToolOutcome::Ok {
             Ok(&data)
         } else {
-            Err(tool_fails(tools::CART, self.locale))
+            Err(tool_failure_text(tools::CART, self.locale))
         };
-        tell_end(self.out, tools::CART, ended, self.locale);
-        answer.calls.push(Call::made(
+        send_tool_end(self.out, tools::CART, ended, self.locale);
+        answer.calls.push(Call::new_finished(
             CallId::new("cart"),
             tools::CART.into(),
             json!({}),
@@ -361,14 +361,14 @@ fn result_of(event: EventBody) -> Option<ItemBody> {
     matches!(item.body, ItemBody::ToolResult { .. }).then_some(item.body)
 }
 
-fn outcome_of(result: ItemBody) -> Option<(ToolOutcome, Value)> {
+fn split_tool_result(result: ItemBody) -> Option<(ToolOutcome, Value)> {
     let ItemBody::ToolResult { outcome, data, .. } = result else { return None };
     Some((outcome, data))
 }
 
 /// Returns the sentence about a change that is not known to have been made, according to the result
 /// of its call. The sentence never contains the shop's own text.
-fn text_about(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
+fn choose_result_text(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
     let ItemBody::ToolResult { outcome, error, .. } = result else { return Text::ConfirmUnknown };
     let is_refused = error.as_ref().is_some_and(|error| error.has_reason(Reason::McpToolError));
     // A smaller number can only be suggested if the quantity is above one.

@@ -75,7 +75,7 @@ pub(crate) enum Change {
 }
 
 impl Expectations {
-    pub(crate) fn apply(&mut self, change: Change) {
+    pub(crate) fn apply_change(&mut self, change: Change) {
         match change {
             Change::MessageCame => self.confirmed = false,
             Change::Confirmed => self.confirmed = true,
@@ -86,17 +86,17 @@ impl Expectations {
             Change::Answered { offers_choices, question, is_read } => {
                 self.options_offered = offers_choices;
                 if question.is_some() {
-                    self.asked = question.filter(|question| is_read || self.is_asked(question));
+                    self.asked = question.filter(|question| is_read || self.is_last_question(question));
                 }
             }
-            Change::Unread { asked_before } => self.asked = self.still_asked(asked_before),
+            Change::Unread { asked_before } => self.asked = self.keep_if_last_question(asked_before),
         }
     }
 
     /// Returns the open question that a message answers. `waiting` is the public id of a pending
     /// change, which takes precedence.
-    pub(crate) fn answered_by(&self, message: &str, waiting: Option<&str>) -> Expecting {
-        if waiting.is_some_and(|question| self.is_asked(question)) {
+    pub(crate) fn find_answered_question(&self, message: &str, waiting: Option<&str>) -> Expecting {
+        if waiting.is_some_and(|question| self.is_last_question(question)) {
             return Expecting::Decision;
         }
         if let Some(way) = refine::chosen_suggestion(message, &self.ways_on) {
@@ -104,23 +104,23 @@ impl Expectations {
         }
         self.choices
             .as_ref()
-            .and_then(|choices| choices::pick(message, choices))
+            .and_then(|choices| choices::pick_option(message, choices))
             .map_or(Expecting::Nothing, Expecting::Choice)
     }
 
     /// Whether this is the question that the caller saw last.
-    pub(crate) fn is_asked(&self, question: &str) -> bool {
+    pub(crate) fn is_last_question(&self, question: &str) -> bool {
         self.asked.as_deref() == Some(question)
     }
 
     /// Returns the question that the caller saw last.
-    pub(crate) fn asked(&self) -> Option<&String> {
+    pub(crate) fn last_question(&self) -> Option<&String> {
         self.asked.as_ref()
     }
 
     /// Returns an earlier question if the caller has seen no other question since.
-    pub(crate) fn still_asked(&self, before: Option<String>) -> Option<String> {
-        before.filter(|before| self.is_asked(before))
+    pub(crate) fn keep_if_last_question(&self, before: Option<String>) -> Option<String> {
+        before.filter(|before| self.is_last_question(before))
     }
 
     /// Whether the previous message confirmed a change.
@@ -155,27 +155,27 @@ mod tests {
     #[test]
     fn a_decision_comes_before_a_suggestion_and_that_before_a_choice() {
         let mut open = Expectations::default();
-        assert_eq!(open.answered_by("1", None), Expecting::Nothing);
-        open.apply(Change::ChoicesOffered(choices()));
-        assert_eq!(open.answered_by("1", None), Expecting::Choice(Pick::Part("P-1".into(), 2)));
-        open.apply(Change::Suggested(suggestions()));
+        assert_eq!(open.find_answered_question("1", None), Expecting::Nothing);
+        open.apply_change(Change::ChoicesOffered(choices()));
+        assert_eq!(open.find_answered_question("1", None), Expecting::Choice(Pick::Part("P-1".into(), 2)));
+        open.apply_change(Change::Suggested(suggestions()));
         assert_eq!(
-            open.answered_by("1", None),
+            open.find_answered_question("1", None),
             Expecting::Suggestion(Way::Exactly("tents".into()))
         );
         assert_eq!(
-            open.answered_by("1", Some("a")),
+            open.find_answered_question("1", Some("a")),
             Expecting::Suggestion(Way::Exactly("tents".into())),
             "nobody has seen the question"
         );
-        open.apply(Change::Answered {
+        open.apply_change(Change::Answered {
             offers_choices: false,
             question: Some("a".into()),
             is_read: true,
         });
-        assert_eq!(open.answered_by("1", Some("a")), Expecting::Decision);
+        assert_eq!(open.find_answered_question("1", Some("a")), Expecting::Decision);
         assert_eq!(
-            open.answered_by("yes", Some("b")),
+            open.find_answered_question("yes", Some("b")),
             Expecting::Nothing,
             "of another question no message is the answer"
         );
@@ -189,32 +189,32 @@ mod tests {
             question: Some(question.into()),
             is_read,
         };
-        open.apply(answered("a", false));
-        assert_eq!(open.asked(), None);
-        open.apply(answered("a", true));
-        open.apply(answered("a", false));
-        assert!(open.is_asked("a"), "it had been read before");
-        open.apply(answered("b", true));
-        open.apply(Change::Unread { asked_before: Some("a".into()) });
-        assert_eq!(open.asked(), None);
+        open.apply_change(answered("a", false));
+        assert_eq!(open.last_question(), None);
+        open.apply_change(answered("a", true));
+        open.apply_change(answered("a", false));
+        assert!(open.is_last_question("a"), "it had been read before");
+        open.apply_change(answered("b", true));
+        open.apply_change(Change::Unread { asked_before: Some("a".into()) });
+        assert_eq!(open.last_question(), None);
     }
 
     #[test]
     fn choices_end_when_something_else_is_shown_and_stay_through_other_answers() {
         for change in [Change::Chosen, Change::Proposed, Change::ProductsShown] {
             let mut open = Expectations::default();
-            open.apply(Change::ChoicesOffered(choices()));
-            open.apply(Change::Answered { offers_choices: true, question: None, is_read: true });
+            open.apply_change(Change::ChoicesOffered(choices()));
+            open.apply_change(Change::Answered { offers_choices: true, question: None, is_read: true });
             assert!(open.offered_choices().is_some());
-            open.apply(Change::Answered { offers_choices: false, question: None, is_read: true });
+            open.apply_change(Change::Answered { offers_choices: false, question: None, is_read: true });
             assert!(open.offered_choices().is_none(), "numbers mean products again");
             assert_ne!(
-                open.answered_by("1", None),
+                open.find_answered_question("1", None),
                 Expecting::Nothing,
                 "the choice can still be made"
             );
-            open.apply(change);
-            assert_eq!(open.answered_by("1", None), Expecting::Nothing);
+            open.apply_change(change);
+            assert_eq!(open.find_answered_question("1", None), Expecting::Nothing);
         }
     }
 

@@ -18,9 +18,9 @@ pub(crate) fn public_id(approval: &Approval) -> String {
 
 /// Returns the question about a change. If the change replaces an outdated one, the question also
 /// names the current price.
-pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> String {
-    let question = question(approval, tool, locale);
-    match amount(approval).filter(|_| approval.replaces.is_some()) {
+pub(crate) fn describe_change(approval: &Approval, tool: &str, locale: &str) -> String {
+    let question = word_question(approval, tool, locale);
+    match find_amount(approval).filter(|_| approval.replaces.is_some()) {
         Some(amount) => format!("{question} ({amount})"),
         None => question,
     }
@@ -28,7 +28,7 @@ pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> Stri
 
 /// Returns the amount of the changed line after the change, or of the whole cart, as written in the
 /// preview.
-fn amount(approval: &Approval) -> Option<String> {
+fn find_amount(approval: &Approval) -> Option<String> {
     let after = &approval.preview.as_ref()?.after;
     let is_known = |text: &&str| !text.is_empty() && *text != "?";
     let total = Some(after.total.as_str()).filter(is_known);
@@ -42,12 +42,12 @@ fn amount(approval: &Approval) -> Option<String> {
     row.or_else(|| total.map(str::to_owned))
 }
 
-fn question(approval: &Approval, tool: &str, locale: &str) -> String {
+fn word_question(approval: &Approval, tool: &str, locale: &str) -> String {
     let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
     let part = text(&arguments["partNo"]).or_else(|| text(&arguments["productId"]));
     let quantity = text(&arguments["quantity"]).unwrap_or_else(|| "1".into());
     let sv = locale == "sv";
-    let Some(part) = part else { return format!("{}?", Text::Generic.of(locale)) };
+    let Some(part) = part else { return format!("{}?", Text::Generic.localize(locale)) };
     // The preview's rows contain the shop's name of the product.
     let rows = approval
         .preview
@@ -62,16 +62,16 @@ fn question(approval: &Approval, tool: &str, locale: &str) -> String {
         (tools::SET_QUANTITY, true) => format!("Ändra antalet av {what} till {quantity}?"),
         (tools::REMOVE, false) => format!("Remove {what} from the cart?"),
         (tools::REMOVE, true) => format!("Ta bort {what} ur varukorgen?"),
-        _ => format!("{} ({what})?", Text::Generic.of(locale)),
+        _ => format!("{} ({what})?", Text::Generic.localize(locale)),
     }
 }
 
 /// Returns the two answer blocks about a pending change.
-pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, Value) {
-    let (id, description) = (public_id(approval), description(approval, tool, locale));
+pub(crate) fn approval_blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, Value) {
+    let (id, description) = (public_id(approval), describe_change(approval, tool, locale));
     let created = approval.created_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
     let option = |id: &str, text: Text, style: &str| {
-        let label = text.of(locale);
+        let label = text.localize(locale);
         json!({"id": id, "label": label, "value": label.to_lowercase(), "style": style})
     };
     let options =
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn section_11_what_is_asked_names_what_is_known_and_else_the_change_alone() {
         let of = |arguments: Value, tool: &str, locale: &str| {
-            description(&waiting(&arguments, None), tool, locale)
+            describe_change(&waiting(&arguments, None), tool, locale)
         };
         for tool in ["cart_add_item", "cart_set_item_quantity", "cart_remove_item", "cart_empty"] {
             assert_eq!(of(json!({"quantity": 2}), tool, "en"), "Change the cart?");
@@ -136,12 +136,12 @@ mod tests {
             "rows": [{"label": "Boot", "amount": "9,999.00", "changed": true}], "total": "10,098.00 SEK"}}))
         .unwrap();
         assert_eq!(
-            description(&approval, "cart_add_item", "en"),
+            describe_change(&approval, "cart_add_item", "en"),
             "Add 1 × Boot (A-1) to the cart?"
         );
         approval.replaces = Some(contract::ApprovalId::new("apr_0"));
         assert_eq!(
-            description(&approval, "cart_add_item", "en"),
+            describe_change(&approval, "cart_add_item", "en"),
             "Add 1 × Boot (A-1) to the cart? (9,999.00 SEK)"
         );
         let after = |approval: &mut Approval, row: &str, total: &str| {
@@ -149,12 +149,12 @@ mod tests {
             (after.rows[0].amount, after.total) = (row.to_owned(), total.to_owned());
         };
         after(&mut approval, "?", "10 098,00 SEK");
-        assert!(description(&approval, "cart_add_item", "sv").ends_with("? (10 098,00 SEK)"));
+        assert!(describe_change(&approval, "cart_add_item", "sv").ends_with("? (10 098,00 SEK)"));
         after(&mut approval, "12,00", "?");
-        assert!(description(&approval, "cart_add_item", "sv").ends_with("? (12,00)"));
+        assert!(describe_change(&approval, "cart_add_item", "sv").ends_with("? (12,00)"));
         after(&mut approval, "", "?");
         assert!(
-            description(&approval, "cart_add_item", "sv").ends_with("varukorgen?"),
+            describe_change(&approval, "cart_add_item", "sv").ends_with("varukorgen?"),
             "nothing is known"
         );
     }
@@ -171,7 +171,7 @@ mod tests {
         ] {
             for row in [None, Some("Green Tent")] {
                 let told =
-                    ["en", "sv"].map(|locale| description(&waiting(arguments, row), tool, locale));
+                    ["en", "sv"].map(|locale| describe_change(&waiting(arguments, row), tool, locale));
                 assert_ne!(told[0], told[1], "{tool}");
                 for text in &told {
                     assert!(
@@ -183,10 +183,10 @@ mod tests {
             }
         }
         let generic = ["en", "sv"]
-            .map(|locale| description(&waiting(&json!({}), None), "cart_add_item", locale));
+            .map(|locale| describe_change(&waiting(&json!({}), None), "cart_add_item", locale));
         assert_eq!(generic, ["Change the cart?", "Ändra varukorgen?"]);
         assert!(
-            description(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", "en")
+            describe_change(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", "en")
                 .contains('1'),
             "one, when nothing is said"
         );
@@ -196,7 +196,7 @@ mod tests {
     fn section_11_buttons_send_what_is_understood_in_their_language() {
         for (locale, values) in [("en", ["yes", "no"]), ("sv", ["ja", "nej"])] {
             let (pending, confirmation) =
-                blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);
+                approval_blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);
             let options = confirmation["options"].as_array().unwrap();
             assert_eq!(
                 options.iter().map(|option| option["value"].as_str().unwrap()).collect::<Vec<_>>(),

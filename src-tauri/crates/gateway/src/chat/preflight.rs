@@ -46,7 +46,7 @@ struct Unanswered;
 impl Turn<'_> {
     /// Handles a change that the model proposed. If the product has variants, asks for the variant
     /// first.
-    pub(crate) async fn propose(
+    pub(crate) async fn handle_proposal(
         &self,
         approval: Approval,
         state: &mut State,
@@ -57,14 +57,14 @@ impl Turn<'_> {
             text(&arguments["partNo"]).unwrap_or_default(),
             arguments["quantity"].as_u64().unwrap_or(1),
         );
-        state.open.apply(Change::Proposed);
+        state.open.apply_change(Change::Proposed);
         if is_blank_change(&arguments) {
-            self.withdraw(&approval, "It named no product.", answer).await;
-            Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text);
+            self.withdraw_proposal(&approval, "It named no product.", answer).await;
+            Text::ConfirmFailed.localize(self.locale).clone_into(&mut answer.text);
             return Ok(());
         }
-        if !LOOKED_AT.contains(&self.tool_of(&approval).as_str()) {
-            self.show(&approval, None, answer);
+        if !LOOKED_AT.contains(&self.tool_model_name(&approval).as_str()) {
+            self.show_pending_action(&approval, None, answer);
             return Ok(());
         }
         let seen = answer
@@ -72,7 +72,7 @@ impl Turn<'_> {
             .iter()
             .rev()
             .filter_map(|call| call.result_of(tools::GET))
-            .find(|product| is_about(product, &part))
+            .find(|product| has_part_number(product, &part))
             .cloned();
         let product = match seen {
             Some(product) => Ok(Some(product)),
@@ -81,28 +81,28 @@ impl Turn<'_> {
             None => self.product_with_variants(&part).await,
         };
         let Ok(product) = product else {
-            self.withdraw(&approval, "The shop could not be asked about that product.", answer)
+            self.withdraw_proposal(&approval, "The shop could not be asked about that product.", answer)
                 .await;
-            Text::ShopFailed.of(self.locale).clone_into(&mut answer.text);
+            Text::ShopFailed.localize(self.locale).clone_into(&mut answer.text);
             return Ok(());
         };
         match product
-            .map_or(Offer::Plain, |product| choices::offer(&product, &part, quantity, self.locale))
+            .map_or(Offer::Plain, |product| choices::offer_variants(&product, &part, quantity, self.locale))
         {
-            Offer::Plain => self.show(&approval, None, answer),
+            Offer::Plain => self.show_pending_action(&approval, None, answer),
             Offer::One(variant) => {
-                self.withdraw(&approval, CHOOSE, answer).await;
+                self.withdraw_proposal(&approval, CHOOSE, answer).await;
                 self.offer_part(&variant, quantity, answer).await?;
             }
             Offer::Several(kept) => {
-                self.withdraw(&approval, CHOOSE, answer).await;
-                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
-                answer.choices = choices::shown(&kept);
-                state.open.apply(Change::ChoicesOffered(kept));
+                self.withdraw_proposal(&approval, CHOOSE, answer).await;
+                Text::ChooseVariant.localize(self.locale).clone_into(&mut answer.text);
+                answer.choices = choices::parse_shown(&kept);
+                state.open.apply_change(Change::ChoicesOffered(kept));
             }
             Offer::Nothing => {
-                self.withdraw(&approval, "That product cannot be bought.", answer).await;
-                Text::NotBuyable.of(self.locale).clone_into(&mut answer.text);
+                self.withdraw_proposal(&approval, "That product cannot be bought.", answer).await;
+                Text::NotBuyable.localize(self.locale).clone_into(&mut answer.text);
             }
         }
         Ok(())
@@ -132,24 +132,24 @@ impl Turn<'_> {
             .iter()
             .rev()
             .filter_map(|call| call.result_of(tools::GET))
-            .find(|product| is_about(product, &id))
+            .find(|product| has_part_number(product, &id))
             .cloned();
         let product = match seen {
             Some(product) => Some(product),
-            None => self.look_up(json!({"productId": id})).await.ok().flatten(),
+            None => self.look_up_product(json!({"productId": id})).await.ok().flatten(),
         };
         match product
-            .map_or(Offer::Plain, |product| choices::offer(&product, &id, quantity, self.locale))
+            .map_or(Offer::Plain, |product| choices::offer_variants(&product, &id, quantity, self.locale))
         {
             // The shop offers no other part number, so the model's text stays.
             Offer::Plain => return Ok(false),
             Offer::One(part) => self.offer_part(&part, quantity, answer).await?,
             Offer::Several(kept) => {
-                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
-                answer.choices = choices::shown(&kept);
-                state.open.apply(Change::ChoicesOffered(kept));
+                Text::ChooseVariant.localize(self.locale).clone_into(&mut answer.text);
+                answer.choices = choices::parse_shown(&kept);
+                state.open.apply_change(Change::ChoicesOffered(kept));
             }
-            Offer::Nothing => Text::NotBuyable.of(self.locale).clone_into(&mut answer.text),
+            Offer::Nothing => Text::NotBuyable.localize(self.locale).clone_into(&mut answer.text),
         }
         Ok(true)
     }
@@ -157,23 +157,23 @@ impl Turn<'_> {
     /// Returns the product with variants that a part number, or a product id used as one, belongs
     /// to.
     async fn product_with_variants(&self, part: &str) -> Result<Option<Value>, Unanswered> {
-        let mut found = self.look_up(json!({"partNo": part})).await?;
+        let mut found = self.look_up_product(json!({"partNo": part})).await?;
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
-            found = self.look_up(json!({"productId": part})).await?;
+            found = self.look_up_product(json!({"productId": part})).await?;
         }
         Ok(found
-            .filter(|product| !Variant::read_all(product).is_empty() && is_about(product, part)))
+            .filter(|product| !Variant::read_all(product).is_empty() && has_part_number(product, part)))
     }
 
     /// Looks up a product in the shop without leaving items in the conversation. Returns None if
     /// the shop does not have the product.
-    async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
+    async fn look_up_product(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
         let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned()
         else {
             return Ok(None);
         };
-        let error = match engine.look_up_for(&self.session, get.id, arguments, self.around()).await
+        let error = match engine.look_up_for(&self.session, get.id, arguments, self.turn_options()).await
         {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
             Ok(response) => response.error,
@@ -206,9 +206,9 @@ impl Turn<'_> {
         if !asks && !dropped.into_iter().any(names_a_dimension) {
             return Vec::new();
         }
-        let shown = cards::of_turn(calls, &[]);
+        let shown = cards::collect_turn_cards(calls, &[]);
         let ids = shown.iter().take(ENRICHED).map(|card| card.product_id.clone());
-        join_all(ids.map(|id| self.look_up(json!({"productId": id}))))
+        join_all(ids.map(|id| self.look_up_product(json!({"productId": id}))))
             .await
             .into_iter()
             .flatten()
@@ -218,7 +218,7 @@ impl Turn<'_> {
 
     /// Withdraws a proposal and tells the model why. Returns false if the proposal is still
     /// pending.
-    pub(crate) async fn withdraw(
+    pub(crate) async fn withdraw_proposal(
         &self,
         approval: &Approval,
         why: &str,
@@ -234,7 +234,7 @@ impl Turn<'_> {
             decision: Decision::Reject { reason },
         };
         let (rejected, _) =
-            self.app.host.engine().decide_for(approval, params, self.around()).await;
+            self.app.host.engine().decide_for(approval, params, self.turn_options()).await;
         if let Err(error) = &rejected {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
         }
@@ -253,9 +253,9 @@ impl Turn<'_> {
             .app
             .host
             .engine()
-            .store_exchange(&self.session, &self.ask.request.message, &chosen, &self.around())
+            .store_exchange(&self.session, &self.ask.request.message, &chosen, &self.turn_options())
             .await;
-        kept.map_err(|error| Fault::of(&error, self.locale))?;
+        kept.map_err(|error| Fault::from_error(&error, self.locale))?;
         self.offer_part(part, quantity, answer).await
     }
 
@@ -266,7 +266,7 @@ impl Turn<'_> {
         quantity: u64,
         answer: &mut Answer,
     ) -> Result<(), Fault> {
-        let fault = |error: AgentError| Fault::of(&error, self.locale);
+        let fault = |error: AgentError| Fault::from_error(&error, self.locale);
         let engine = self.app.host.engine();
         let specs = engine.specs();
         let Some(add) = specs.iter().find(|spec| spec.model_name == tools::ADD) else {
@@ -274,17 +274,17 @@ impl Turn<'_> {
         };
         let arguments = json!({"partNo": part, "quantity": quantity});
         let (called, events) =
-            engine.call_for(&self.session, add.id.clone(), arguments, self.around()).await;
+            engine.call_for(&self.session, add.id.clone(), arguments, self.turn_options()).await;
         let mut teller =
             EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
         for event in events {
-            teller.take(event);
+            teller.handle_event(event);
         }
         answer.calls.extend(std::mem::take(&mut teller.calls));
         match (teller.approval, called) {
-            (Some(approval), _) => self.show(&approval, None, answer),
+            (Some(approval), _) => self.show_pending_action(&approval, None, answer),
             (None, Err(error)) => return Err(fault(error)),
-            (None, Ok(_)) => Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text),
+            (None, Ok(_)) => Text::ConfirmFailed.localize(self.locale).clone_into(&mut answer.text),
         }
         Ok(())
     }
@@ -307,7 +307,7 @@ fn is_blank_change(arguments: &Value) -> bool {
 
 /// Whether a part number, or a product id used as one, belongs to this product or one of its
 /// variants.
-fn is_about(product: &Value, part: &str) -> bool {
+fn has_part_number(product: &Value, part: &str) -> bool {
     Variant::read(product).is_named(part)
         || Variant::read_all(product).iter().any(|variant| variant.is_named(part))
 }

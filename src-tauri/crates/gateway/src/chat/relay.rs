@@ -15,7 +15,7 @@ use crate::{
     fault::Fault,
     json::text,
     shop::{items, lines, tools},
-    texts::{Text, tool_fails, tool_name, tool_starts},
+    texts::{Text, tool_failure_text, tool_name, tool_start_text},
 };
 
 /// How a turn ended.
@@ -80,12 +80,12 @@ impl EventRelay {
     }
 
     /// Returns the relay with a sentence that precedes the streamed text.
-    pub(crate) fn after(self, preface: Option<&'static str>) -> Self {
+    pub(crate) fn with_preface(self, preface: Option<&'static str>) -> Self {
         Self { preface, ..self }
     }
 
     /// Handles an event. Returns the turn's end if the event is the last one.
-    pub(crate) fn take(&mut self, event: EventBody) -> Option<End> {
+    pub(crate) fn handle_event(&mut self, event: EventBody) -> Option<End> {
         self.silent_since = match &event {
             EventBody::Status { stage: Stage::Thinking, .. }
             | EventBody::Delta { .. }
@@ -96,24 +96,24 @@ impl EventRelay {
             _ => None,
         };
         match event {
-            EventBody::Status { stage: Stage::Thinking, .. } => self.round(),
-            EventBody::Delta { text } => self.delta(&text),
+            EventBody::Status { stage: Stage::Thinking, .. } => self.start_round(),
+            EventBody::Delta { text } => self.send_delta(&text),
             EventBody::ToolStart { call, tool, arguments, .. } => {
-                self.started(call, tool.as_str(), arguments)
+                self.record_call_start(call, tool.as_str(), arguments)
             }
             EventBody::DevStatus { text, data } if text == engine::IGNORED => {
                 self.ignored.push(data)
             }
-            EventBody::ApprovalRequested { approval } => self.proposed(*approval),
+            EventBody::ApprovalRequested { approval } => self.record_proposal(*approval),
             EventBody::Item { item } => {
                 if let ItemBody::ToolResult { call, outcome, data, error, duration_ms, .. } =
                     item.body
                 {
-                    self.ended(&call, outcome, data, error.as_ref(), duration_ms);
+                    self.record_call_end(&call, outcome, data, error.as_ref(), duration_ms);
                 }
             }
             EventBody::Final { status, text, choices, error, .. } => {
-                return Some(self.last(status, text, choices, error));
+                return Some(self.finish_turn(status, text, choices, error));
             }
             EventBody::Status { .. }
             | EventBody::DevStatus { .. }
@@ -128,10 +128,10 @@ impl EventRelay {
         None
     }
 
-    fn round(&mut self) {
+    fn start_round(&mut self) {
         self.rounds += 1;
         let compared =
-            self.calls.iter().filter(|call| call.tool == tools::GET && call.ok()).count() > 1;
+            self.calls.iter().filter(|call| call.tool == tools::GET && call.is_ok()).count() > 1;
         let text = match (self.searched, compared) {
             (_, true) => Text::Comparing,
             (true, false) => Text::Refining,
@@ -139,27 +139,27 @@ impl EventRelay {
             (false, false) => Text::Thinking,
         };
         self.searched = false;
-        self.out.status(text.of(self.locale));
+        self.out.send_status(text.localize(self.locale));
         if self.debug {
-            self.out.say(
+            self.out.send_event(
                 "dev_status",
                 json!({"message": format!("round {}", self.rounds), "round": self.rounds}),
             );
         }
     }
 
-    fn delta(&mut self, text: &str) {
+    fn send_delta(&mut self, text: &str) {
         let gap = if self.current.is_empty() && !self.asides.is_empty() { "\n\n" } else { "" };
         self.current.push_str(text);
         let sent = format!("{gap}{text}");
         self.streamed.push_str(&sent);
         match self.preface.take() {
-            Some(preface) => self.out.delta(with_notice(preface, &sent)),
-            None => self.out.delta(sent),
+            Some(preface) => self.out.send_delta(prepend_notice(preface, &sent)),
+            None => self.out.send_delta(sent),
         }
     }
 
-    fn started(&mut self, id: CallId, tool: &str, args: Value) {
+    fn record_call_start(&mut self, id: CallId, tool: &str, args: Value) {
         let said = std::mem::take(&mut self.current);
         if !said.is_empty() {
             // A text beside calls stays part of the answer.
@@ -194,7 +194,7 @@ impl EventRelay {
         self.report_calls();
     }
 
-    fn proposed(&mut self, approval: Approval) {
+    fn record_proposal(&mut self, approval: Approval) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == approval.call) {
             call.proposed = true;
         }
@@ -207,7 +207,7 @@ impl EventRelay {
         self.report_calls();
     }
 
-    fn ended(
+    fn record_call_end(
         &mut self,
         id: &CallId,
         outcome: ToolOutcome,
@@ -216,7 +216,7 @@ impl EventRelay {
         duration_ms: u64,
     ) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
-            let code = error.map(|error| Fault::of(error, self.locale).code);
+            let code = error.map(|error| Fault::from_error(error, self.locale).code);
             (call.outcome, call.data, call.code, call.duration_ms) =
                 (Some(outcome), data, code, duration_ms);
             call.is_left = error.is_some_and(is_one_at_a_time);
@@ -241,29 +241,29 @@ impl EventRelay {
             // A change is reported only when it was refused or made, because most changes wait for
             // confirmation instead.
             if !self.announced && call.known && (!call.writes || call.outcome.is_some()) {
-                self.out.status(tool_starts(&call.tool, self.locale));
-                tell_start(&self.out, &call.tool, &call.args, self.locale);
+                self.out.send_status(tool_start_text(&call.tool, self.locale));
+                send_tool_start(&self.out, &call.tool, &call.args, self.locale);
                 self.announced = true;
             }
             if call.outcome.is_none() {
                 return;
             }
-            tell_end(&self.out, &call.tool, call.ended(self.locale), self.locale);
-            self.searched |= call.tool == tools::SEARCH && call.ok();
+            send_tool_end(&self.out, &call.tool, call.caller_result(self.locale), self.locale);
+            self.searched |= call.tool == tools::SEARCH && call.is_ok();
             // The start of an unknown tool was never reported, and a call that did not reach its
             // tool has not failed. Only their end is reported.
-            if !call.ok() && call.known && call.asked {
-                self.out.status(tool_fails(&call.tool, self.locale));
+            if !call.is_ok() && call.known && call.asked {
+                self.out.send_status(tool_failure_text(&call.tool, self.locale));
             } else if let Some(found) = call.result_of(tools::SEARCH) {
                 let text = if items(found).is_empty() { Text::NoneFound } else { Text::Found };
-                self.out.status(text.of(self.locale));
+                self.out.send_status(text.localize(self.locale));
             }
             self.waiting.pop_front();
             self.announced = false;
         }
     }
 
-    fn last(
+    fn finish_turn(
         &mut self,
         status: TurnStatus,
         text: String,
@@ -281,24 +281,24 @@ impl EventRelay {
             && !text.is_empty()
             && self.approval.is_none()
         {
-            self.delta(&text);
+            self.send_delta(&text);
         }
         End { status, text, choices, error }
     }
 
     /// Tells the caller that the answer replaces the deltas, if the answer is another text.
-    pub(crate) fn tell_replaced(&self, text: &str) {
+    pub(crate) fn send_replaced_status(&self, text: &str) {
         if !self.streamed.is_empty() && self.streamed != text {
-            self.out.say(
+            self.out.send_event(
                 "status",
-                json!({"message": Text::Replaced.of(self.locale), "stage": "output_replaced"}),
+                json!({"message": Text::Replaced.localize(self.locale), "stage": "output_replaced"}),
             );
         }
     }
 }
 
 /// Puts the sentence for the first answer of a session before a text.
-pub(crate) fn with_notice(notice: &str, text: &str) -> String {
+pub(crate) fn prepend_notice(notice: &str, text: &str) -> String {
     if text.is_empty() { notice.to_owned() } else { format!("{notice}\n\n{text}") }
 }
 
@@ -317,8 +317,8 @@ fn with_text_ids(mut args: Value) -> Value {
 }
 
 /// Reports the start of a call.
-pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) {
-    out.say(
+pub(crate) fn send_tool_start(out: &SseSink, tool: &str, args: &Value, locale: &str) {
+    out.send_event(
         "tool_start",
         json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}),
     );
@@ -326,7 +326,7 @@ pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) 
 
 /// Reports the end of a call with its result or a sentence. The shop's own text about a failure is
 /// left out.
-pub(crate) fn tell_end(
+pub(crate) fn send_tool_end(
     out: &SseSink,
     tool: &str,
     ended: Result<&Value, &'static str>,
@@ -335,14 +335,14 @@ pub(crate) fn tell_end(
     let mut event =
         json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ended.is_ok()});
     match ended {
-        Ok(data) => event["resultSummary"] = summary(tool, data),
+        Ok(data) => event["resultSummary"] = summarise_result(tool, data),
         Err(sentence) => event["error"] = json!(sentence),
     }
-    out.say("tool_end", event);
+    out.send_event("tool_end", event);
 }
 
 /// Summarises a result in a few members.
-pub(crate) fn summary(tool: &str, data: &Value) -> Value {
+pub(crate) fn summarise_result(tool: &str, data: &Value) -> Value {
     match tool {
         tools::SEARCH => {
             let count = items(data).len();

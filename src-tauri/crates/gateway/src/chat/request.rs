@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::{
     config::Config,
     fault::{Category, Fault},
-    texts::{Text, locale_of},
+    texts::{Text, locale_for_culture},
 };
 
 /// A valid request.
@@ -43,7 +43,7 @@ const TEXTS: [&str; 2] = ["cultureCode", "currencyCode"];
 const LONGEST_TEXT: usize = 35;
 
 /// Returns the session id if it can be read, for answers to invalid requests.
-pub(crate) fn session_of(body: &Value) -> String {
+pub(crate) fn read_session_id(body: &Value) -> String {
     body["sessionId"]
         .as_str()
         .filter(|id| !id.is_empty() && id.chars().count() <= 200)
@@ -52,31 +52,31 @@ pub(crate) fn session_of(body: &Value) -> String {
 }
 
 impl ChatRequest {
-    pub(crate) fn read(body: &Value, config: &Config) -> Result<Self, Fault> {
+    pub(crate) fn parse_body(body: &Value, config: &Config) -> Result<Self, Fault> {
         if !body.is_object() {
             return Err(Fault::invalid("The body must be a JSON object."));
         }
         Ok(Self {
-            application: text(body, "applicationId", 100)?,
-            session: text(body, "sessionId", 200)?,
-            message: message(body, config.max_message_chars)?,
-            context: context(&body["context"])?,
+            application: read_text(body, "applicationId", 100)?,
+            session: read_text(body, "sessionId", 200)?,
+            message: read_message(body, config.max_message_chars)?,
+            context: read_context(&body["context"])?,
         })
     }
 
     /// Checks whether the application is allowed and whether the message is too long.
-    pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
-        let locale = locale_of(self.culture());
+    pub(crate) fn check_allowed(&self, config: &Config) -> Result<(), Fault> {
+        let locale = locale_for_culture(self.culture());
         if !config.allows(&self.application) {
             return Err(Fault::new(
                 StatusCode::FORBIDDEN,
                 Category::Auth,
                 "AUTHZ_FORBIDDEN",
-                Text::NotAllowed.of(locale),
+                Text::NotAllowed.localize(locale),
             ));
         }
         if self.message.chars().count().div_ceil(4) > config.max_message_tokens {
-            let mut fault = Fault::invalid(Text::TooLong.of(locale));
+            let mut fault = Fault::invalid(Text::TooLong.localize(locale));
             fault.status = StatusCode::PAYLOAD_TOO_LARGE;
             return Err(fault);
         }
@@ -88,8 +88,8 @@ impl ChatRequest {
     }
 }
 
-fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
-    let fault = |rule: String| Err(Fault::invalid(format!("{name} {rule}.")).detail("field", name));
+fn read_text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
+    let fault = |rule: String| Err(Fault::invalid(format!("{name} {rule}.")).with_detail("field", name));
     let Some(text) = body[name].as_str() else { return fault("must be text".into()) };
     let length = text.chars().count();
     if length == 0 || length > most {
@@ -99,32 +99,32 @@ fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
 }
 
 /// Reads the message. If it is too long, the refusal is in the caller's language.
-fn message(body: &Value, most: usize) -> Result<String, Fault> {
-    let locale = locale_of(body["context"]["cultureCode"].as_str());
+fn read_message(body: &Value, most: usize) -> Result<String, Fault> {
+    let locale = locale_for_culture(body["context"]["cultureCode"].as_str());
     let said = body["message"].as_str().unwrap_or_default();
     if said.chars().count() > most {
-        return Err(Fault::invalid(Text::TooLong.of(locale))
-            .detail("field", "message")
-            .detail("most", most));
+        return Err(Fault::invalid(Text::TooLong.localize(locale))
+            .with_detail("field", "message")
+            .with_detail("most", most));
     }
-    let message = text(body, "message", most)?;
+    let message = read_text(body, "message", most)?;
     if message.trim().is_empty() {
-        Err(Fault::invalid(Text::Blank.of(locale)).detail("field", "message"))
+        Err(Fault::invalid(Text::Blank.localize(locale)).with_detail("field", "message"))
     } else {
         Ok(message)
     }
 }
 
 /// Reads the caller's context. An absent context counts as empty.
-fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
+fn read_context(given: &Value) -> Result<Map<String, Value>, Fault> {
     let fault = |name: &str, rule: &str| {
-        Fault::invalid(format!("context.{name} {rule}.")).detail("field", format!("context.{name}"))
+        Fault::invalid(format!("context.{name} {rule}.")).with_detail("field", format!("context.{name}"))
     };
     let given = match given {
         Value::Null => return Ok(Map::new()),
         Value::Object(given) => given,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(Fault::invalid("context must be an object.").detail("field", "context"));
+            return Err(Fault::invalid("context must be an object.").with_detail("field", "context"));
         }
     };
     let mut kept = Map::new();

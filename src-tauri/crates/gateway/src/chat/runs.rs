@@ -71,9 +71,9 @@ impl Runs {
             .calls
             .iter()
             .map(|call| {
-                let (ok, t) = (call.ok() || call.proposed, call.began.saturating_duration_since(ask.began).as_millis());
+                let (ok, t) = (call.is_ok() || call.proposed, call.began.saturating_duration_since(ask.began).as_millis());
                 let mut entry =
-                    json!({"t": u64::try_from(t).unwrap_or(0), "tool": call.tool, "args": safe(&call.args, 0), "outcome": if ok { "ok" } else { "error" }});
+                    json!({"t": u64::try_from(t).unwrap_or(0), "tool": call.tool, "args": redact_value(&call.args, 0), "outcome": if ok { "ok" } else { "error" }});
                 entry["durationMs"] = json!(call.duration_ms);
                 if !ok {
                     entry["errorMessage"] = json!(if call.asked { "The tool failed." } else { "It was not run." });
@@ -95,12 +95,12 @@ impl Runs {
         let mut record = json!({
             "runId": ask.turn, "requestId": ask.request_id, "createdAt": began, "durationMs": took, "route": ask.route,
             "applicationId": ask.request.application, "sessionId": ask.request.session,
-            "request": summary(&ask.request), "result": result, "toolTrace": trace, "openaiTrace": {"rounds": answer.rounds, "model": model()},
+            "request": summarise_request(&ask.request), "result": result, "toolTrace": trace, "openaiTrace": {"rounds": answer.rounds, "model": model()},
         });
         if let Some(fault) = &outcome.fault {
-            record["errors"] = json!([fault_of(fault)]);
+            record["errors"] = json!([describe_fault(fault)]);
         }
-        self.put(StoredRun {
+        self.store_run(StoredRun {
             record,
             request: Some((ask.request.clone(), ask.client_ip.clone())),
             at: Instant::now(),
@@ -108,7 +108,7 @@ impl Runs {
     }
 
     /// Stores a refused request that did not become a turn.
-    pub(crate) fn refuse(
+    pub(crate) fn store_refusal(
         &self,
         route: &str,
         (turn, request_id): (&str, &str),
@@ -128,29 +128,29 @@ impl Runs {
             "applicationId": text("applicationId"), "sessionId": text("sessionId"),
             "request": {"message": text("message"), "contextPresent": body["context"].is_object()},
             "result": {"status": "error", "httpStatus": fault.status.as_u16(), "responseShape": shape},
-            "toolTrace": [], "openaiTrace": {"rounds": 0, "model": model()}, "errors": [fault_of(fault)],
+            "toolTrace": [], "openaiTrace": {"rounds": 0, "model": model()}, "errors": [describe_fault(fault)],
         });
-        self.put(StoredRun { record, request: None, at: Instant::now() });
+        self.store_run(StoredRun { record, request: None, at: Instant::now() });
     }
 
-    fn put(&self, kept: StoredRun) {
+    fn store_run(&self, kept: StoredRun) {
         let mut runs = self.runs.lock();
         runs.push_front(kept);
         runs.truncate(self.most);
     }
 
-    pub(crate) fn sweep(&self, now: Instant) {
+    pub(crate) fn remove_expired(&self, now: Instant) {
         self.runs.lock().retain(|kept| now.saturating_duration_since(kept.at) < self.ttl);
     }
 
     /// Returns the newest runs in one line each, and the total number of runs.
-    pub(crate) fn list(
+    pub(crate) fn list_runs(
         &self,
         limit: usize,
         application: Option<&str>,
         session: Option<&str>,
     ) -> Value {
-        self.sweep(Instant::now());
+        self.remove_expired(Instant::now());
         let runs = self.runs.lock();
         let fits = |record: &Value| {
             application.is_none_or(|id| record["applicationId"] == id)
@@ -172,7 +172,7 @@ impl Runs {
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<(Value, Option<(ChatRequest, String)>)> {
-        self.sweep(Instant::now());
+        self.remove_expired(Instant::now());
         let runs = self.runs.lock();
         runs.iter()
             .find(|kept| kept.record["runId"] == id)
@@ -180,11 +180,11 @@ impl Runs {
     }
 }
 
-fn fault_of(fault: &Fault) -> Value {
-    json!({"category": fault.code, "message": crate::json::cut(&fault.safe_message(), 200)})
+fn describe_fault(fault: &Fault) -> Value {
+    json!({"category": fault.code, "message": crate::json::truncate_text(&fault.safe_message(), 200)})
 }
 
-fn summary(request: &ChatRequest) -> Value {
+fn summarise_request(request: &ChatRequest) -> Value {
     let context = &request.context;
     let mut summary = json!({"message": shorten_with_dots(&request.message, SNIPPET), "contextPresent": !context.is_empty()});
     if !context.is_empty() {
@@ -203,11 +203,11 @@ fn summary(request: &ChatRequest) -> Value {
 }
 
 /// Removes secrets from arguments and limits their number.
-fn safe(value: &Value, depth: usize) -> Value {
+fn redact_value(value: &Value, depth: usize) -> Value {
     match value {
         Value::String(text) => json!(shorten_with_dots(text, SNIPPET)),
         Value::Array(_) | Value::Object(_) if depth >= DEPTH => json!("[deeper]"),
-        Value::Array(list) => list.iter().take(ARRAY).map(|value| safe(value, depth + 1)).collect(),
+        Value::Array(list) => list.iter().take(ARRAY).map(|value| redact_value(value, depth + 1)).collect(),
         Value::Object(members) => {
             let of = |(name, value): (&String, &Value)| {
                 let plain = name.to_lowercase().replace(['-', '_'], "");
@@ -215,7 +215,7 @@ fn safe(value: &Value, depth: usize) -> Value {
                     return ("contextPresent".to_owned(), json!(true));
                 }
                 let hidden = HIDDEN.iter().any(|word| plain.contains(word));
-                (name.clone(), if hidden { json!("[REDACTED]") } else { safe(value, depth + 1) })
+                (name.clone(), if hidden { json!("[REDACTED]") } else { redact_value(value, depth + 1) })
             };
             Value::Object(members.iter().map(of).collect())
         }
@@ -248,11 +248,11 @@ mod tests {
             for value in
                 [json!("hidden-1"), json!({"inner": "hidden-1"}), json!(["hidden-1"]), json!(17)]
             {
-                let kept = safe(&json!({"query": "tent", name: value}), 0);
+                let kept = redact_value(&json!({"query": "tent", name: value}), 0);
                 assert_eq!(kept, json!({"query": "tent", name: "[REDACTED]"}), "{name}: {value}");
             }
         }
-        let inside = safe(
+        let inside = redact_value(
             &json!({"filters": {"secret": "hidden-1", "color": "red"}, "list": [{"token": "hidden-1"}]}),
             0,
         );
@@ -261,12 +261,12 @@ mod tests {
             json!({"filters": {"secret": "[REDACTED]", "color": "red"}, "list": [{"token": "[REDACTED]"}]})
         );
         let plain = json!({"query": "tent", "partNo": "A-1", "quantity": 2, "key": "blue", "inStock": true, "brand": null});
-        assert_eq!(safe(&plain, 0), plain, "what names none stays");
+        assert_eq!(redact_value(&plain, 0), plain, "what names none stays");
     }
 
     #[test]
     fn section_19_arguments_are_kept_short_and_without_context() {
-        let kept = safe(
+        let kept = redact_value(
             &json!({"context": {"customerId": 17}, "filters": {"context": "x"}, "contexts": 1}),
             0,
         );
@@ -275,14 +275,14 @@ mod tests {
             json!({"contextPresent": true, "filters": {"contextPresent": true}, "contexts": 1})
         );
         let most: Vec<u32> = (1..=25).collect();
-        assert_eq!(safe(&json!({"list": most}), 0)["list"], json!(most[..20]));
+        assert_eq!(redact_value(&json!({"list": most}), 0)["list"], json!(most[..20]));
         for (characters, dots) in [(499, ""), (500, ""), (501, "...")] {
-            let kept = safe(&json!({"query": "å".repeat(characters)}), 0);
+            let kept = redact_value(&json!({"query": "å".repeat(characters)}), 0);
             assert_eq!(kept["query"], format!("{}{dots}", "å".repeat(characters.min(500))));
         }
         let deep = json!({"one": {"two": {"three": {"four": 4}}, "list": [[1], 2]}, "flat": 1});
         assert_eq!(
-            safe(&deep, 0),
+            redact_value(&deep, 0),
             json!({"one": {"two": {"three": "[deeper]"}, "list": ["[deeper]", 2]}, "flat": 1})
         );
     }

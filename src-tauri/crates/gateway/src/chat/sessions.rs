@@ -64,7 +64,7 @@ pub(crate) struct Sessions {
 /// Returns the engine's id of a caller's session. Visitors with demo tokens choose session names
 /// themselves, so the visitor's id becomes part of the engine's id. The same name then means
 /// different sessions for different visitors.
-pub(crate) fn id_of(application: &str, session: &str, visitor: Option<&str>) -> SessionId {
+pub(crate) fn engine_session_id(application: &str, session: &str, visitor: Option<&str>) -> SessionId {
     match visitor {
         Some(sid) => SessionId::of(application, &format!("{sid}/{session}")),
         None => SessionId::of(application, session),
@@ -80,12 +80,12 @@ impl Sessions {
     /// question before waiting, so that the message answers the question that its sender has seen.
     /// The question of a turn at another gateway is known only as far as it is stored at that
     /// moment.
-    pub(crate) async fn enter(
+    pub(crate) async fn lock_for_message(
         &self,
         host: &Host,
         id: &SessionId,
     ) -> Result<(Held, Option<Waited>), AgentError> {
-        let turn = self.turn_of(id);
+        let turn = self.turn_mutex(id);
         let Ok(here) = Arc::clone(&turn).try_lock_owned() else {
             let asked = self.lanes().get(id).and_then(|lane| lane.asked.clone());
             return Ok((
@@ -93,7 +93,7 @@ impl Sessions {
                 Some(Waited { asked }),
             ));
         };
-        let Some(shared) = host.shared() else { return Ok((Held::here(here), None)) };
+        let Some(shared) = host.shared_sessions() else { return Ok((Held::from_local_lock(here), None)) };
         match Held::try_lock_everywhere(here, Arc::clone(shared), id.clone()).await? {
             Ok(held) => Ok((held, None)),
             Err(here) => {
@@ -107,7 +107,7 @@ impl Sessions {
         self.lanes.lock()
     }
 
-    fn turn_of(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+    fn turn_mutex(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
         let mut lanes = self.lanes();
         if lanes.len() > LANES {
             lanes.retain(|_, lane| lane.turn.strong_count() > 0);
@@ -121,20 +121,20 @@ impl Sessions {
     }
 
     /// Locks a session for one turn. Other turns of the session wait, also those at other gateways.
-    pub(crate) async fn lock(&self, host: &Host, id: &SessionId) -> Result<Held, AgentError> {
-        lock_everywhere(host, id, self.turn_of(id).lock_owned().await).await
+    pub(crate) async fn lock_session(&self, host: &Host, id: &SessionId) -> Result<Held, AgentError> {
+        lock_everywhere(host, id, self.turn_mutex(id).lock_owned().await).await
     }
 
     /// Loads the newest state of a session from all gateways, with its caller's values. An expired
     /// session counts as new. The caller must hold the session's lock.
-    pub(crate) async fn load(
+    pub(crate) async fn load_state(
         &self,
         host: &Host,
         id: &SessionId,
         now_ms: i64,
     ) -> Result<(State, SessionValues), AgentError> {
         let found = newest_state(host, id, now_ms).await?;
-        self.lanes().entry(id.clone()).or_default().asked = found.0.open.asked().cloned();
+        self.lanes().entry(id.clone()).or_default().asked = found.0.open.last_question().cloned();
         Ok(found)
     }
 
@@ -157,7 +157,7 @@ impl Sessions {
     }
 
     /// Stores the state locally and, if sessions are shared, in the shared store.
-    pub(crate) async fn save(
+    pub(crate) async fn save_state(
         &self,
         host: &Host,
         id: &SessionId,
@@ -169,7 +169,7 @@ impl Sessions {
             engine.values_put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await
         };
         (state.expires_at, state.unshared) = (self.end_after(now_ms), false);
-        let Some(shared) = host.shared() else {
+        let Some(shared) = host.shared_sessions() else {
             state.rev.clear();
             return keep(state).await;
         };
@@ -206,7 +206,7 @@ impl Sessions {
     pub(crate) async fn share_unsaved(&self, host: &Host) {
         let waiting: Vec<SessionId> = self.unsaved().iter().cloned().collect();
         for id in waiting {
-            if let Err(error) = self.share_again(host, &id).await {
+            if let Err(error) = self.retry_share(host, &id).await {
                 return tracing::debug!(%error, "sessions wait to be shared");
             }
             tokio::task::yield_now().await;
@@ -215,15 +215,15 @@ impl Sessions {
 
     /// Stores one session in the shared store. A session that is in use is skipped until the next
     /// time.
-    async fn share_again(&self, host: &Host, id: &SessionId) -> Result<(), AgentError> {
-        let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(host, id)).await else {
+    async fn retry_share(&self, host: &Host, id: &SessionId) -> Result<(), AgentError> {
+        let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock_session(host, id)).await else {
             return Ok(());
         };
         let held = held?;
         let now_ms = chrono::Utc::now().timestamp_millis();
-        let (mut state, _) = self.load(host, id, now_ms).await?;
+        let (mut state, _) = self.load_state(host, id, now_ms).await?;
         let missing = !state.rev.is_empty() && state.rev != state.base;
-        let shared = if missing { self.save(host, id, &mut state, now_ms).await } else { Ok(()) };
+        let shared = if missing { self.save_state(host, id, &mut state, now_ms).await } else { Ok(()) };
         if shared.is_ok() {
             self.unsaved().remove(id);
         }
@@ -238,9 +238,9 @@ async fn lock_everywhere(
     id: &SessionId,
     here: OwnedMutexGuard<()>,
 ) -> Result<Held, AgentError> {
-    match host.shared() {
-        None => Ok(Held::here(here)),
-        Some(shared) => Held::everywhere(here, Arc::clone(shared), id.clone()).await,
+    match host.shared_sessions() {
+        None => Ok(Held::from_local_lock(here)),
+        Some(shared) => Held::lock_everywhere(here, Arc::clone(shared), id.clone()).await,
     }
 }
 
@@ -250,8 +250,8 @@ async fn newest_state(
     now_ms: i64,
 ) -> Result<(State, SessionValues), AgentError> {
     let (state, values) = local_state(host, id).await?;
-    if let Some(shared) = host.shared()
-        && let Some(found) = sharing::fetch(host, shared.as_ref(), id, &state).await?
+    if let Some(shared) = host.shared_sessions()
+        && let Some(found) = sharing::fetch_session(host, shared.as_ref(), id, &state).await?
     {
         // The shared copy still exists, so the session has not expired, even if this computer's
         // clock says so.
@@ -265,7 +265,7 @@ async fn newest_state(
         return Ok((state, values));
     }
     // The caller can only repeat the message.
-    forget(host, id).await.map_err(|error| {
+    delete_session(host, id).await.map_err(|error| {
         tracing::warn!(%error, "an ended session could not be cleared away");
         AgentError::internal("sessions_away", "An ended session could not be cleared away.")
     })?;
@@ -284,21 +284,21 @@ async fn local_state(host: &Host, id: &SessionId) -> Result<(State, SessionValue
 /// Returns the open question of a session, as far as it is stored at this moment.
 async fn open_question(host: &Host, id: &SessionId) -> Option<String> {
     let (state, _) = local_state(host, id).await.ok()?;
-    let Some(shared) = host.shared() else { return state.open.asked().cloned() };
+    let Some(shared) = host.shared_sessions() else { return state.open.last_question().cloned() };
     match shared.load(id, &[&state.rev, &state.base]).await.ok()? {
         Loaded::Nothing => None,
-        Loaded::Known(_) => state.open.asked().cloned(),
+        Loaded::Known(_) => state.open.last_question().cloned(),
         Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone())
             .ok()?
             .open
-            .asked()
+            .last_question()
             .cloned(),
     }
 }
 
 /// Deletes a session and its pending actions. The log stays.
-async fn forget(host: &Host, id: &SessionId) -> Result<(), AgentError> {
-    match host.engine().expire_session(id, host.shared().map(AsRef::as_ref)).await {
+async fn delete_session(host: &Host, id: &SessionId) -> Result<(), AgentError> {
+    match host.engine().expire_session(id, host.shared_sessions().map(AsRef::as_ref)).await {
         // The session has values but no messages.
         Err(error) if error.has_reason(Reason::NotFound) => host.engine().values_clear(id).await,
         other => other,
@@ -306,12 +306,12 @@ async fn forget(host: &Host, id: &SessionId) -> Result<(), AgentError> {
 }
 
 /// Returns the number of sessions that have not expired.
-pub(crate) async fn count(host: &Host) -> usize {
+pub(crate) async fn count_sessions(host: &Host) -> usize {
     host.engine().sessions_with(KEY).await.map_or(0, |sessions| sessions.len())
 }
 
 /// Deletes the local data of expired sessions, and the oldest items of long sessions.
-pub(crate) async fn sweep(sessions: &Sessions, host: &Host) {
+pub(crate) async fn delete_expired(sessions: &Sessions, host: &Host) {
     let engine = host.engine();
     if let Err(error) = engine.items_trim(KEY, ITEMS).await {
         tracing::warn!(%error, "long sessions could not be cut");
@@ -339,12 +339,12 @@ async fn sweep_one(sessions: &Sessions, host: &Host, id: &SessionId) -> Result<(
         return Ok(());
     }
     // A turn runs in the session, so it continues to live.
-    let Ok(held) = tokio::time::timeout(SHORT_WAIT, sessions.lock(host, id)).await else {
+    let Ok(held) = tokio::time::timeout(SHORT_WAIT, sessions.lock_session(host, id)).await else {
         return Ok(());
     };
     let held = held?;
     if over().await? {
-        forget(host, id).await?;
+        delete_session(host, id).await?;
     }
     held.release().await;
     Ok(())
@@ -363,13 +363,13 @@ mod tests {
     fn holds(sid: &str) -> bool {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let token = auth
-            .issue(&Visitor { sid: sid.into(), application: "shop-web".into() }, 1_000)
+            .issue_token(&Visitor { sid: sid.into(), application: "shop-web".into() }, 1_000)
             .unwrap();
         let headers = HeaderMap::from_iter([(
             header::AUTHORIZATION,
             format!("Bearer {token}").parse().unwrap(),
         )]);
-        auth.visitor(&headers, 1_000).is_some()
+        auth.verify_visitor(&headers, 1_000).is_some()
     }
 
     /// Generates visitor ids, some with a character that no token may contain.
@@ -385,7 +385,7 @@ mod tests {
             other in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),
         ) {
             prop_assume!(one != other && holds(&one.1) && holds(&other.1));
-            let id = |(application, sid, session): &(String, String, String)| id_of(application, session, Some(sid));
+            let id = |(application, sid, session): &(String, String, String)| engine_session_id(application, session, Some(sid));
             prop_assert_ne!(id(&one), id(&other));
             prop_assert_eq!(id(&one).application(), one.0);
         }

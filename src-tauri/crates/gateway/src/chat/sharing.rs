@@ -33,7 +33,7 @@ struct There {
 
 impl Held {
     /// Locks the session in this process only.
-    pub(crate) fn here(here: OwnedMutexGuard<()>) -> Self {
+    pub(crate) fn from_local_lock(here: OwnedMutexGuard<()>) -> Self {
         Self { _here: here, there: None }
     }
 
@@ -44,13 +44,13 @@ impl Held {
         shared: Arc<dyn SharedSessions>,
         session: SessionId,
     ) -> Result<Result<Self, OwnedMutexGuard<()>>, AgentError> {
-        let mut there = There::of(shared, session);
-        there.released = !there.take().await?;
-        Ok(if there.released { Err(here) } else { Ok(Self::of(here, there)) })
+        let mut there = There::new(shared, session);
+        there.released = !there.try_lock().await?;
+        Ok(if there.released { Err(here) } else { Ok(Self::with_renewal(here, there)) })
     }
 
-    fn of(here: OwnedMutexGuard<()>, mut there: There) -> Self {
-        there.renewing = Some(tokio::spawn(renew(
+    fn with_renewal(here: OwnedMutexGuard<()>, mut there: There) -> Self {
+        there.renewing = Some(tokio::spawn(keep_renewing(
             Arc::clone(&there.shared),
             there.session.clone(),
             there.holder.clone(),
@@ -60,18 +60,18 @@ impl Held {
 
     /// Locks the session in this process and in the shared store. Waits while another gateway holds
     /// the lock. Dropping the future releases the lock.
-    pub(crate) async fn everywhere(
+    pub(crate) async fn lock_everywhere(
         here: OwnedMutexGuard<()>,
         shared: Arc<dyn SharedSessions>,
         session: SessionId,
     ) -> Result<Self, AgentError> {
-        let there = There::of(shared, session);
+        let there = There::new(shared, session);
         let mut wait = FIRST_WAIT;
-        while !there.take().await? {
+        while !there.try_lock().await? {
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);
         }
-        Ok(Self::of(here, there))
+        Ok(Self::with_renewal(here, there))
     }
 
     /// Releases the locks.
@@ -89,7 +89,7 @@ impl Held {
 impl There {
     /// Makes the shared lock's handle before taking the lock, so that the lock is released even if
     /// its reply gets lost.
-    fn of(shared: Arc<dyn SharedSessions>, session: SessionId) -> Self {
+    fn new(shared: Arc<dyn SharedSessions>, session: SessionId) -> Self {
         Self {
             shared,
             session,
@@ -99,8 +99,8 @@ impl There {
         }
     }
 
-    async fn take(&self) -> Result<bool, AgentError> {
-        self.shared.lock(&self.session, &self.holder).await.map_err(|error| away(&error))
+    async fn try_lock(&self) -> Result<bool, AgentError> {
+        self.shared.lock(&self.session, &self.holder).await.map_err(|error| unavailable_error(&error))
     }
 }
 
@@ -120,7 +120,7 @@ impl Drop for There {
 
 /// Extends a lock again and again. If a gateway was unreachable for too long, another gateway may
 /// have taken the lock; then the shared store refuses the images and approvals of the first one.
-async fn renew(shared: Arc<dyn SharedSessions>, session: SessionId, holder: String) {
+async fn keep_renewing(shared: Arc<dyn SharedSessions>, session: SessionId, holder: String) {
     loop {
         tokio::time::sleep(RENEWAL).await;
         match shared.lock(&session, &holder).await {
@@ -133,7 +133,7 @@ async fn renew(shared: Arc<dyn SharedSessions>, session: SessionId, holder: Stri
 
 /// Replaces the local session by the shared copy if that is newer. Returns the shared revision, or
 /// None if there is no shared copy.
-pub(crate) async fn fetch(
+pub(crate) async fn fetch_session(
     host: &Host,
     shared: &dyn SharedSessions,
     id: &SessionId,
@@ -141,7 +141,7 @@ pub(crate) async fn fetch(
 ) -> Result<Option<String>, AgentError> {
     let engine = host.engine();
     let found =
-        match shared.load(id, &[&state.rev, &state.base]).await.map_err(|error| away(&error))? {
+        match shared.load(id, &[&state.rev, &state.base]).await.map_err(|error| unavailable_error(&error))? {
             Loaded::Nothing => None,
             Loaded::Known(rev) => Some(rev),
             Loaded::Other(image) => {
@@ -161,7 +161,7 @@ pub(crate) async fn store(
     state: &State,
 ) -> Result<(), AgentError> {
     let image = host.engine().session_image(id, state.rev.clone()).await?;
-    if shared.save(&image, &state.base).await.map_err(|error| away(&error))? {
+    if shared.save(&image, &state.base).await.map_err(|error| unavailable_error(&error))? {
         return Ok(());
     }
     tracing::warn!(
@@ -170,7 +170,7 @@ pub(crate) async fn store(
     Err(AgentError::internal("sessions_away", "The session went on elsewhere."))
 }
 
-fn away(error: &StoreError) -> AgentError {
+fn unavailable_error(error: &StoreError) -> AgentError {
     tracing::warn!(%error, "sessions");
     AgentError::internal("sessions_away", "The sessions cannot be reached at the moment.")
 }

@@ -21,35 +21,35 @@ pub(crate) enum Event {
 pub(crate) struct SseSink(Option<UnboundedSender<Event>>);
 
 impl SseSink {
-    pub(crate) fn to(sender: UnboundedSender<Event>) -> Self {
+    pub(crate) fn new(sender: UnboundedSender<Event>) -> Self {
         Self(Some(sender))
     }
 
     /// Whether anyone receives the events.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn has_receiver(&self) -> bool {
         self.0.is_some()
     }
 
-    pub(crate) fn say(&self, name: &'static str, data: impl Serialize) {
+    pub(crate) fn send_event(&self, name: &'static str, data: impl Serialize) {
         if let Some(sender) = &self.0 {
             // If the caller has disconnected, the dropped stream is noticed elsewhere.
-            let _ = sender.send(Event::Told { name, data: written(&data) });
+            let _ = sender.send(Event::Told { name, data: to_json_text(&data) });
         }
     }
 
-    pub(crate) fn delta(&self, text: String) {
+    pub(crate) fn send_delta(&self, text: String) {
         if let Some(sender) = &self.0 {
             let _ = sender.send(Event::Delta(text));
         }
     }
 
-    pub(crate) fn status(&self, message: &str) {
-        self.say("status", json!({"message": message}));
+    pub(crate) fn send_status(&self, message: &str) {
+        self.send_event("status", json!({"message": message}));
     }
 }
 
 /// Returns the JSON text with the members in the order of their type.
-pub(crate) fn written(data: &impl Serialize) -> String {
+pub(crate) fn to_json_text(data: &impl Serialize) -> String {
     serde_json::to_string(data).unwrap_or_else(|error| {
         tracing::error!(target: "gateway", %error, "an answer cannot be written as JSON");
         "{}".into()
@@ -58,7 +58,7 @@ pub(crate) fn written(data: &impl Serialize) -> String {
 
 /// Returns the stream of a turn. Dropping the stream before its end cancels the turn. Waiting
 /// events are sent together, and neighbouring deltas are joined.
-pub(crate) fn body(
+pub(crate) fn stream_body(
     events: UnboundedReceiver<Event>,
     leaves: DropGuard,
 ) -> impl Stream<Item = Result<Bytes, std::convert::Infallible>> {
@@ -73,11 +73,11 @@ pub(crate) fn body(
         while let Ok(next) = events.try_recv() {
             match (&mut last, next) {
                 (Event::Delta(said), Event::Delta(more)) => said.push_str(&more),
-                (_, next) => write(&mut text, &std::mem::replace(&mut last, next)),
+                (_, next) => write_event(&mut text, &std::mem::replace(&mut last, next)),
             }
         }
         let ended = matches!(last, Event::Told { name: "final", .. });
-        write(&mut text, &last);
+        write_event(&mut text, &last);
         if ended {
             leaves.disarm();
             return Some((Ok(Bytes::from(text)), None));
@@ -86,9 +86,9 @@ pub(crate) fn body(
     })
 }
 
-fn write(text: &mut String, event: &Event) {
+fn write_event(text: &mut String, event: &Event) {
     let (name, data) = match event {
-        Event::Delta(said) => ("delta", &written(&json!({"text": said}))),
+        Event::Delta(said) => ("delta", &to_json_text(&json!({"text": said}))),
         Event::Told { name, data } => (*name, data),
     };
     // JSON text contains no line breaks, so one data line is enough.

@@ -32,9 +32,9 @@ impl Turn<'_> {
             Way::Without(words) => self.search_for(&words, Text::NothingLeft, state, answer).await,
             Way::Question(question) => {
                 answer.text = question;
-                self.keep_exchange(answer).await
+                self.store_exchange(answer).await
             }
-            Way::Made => self.told(Text::SearchedWithout, answer).await,
+            Way::Made => self.answer_with_text(Text::SearchedWithout, answer).await,
         }
     }
 
@@ -51,16 +51,16 @@ impl Turn<'_> {
             return Err(Fault::internal(self.locale));
         };
         let (called, events) = engine
-            .call_for(&self.session, search.id.clone(), json!({"query": words}), self.around())
+            .call_for(&self.session, search.id.clone(), json!({"query": words}), self.turn_options())
             .await;
         let mut teller =
             EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
         for event in events {
-            teller.take(event);
+            teller.handle_event(event);
         }
         answer.calls = std::mem::take(&mut teller.calls);
         self.show_products(&[], state, answer).await;
-        answer.refinements = refine::of_turn(&answer.calls);
+        answer.refinements = refine::build_suggestions(&answer.calls);
         let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
         if found {
             // As long as the searches find no products, the earlier suggestions stay open.
@@ -69,7 +69,7 @@ impl Turn<'_> {
             } else {
                 Vec::new()
             };
-            state.open.apply(Change::Suggested(suggestions));
+            state.open.apply_change(Change::Suggested(suggestions));
         }
         let text = match (found, answer.cards.is_empty()) {
             (true, true) => none,
@@ -77,6 +77,6 @@ impl Turn<'_> {
             // The suggestion stays on the screen, and the customer can try it again.
             (false, _) => Text::SearchFailed,
         };
-        self.told(text, answer).await
+        self.answer_with_text(text, answer).await
     }
 }

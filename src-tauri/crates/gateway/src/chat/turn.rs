@@ -19,7 +19,7 @@ use crate::{
         request::AdmittedRequest,
         response::Outcome,
         service::ChatService,
-        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, Waited, id_of},
+        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, Waited, engine_session_id},
         sse::SseSink,
         state::State,
     },
@@ -29,7 +29,7 @@ use crate::{
         choices::{self, Pick},
         compare, references, refine, tools,
     },
-    texts::{Text, locale_of},
+    texts::{Text, locale_for_culture},
 };
 
 /// The tools whose proposals the gateway checks itself, to let the customer choose a variant.
@@ -37,22 +37,22 @@ use crate::{
 pub(crate) const LOOKED_AT: &[&str] = &[tools::ADD];
 
 /// Runs the turn. The last event of `out` contains the same answer that is returned.
-pub(crate) async fn converse(
+pub(crate) async fn run_turn(
     app: Arc<ChatService>,
     ask: AdmittedRequest,
     out: SseSink,
     leave: CancellationToken,
 ) -> Outcome {
-    let locale = locale_of(ask.request.culture());
-    let session = id_of(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
+    let locale = locale_for_culture(ask.request.culture());
+    let session = engine_session_id(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
     let mut answer = Answer::default();
-    if let Err(fault) = turn.run(&mut answer).await {
+    if let Err(fault) = turn.run_stages(&mut answer).await {
         answer.fault = Some(fault);
     }
-    let outcome = answer.outcome(&ask);
+    let outcome = answer.to_outcome(&ask);
     let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
-    app.metrics.turn(ask.route, status, outcome.fault.as_ref(), took, &answer.calls);
+    app.metrics.count_turn(ask.route, status, outcome.fault.as_ref(), took, &answer.calls);
     if leave.is_cancelled() {
         app.metrics.left.add();
     }
@@ -67,14 +67,14 @@ pub(crate) async fn converse(
         .fault
         .as_ref()
         .filter(|fault| fault.cause.is_some() || !leave.is_cancelled())
-        .map(Fault::why)
+        .map(Fault::reason_for_log)
     {
         tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why, "a turn failed");
     }
     if let Some(error) = &outcome.response.error {
-        out.say("error", error);
+        out.send_event("error", error);
     }
-    out.say("final", &outcome.response);
+    out.send_event("final", &outcome.response);
     outcome
 }
 
@@ -89,11 +89,11 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    async fn run(&self, answer: &mut Answer) -> Result<(), Fault> {
-        self.out.status(Text::Start.of(self.locale));
-        let fault = |error: AgentError| Fault::of(&error, self.locale);
+    async fn run_stages(&self, answer: &mut Answer) -> Result<(), Fault> {
+        self.out.send_status(Text::Start.localize(self.locale));
+        let fault = |error: AgentError| Fault::from_error(&error, self.locale);
         let (held, waited) = tokio::select! {
-            entered = self.app.sessions.enter(&self.app.host, &self.session) => entered.map_err(fault)?,
+            entered = self.app.sessions.lock_for_message(&self.app.host, &self.session) => entered.map_err(fault)?,
             () = self.leave.cancelled() => return Err(Fault::stopping(self.locale)),
             () = self.app.give_up.cancelled() => return Err(Fault::stopping(self.locale)),
             () = tokio::time::sleep(self.app.config.turn_timeout) => return Err(Fault::turn_timeout(self.locale)),
@@ -105,22 +105,22 @@ impl Turn<'_> {
 
     /// Runs the turn while the session is locked.
     async fn run_locked(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
-        let fault = |error: AgentError| Fault::of(&error, self.locale);
+        let fault = |error: AgentError| Fault::from_error(&error, self.locale);
         let (mut state, kept) = self
             .app
             .sessions
-            .load(&self.app.host, &self.session, Utc::now().timestamp_millis())
+            .load_state(&self.app.host, &self.session, Utc::now().timestamp_millis())
             .await
             .map_err(fault)?;
-        self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
-        let (asked, told_of) = (state.open.asked().cloned(), state.told_of.clone());
+        self.store_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
+        let (asked, told_of) = (state.open.last_question().cloned(), state.told_of.clone());
         answer.notice =
-            (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
-        let went = self.answer(waited, &mut state, answer).await;
+            (self.app.config.notice && !state.introduced).then(|| Text::Automated.localize(self.locale));
+        let went = self.answer_message(waited, &mut state, answer).await;
         // A caller that disconnected, or that got an error, has not seen the sentence.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
-        answer.note_cart(&mut state);
-        let saved = self.save(&mut state).await;
+        answer.update_cart(&mut state);
+        let saved = self.save_state(&mut state).await;
         if saved.is_err() || went.is_err() || self.leave.is_cancelled() {
             self.revert_unread(asked, told_of, &mut state).await;
         }
@@ -137,27 +137,27 @@ impl Turn<'_> {
         told_of: Option<String>,
         state: &mut State,
     ) {
-        let still_asked = state.open.still_asked(asked.clone());
-        if (still_asked.as_ref(), &told_of) == (state.open.asked(), &state.told_of) {
+        let still_asked = state.open.keep_if_last_question(asked.clone());
+        if (still_asked.as_ref(), &told_of) == (state.open.last_question(), &state.told_of) {
             return;
         }
-        state.open.apply(Change::Unread { asked_before: asked });
+        state.open.apply_change(Change::Unread { asked_before: asked });
         state.told_of = told_of;
-        if let Err(error) = self.save(state).await {
+        if let Err(error) = self.save_state(state).await {
             tracing::debug!(%error, "a session waits to be shared");
         }
     }
 
-    async fn save(&self, state: &mut State) -> Result<(), AgentError> {
+    async fn save_state(&self, state: &mut State) -> Result<(), AgentError> {
         self.app
             .sessions
-            .save(&self.app.host, &self.session, state, Utc::now().timestamp_millis())
+            .save_state(&self.app.host, &self.session, state, Utc::now().timestamp_millis())
             .await
     }
 
     /// Stores the caller's context in place of the earlier one. `kept` has the stored values; only
     /// values that differ from them are written.
-    async fn take_context(&self, kept: &SessionValues, new: bool) -> Result<(), AgentError> {
+    async fn store_context(&self, kept: &SessionValues, new: bool) -> Result<(), AgentError> {
         let context = &self.ask.request.context;
         // Values that the caller leaves out are not taken from this computer.
         let context = if context.is_empty() { Value::Null } else { json!(context) };
@@ -181,23 +181,23 @@ impl Turn<'_> {
             .await
     }
 
-    async fn answer(
+    async fn answer_message(
         &self,
         waited: Option<&Waited>,
         state: &mut State,
         answer: &mut Answer,
     ) -> Result<(), Fault> {
-        let went = self.reply(waited, state, answer).await;
+        let went = self.dispatch_message(waited, state, answer).await;
         let is_read = went.is_ok() && !self.leave.is_cancelled();
-        state.open.apply(Change::Answered {
+        state.open.apply_change(Change::Answered {
             offers_choices: answer.choices.is_some(),
-            question: answer.question(),
+            question: answer.pending_action_id(),
             is_read,
         });
         went
     }
 
-    async fn reply(
+    async fn dispatch_message(
         &self,
         waited: Option<&Waited>,
         state: &mut State,
@@ -205,43 +205,43 @@ impl Turn<'_> {
     ) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
         let repeated = state.open.has_confirmed();
-        state.open.apply(Change::MessageCame);
+        state.open.apply_change(Change::MessageCame);
         let engine = self.app.host.engine();
         let newest = engine
             .newest_approval_in(&self.session)
             .await
-            .map_err(|error| Fault::of(&error, self.locale))?;
+            .map_err(|error| Fault::from_error(&error, self.locale))?;
         if let Some(approval) = &newest {
             if engine.waits_for_caller(approval) {
                 let question = pending::public_id(approval);
                 let saw_another =
                     waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
                 if saw_another
-                    || state.open.answered_by(message, Some(&question)) != Expecting::Decision
+                    || state.open.find_answered_question(message, Some(&question)) != Expecting::Decision
                 {
                     answer.plain = true;
-                    self.show(approval, Some(Text::Remind), answer);
+                    self.show_pending_action(approval, Some(Text::Remind), answer);
                     return Ok(());
                 }
-                return self.decide(approval, state, answer).await;
+                return self.handle_decision(approval, state, answer).await;
             }
             if self.answer_ended_action(approval, state, answer).await {
                 return Ok(());
             }
         }
         if repeated && read_reply(message) == Reply::Yes {
-            state.open.apply(Change::Confirmed);
-            Text::AlreadyDone.of(self.locale).clone_into(&mut answer.text);
+            state.open.apply_change(Change::Confirmed);
+            Text::AlreadyDone.localize(self.locale).clone_into(&mut answer.text);
             answer.plain = true;
             return Ok(());
         }
-        let expecting = state.open.answered_by(message, None);
+        let expecting = state.open.find_answered_question(message, None);
         if let Expecting::Suggestion(way) = expecting {
             return self.follow_suggestion(way, state, answer).await;
         }
-        state.open.apply(Change::SuggestionsPassed);
+        state.open.apply_change(Change::SuggestionsPassed);
         if let Expecting::Choice(pick) = expecting {
-            state.open.apply(Change::Chosen);
+            state.open.apply_change(Change::Chosen);
             return match pick {
                 Pick::Part(part, quantity) => self.propose_part(&part, quantity, answer).await,
                 Pick::Words(words) => self.ask_model(words, state, answer).await,
@@ -250,7 +250,7 @@ impl Turn<'_> {
         self.ask_model(message.to_owned(), state, answer).await
     }
 
-    pub(crate) fn around(&self) -> TurnOptions {
+    pub(crate) fn turn_options(&self) -> TurnOptions {
         let config = &self.app.config;
         let limits = Limits {
             rounds: config.max_rounds + 1,
@@ -268,7 +268,7 @@ impl Turn<'_> {
                 self.ask.correlation.clone().unwrap_or_else(|| self.ask.turn.clone()),
             ),
             hints: Vec::new(),
-            whole: !self.out.is_heard(),
+            whole: !self.out.has_receiver(),
             looks_at: LOOKED_AT,
         }
     }
@@ -290,25 +290,25 @@ impl Turn<'_> {
             Vec::new()
         };
         let around = TurnOptions {
-            hints: references::hints(&text, &state.memory, options),
-            ..self.around()
+            hints: references::reference_hints(&text, &state.memory, options),
+            ..self.turn_options()
         };
         let mut hearing = engine
             .start_turn_for(&self.session, text, model, around)
             .await
-            .map_err(|error| Fault::of(&error, self.locale))?;
+            .map_err(|error| Fault::from_error(&error, self.locale))?;
         let mut teller =
             EventRelay::new(self.out.clone(), self.locale, self.ask.debug, engine.specs())
-                .after(answer.notice);
-        let (end, stopped) = self.listen(&mut hearing, &mut teller).await;
+                .with_preface(answer.notice);
+        let (end, stopped) = self.relay_events(&mut hearing, &mut teller).await;
         answer.rounds = teller.rounds;
         answer.calls = std::mem::take(&mut teller.calls);
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
-        if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
-            teller.tell_replaced(&fault.safe_message());
+        if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::from_error(error, self.locale))) {
+            teller.send_replaced_status(&fault.safe_message());
             // The question was never shown, so no later message may confirm it.
             if let Some(approval) = teller.approval.take() {
-                self.withdraw(&approval, "The caller was never asked.", answer).await;
+                self.withdraw_proposal(&approval, "The caller was never asked.", answer).await;
             }
             return Err(fault);
         }
@@ -318,22 +318,22 @@ impl Turn<'_> {
         answer.text = end.text;
         match teller.approval.take() {
             Some(approval) => {
-                self.propose(approval, state, answer).await?;
+                self.handle_proposal(approval, state, answer).await?;
                 self.append_left_changes(&state.left, answer);
             }
             None if self.ask_for_variant(state, answer).await? => {}
             None => {
                 let looked_at =
                     answer.calls.iter().rev().find_map(|call| call.result_of(tools::GET));
-                if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {
-                    answer.choices = choices::shown(&kept);
-                    state.open.apply(Change::ChoicesOffered(kept));
+                if let Some(kept) = choices::choices_from_suggestions(&end.choices, looked_at, self.locale) {
+                    answer.choices = choices::parse_shown(&kept);
+                    state.open.apply_change(Change::ChoicesOffered(kept));
                 }
             }
         }
-        answer.refinements = refine::of_turn(&answer.calls);
-        state.open.apply(Change::Suggested(refine::suggestions_to_store(&answer.calls, &[])));
-        teller.tell_replaced(&answer.text);
+        answer.refinements = refine::build_suggestions(&answer.calls);
+        state.open.apply_change(Change::Suggested(refine::suggestions_to_store(&answer.calls, &[])));
+        teller.send_replaced_status(&answer.text);
         Ok(())
     }
 
@@ -343,7 +343,7 @@ impl Turn<'_> {
             answer.text = format!(
                 "{} {}: {}.",
                 answer.text,
-                Text::OneAtATime.of(self.locale),
+                Text::OneAtATime.localize(self.locale),
                 left.join("; ")
             );
         }
@@ -358,18 +358,18 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) {
         let details = self.product_details(&answer.calls).await;
-        answer.cards = cards::of_turn(&answer.calls, &state.memory.search_candidates);
+        answer.cards = cards::collect_turn_cards(&answer.calls, &state.memory.search_candidates);
         cards::with_dimensions(&mut answer.cards, &details);
-        answer.comparison = compare::of_turn(&answer.calls, compared, self.locale);
-        state.memory.note(&answer.cards, &answer.calls);
+        answer.comparison = compare::compare_turn_products(&answer.calls, compared, self.locale);
+        state.memory.remember_products(&answer.cards, &answer.calls);
         if !answer.cards.is_empty() {
-            state.open.apply(Change::ProductsShown);
+            state.open.apply_change(Change::ProductsShown);
         }
     }
 
     /// Relays the turn's events until its end. Stops the turn if the client disconnects, the model
     /// is silent for too long, or the gateway shuts down.
-    async fn listen(
+    async fn relay_events(
         &self,
         hearing: &mut engine::TurnStream,
         teller: &mut EventRelay,
@@ -391,7 +391,7 @@ impl Turn<'_> {
                 biased;
                 event = hearing.next() => {
                     let Some(event) = event else { return (gone(), stopped) };
-                    match teller.take(event) {
+                    match teller.handle_event(event) {
                         Some(end) => return (end, stopped),
                         None => continue,
                     }
@@ -413,33 +413,33 @@ impl Turn<'_> {
         self.app.host.engine().specs().iter().find(|spec| spec.id == *tool).cloned()
     }
 
-    pub(crate) fn tool_of(&self, approval: &Approval) -> String {
+    pub(crate) fn tool_model_name(&self, approval: &Approval) -> String {
         self.spec_of(&approval.tool).map_or_else(|| approval.tool.0.clone(), |spec| spec.model_name)
     }
 
     /// Shows a pending action. Its question becomes the answer's text.
-    pub(crate) fn show(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
+    pub(crate) fn show_pending_action(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
         let (pending, confirmation) =
-            pending::blocks(approval, &self.tool_of(approval), self.locale);
+            pending::approval_blocks(approval, &self.tool_model_name(approval), self.locale);
         let prompt = confirmation["prompt"].as_str().unwrap_or_default();
         answer.text = before
-            .map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.of(self.locale)));
+            .map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.localize(self.locale)));
         (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));
     }
 
     /// Answers with a sentence of the host and stores it in the conversation.
-    pub(crate) async fn told(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
-        text.of(self.locale).clone_into(&mut answer.text);
-        self.keep_exchange(answer).await
+    pub(crate) async fn answer_with_text(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
+        text.localize(self.locale).clone_into(&mut answer.text);
+        self.store_exchange(answer).await
     }
 
-    pub(crate) async fn keep_exchange(&self, answer: &Answer) -> Result<(), Fault> {
+    pub(crate) async fn store_exchange(&self, answer: &Answer) -> Result<(), Fault> {
         let kept = self
             .app
             .host
             .engine()
-            .store_exchange(&self.session, &self.ask.request.message, &answer.text, &self.around())
+            .store_exchange(&self.session, &self.ask.request.message, &answer.text, &self.turn_options())
             .await;
-        kept.map_err(|error| Fault::of(&error, self.locale))
+        kept.map_err(|error| Fault::from_error(&error, self.locale))
     }
 }

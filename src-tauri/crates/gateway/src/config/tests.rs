@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn section_20_the_defaults_are_those_of_the_contract() {
-    let config = Config::read(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
+    let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 3000)));
     assert_eq!(
         (config.body_limit, config.max_message_chars, config.max_message_tokens),
@@ -34,7 +34,7 @@ fn section_20_the_defaults_are_those_of_the_contract() {
     let on = |name: &str| {
         matches!(name, "DEBUG_RUNS_ENABLED" | "OPENAI_API_KEY").then(|| "1".to_owned())
     };
-    let config = Config::read(&Flags::default(), PathBuf::from("token"), &on).unwrap();
+    let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &on).unwrap();
     assert_eq!(config.debug_runs.map(|runs| (runs.most, runs.ttl.as_secs())), Some((200, 86_400)));
     assert_eq!(config.model.as_deref(), Some("gpt-4o-mini"));
 }
@@ -46,7 +46,7 @@ fn section_20_a_shop_has_an_address_that_can_be_reached() {
             SHOP.contains(&name)
                 .then(|| if name.ends_with("_URL") { address } else { "set" }.to_owned())
         };
-        Config::read(&Flags::default(), PathBuf::from("token"), &set).is_ok()
+        Config::read_variables(&Flags::default(), PathBuf::from("token"), &set).is_ok()
     };
     for fits in [
         "https://shop.example.com/mcp",
@@ -70,7 +70,7 @@ fn section_20_a_shop_has_an_address_that_can_be_reached() {
 
 #[test]
 fn section_20_the_defaults_of_the_server_and_its_shop() {
-    let config = Config::read(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
+    let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(
         (config.patience.call.as_millis(), config.patience.token.as_millis()),
         (10_000, 5_000)
@@ -98,7 +98,7 @@ fn section_20_the_defaults_of_the_server_and_its_shop() {
         "REDIS_URL" => Some("redis://127.0.0.1:6379".to_owned()),
         _ => None,
     };
-    let config = Config::read(&Flags::default(), PathBuf::from("token"), &redis).unwrap();
+    let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &redis).unwrap();
     assert!(
         config.session_store
             == SessionStore::Redis {
@@ -128,7 +128,7 @@ fn section_20_what_is_on_is_one_or_true() {
                 "SIMPLE_AUTH_JWT_SECRET" => Some("s".repeat(32)),
                 name => (name == enabled).then(|| value.to_owned()),
             };
-            let config = Config::read(&Flags::default(), PathBuf::from("token"), &of);
+            let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &of);
             if matches!(value, "2" | "yes" | "on") {
                 // An unclear value is an error, so nobody believes that tokens or traces are on
                 // while they are off.
@@ -153,7 +153,7 @@ fn section_20_what_is_on_is_one_or_true() {
         [("false", true), ("1", true), ("0", true), ("maybe", false), ("on", false)]
     {
         let of = |name: &str| (name == "AGENT_ENABLED").then(|| value.to_owned());
-        let told = Config::read(&Flags::default(), PathBuf::from("token"), &of)
+        let told = Config::read_variables(&Flags::default(), PathBuf::from("token"), &of)
             .map_err(|error| error.message);
         assert!(
             told.as_ref().map_or_else(|told| !fits && told.contains("AGENT_ENABLED"), |_| fits),
@@ -171,7 +171,7 @@ fn the_models_address_is_one() {
         ("ftp://models.example", false),
     ] {
         let of = |name: &str| (name == "OPENAI_BASE_URL").then(|| value.to_owned());
-        let told = Config::read(&Flags::default(), PathBuf::from("token"), &of)
+        let told = Config::read_variables(&Flags::default(), PathBuf::from("token"), &of)
             .map_err(|error| error.message);
         assert!(
             told.as_ref()
@@ -184,7 +184,7 @@ fn the_models_address_is_one() {
 #[test]
 fn what_no_request_could_match_is_said() {
     let of = |name: &'static str, value: &'static str| {
-        Config::read(&Flags::default(), PathBuf::from("token"), &|variable| {
+        Config::read_variables(&Flags::default(), PathBuf::from("token"), &|variable| {
             (variable == name).then(|| value.to_owned())
         })
     };
@@ -245,7 +245,7 @@ fn what_no_request_could_match_is_said() {
 fn section_20_the_port_is_told_by_the_flag_or_the_variable() {
     let of = |listen: Option<SocketAddr>, port: &'static str| {
         let variable = move |name: &str| (name == "PORT").then(|| port.to_owned());
-        Config::read(&Flags { listen, ..Flags::default() }, PathBuf::from("token"), &variable)
+        Config::read_variables(&Flags { listen, ..Flags::default() }, PathBuf::from("token"), &variable)
             .map(|config| config.listen.to_string())
     };
     assert_eq!(of(None, "8123").unwrap(), "127.0.0.1:8123");

@@ -71,7 +71,7 @@ fn section_5_failures_of_models_and_shops_have_their_rows() {
             false,
         ),
     ] {
-        let fault = Fault::of(&error, "en");
+        let fault = Fault::from_error(&error, "en");
         assert_eq!(
             (fault.status.as_u16(), fault.category.name(), fault.code, fault.retryable),
             (status, category, code, retryable),
@@ -108,13 +108,13 @@ fn section_5_details_name_no_secret_and_stay_short_and_flat() {
         "bearer",
         "myCredentials",
     ];
-    let fault = names.iter().fold(Fault::invalid("no"), |fault, name| fault.detail(name, "hidden"));
+    let fault = names.iter().fold(Fault::invalid("no"), |fault, name| fault.with_detail(name, "hidden"));
     let fault = fault
-        .detail("exact", "å".repeat(200))
-        .detail("long", "å".repeat(201))
-        .detail("list", json!(["hidden"]))
-        .detail("nested", json!({"a": "hidden"}));
-    let fault = fault.detail("field", "message").detail("limit", 4_000).detail("open", true);
+        .with_detail("exact", "å".repeat(200))
+        .with_detail("long", "å".repeat(201))
+        .with_detail("list", json!(["hidden"]))
+        .with_detail("nested", json!({"a": "hidden"}));
+    let fault = fault.with_detail("field", "message").with_detail("limit", 4_000).with_detail("open", true);
     let told = fault.envelope("r", true)["details"].clone();
     let (cut, marker) = ("å".repeat(200), "[object]");
     assert_eq!(
@@ -183,7 +183,7 @@ fn section_5_failures_of_the_shop_have_their_codes() {
             true,
         ),
     ] {
-        let fault = Fault::of(&error, "en");
+        let fault = Fault::from_error(&error, "en");
         assert_eq!(
             (fault.status.as_u16(), fault.category, fault.code, fault.retryable),
             (status, category, code, retryable),
@@ -203,9 +203,9 @@ fn nothing_secret_and_nothing_long_is_told() {
     assert_eq!(fault.safe_message(), "The request could not be processed.");
     assert_eq!(Fault::invalid("x".repeat(900)).safe_message().chars().count(), 500);
     let fault = Fault::invalid("no")
-        .detail("apiKey", "1")
-        .detail("long", "y".repeat(900))
-        .detail("nested", json!({"a": 1}));
+        .with_detail("apiKey", "1")
+        .with_detail("long", "y".repeat(900))
+        .with_detail("nested", json!({"a": 1}));
     assert!(fault.envelope("r", false).get("details").is_none());
     let details = &fault.envelope("r", true)["details"];
     assert_eq!((details.get("apiKey"), details["nested"].as_str()), (None, Some("[object]")));

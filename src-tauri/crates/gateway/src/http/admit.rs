@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     chat::{
-        request::{AdmittedRequest, ChatRequest, session_of},
+        request::{AdmittedRequest, ChatRequest, read_session_id},
         sse,
     },
     fault::{Category, Fault},
@@ -25,7 +25,7 @@ use crate::{
         limits::{Kind, Left, UsedUp},
         origin::{self, Peer},
     },
-    texts::{Text, locale_of},
+    texts::{Text, locale_for_culture},
 };
 
 /// The id of an HTTP request, used in its answer, its errors and its log lines.
@@ -39,13 +39,13 @@ pub(crate) struct Admitted {
 }
 
 /// Makes a refusal in the standard form of the HTTP server.
-pub(crate) fn plain(status: StatusCode, message: &str) -> Response {
+pub(crate) fn plain_refusal(status: StatusCode, message: &str) -> Response {
     let body = json!({"statusCode": status.as_u16(), "error": status.canonical_reason().unwrap_or("Error"), "message": message});
     json_response(status, &body)
 }
 
 pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Response {
-    let mut response = (status, sse::written(body)).into_response();
+    let mut response = (status, sse::to_json_text(body)).into_response();
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
@@ -53,7 +53,7 @@ pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Respon
 }
 
 /// Makes a refusal that contains only the error envelope.
-pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Response {
+pub(crate) fn envelope_refusal(fault: &Fault, request_id: &str, debug: bool) -> Response {
     let mut response =
         json_response(fault.status, &json!({"error": fault.envelope(request_id, debug)}));
     if fault.status == StatusCode::UNAUTHORIZED {
@@ -73,7 +73,7 @@ pub(crate) fn refuse_too_many(
     debug: bool,
 ) -> Response {
     let mut response =
-        envelope_only(&Fault::rate_limited(used_up.wait_ms, locale), request_id, debug);
+        envelope_refusal(&Fault::rate_limited(used_up.wait_ms, locale), request_id, debug);
     write_rate_headers(response.headers_mut(), used_up.left);
     response
 }
@@ -131,13 +131,13 @@ pub(crate) async fn json_body(
         return Ok(Value::Null);
     }
     serde_json::from_slice(&bytes)
-        .map_err(|_| plain(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
+        .map_err(|_| plain_refusal(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
 }
 
 /// Refuses a request and closes the connection, because the unread rest of its body would precede
 /// the next request.
 fn refuse_unread(status: StatusCode, message: &str) -> Response {
-    let mut response = plain(status, message);
+    let mut response = plain_refusal(status, message);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }
@@ -150,15 +150,15 @@ fn is_too_long(error: &axum::Error) -> bool {
 /// Whether the caller sent the token of the token file, or needs no token.
 pub(crate) fn is_privileged(app: &App, headers: &HeaderMap) -> bool {
     match &app.token {
-        Some(token) => token.is_shown_by(headers),
+        Some(token) => token.is_sent_in(headers),
         None => app.chat.config.simple_auth.is_none(),
     }
 }
 
-fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
+fn check_visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
     let wrong = || Fault::unauthorized("Please sign in again.");
     if let Some(auth) = &app.chat.config.simple_auth {
-        return auth.visitor(headers, Utc::now().timestamp()).map(Some).ok_or_else(wrong);
+        return auth.verify_visitor(headers, Utc::now().timestamp()).map(Some).ok_or_else(wrong);
     }
     if is_privileged(app, headers) { Ok(None) } else { Err(wrong()) }
 }
@@ -166,14 +166,14 @@ fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
 /// Counts a visitor's message, for the visitor and for its address. Returns the lower remainder.
 fn count_message(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp> {
     let now_ms = Utc::now().timestamp_millis();
-    let own = app.limits.take(Kind::Chat, &visitor.sid, now_ms)?;
+    let own = app.limits.count_request(Kind::Chat, &visitor.sid, now_ms)?;
     let of_address =
-        app.limits.take(Kind::ChatOfAddress, &origin::network_of(client_ip), now_ms)?;
+        app.limits.count_request(Kind::ChatOfAddress, &origin::network_name(client_ip), now_ms)?;
     Ok(if of_address.remaining < own.remaining { of_address } else { own })
 }
 
 /// Admits a message or refuses it with a response.
-pub(crate) async fn admit(
+pub(crate) async fn admit_request(
     app: &Arc<App>,
     peer: Peer,
     id: &RequestId,
@@ -187,7 +187,7 @@ pub(crate) async fn admit(
         parts.uri.query().is_some_and(|query| query.split('&').any(|part| part == "debug=1"));
     let debug = app.chat.config.debug || (asked_debug && is_privileged(app, headers));
     let mut body = json_body(app, headers, body, false).await?;
-    let visitor = visitor(app, headers).map_err(|fault| envelope_only(&fault, &id.0, debug))?;
+    let visitor = check_visitor(app, headers).map_err(|fault| envelope_refusal(&fault, &id.0, debug))?;
     let client_ip = origin::client_ip(headers, peer.0.ip(), &app.chat.config);
     let mut left = None;
     if let Some(visitor) = &visitor {
@@ -195,7 +195,7 @@ pub(crate) async fn admit(
         left = Some(taken.map_err(|used_up| {
             refuse_too_many(
                 used_up,
-                locale_of(body["context"]["cultureCode"].as_str()),
+                locale_for_culture(body["context"]["cultureCode"].as_str()),
                 &id.0,
                 debug,
             )
@@ -203,7 +203,7 @@ pub(crate) async fn admit(
     }
     let turn = uuid::Uuid::new_v4().to_string();
     let no = |fault: Fault, body: &Value| {
-        app.chat.runs.refuse(
+        app.chat.runs.store_refusal(
             route,
             (&turn, &id.0),
             body,
@@ -211,19 +211,19 @@ pub(crate) async fn admit(
             || app.chat.model(),
             Utc::now().timestamp_millis(),
         );
-        let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
+        let answer = json!({"turnId": turn, "sessionId": read_session_id(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
         json_response(fault.status, &answer)
     };
-    app.check_keepable(&body).await.map_err(|fault| no(fault, &Value::Null))?;
-    let mut read = ChatRequest::read(&body, &app.chat.config).map_err(|fault| no(fault, &body))?;
+    app.check_for_secrets(&body).await.map_err(|fault| no(fault, &Value::Null))?;
+    let mut read = ChatRequest::parse_body(&body, &app.chat.config).map_err(|fault| no(fault, &body))?;
     if let Some(visitor) = &visitor {
         read.application.clone_from(&visitor.application);
         body["applicationId"] = json!(visitor.application);
     }
-    read.admit(&app.chat.config).map_err(|fault| no(fault, &body))?;
+    read.check_allowed(&app.chat.config).map_err(|fault| no(fault, &body))?;
     if let Some(alarm) = app.chat.host.alarm() {
         tracing::error!(target: "gateway", requestId = %id.0, "refused: {}", alarm.message);
-        let text = Text::SwitchedOff.of(locale_of(body["context"]["cultureCode"].as_str()));
+        let text = Text::SwitchedOff.localize(locale_for_culture(body["context"]["cultureCode"].as_str()));
         let fault =
             Fault::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", text);
         return Err(no(fault, &body));

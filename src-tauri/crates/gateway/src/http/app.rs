@@ -40,7 +40,7 @@ impl App {
 
     /// Refuses a request whose ids or context contain a stored key, because these are kept
     /// unchanged. A message is redacted instead.
-    pub(crate) async fn check_keepable(&self, body: &Value) -> Result<(), Fault> {
+    pub(crate) async fn check_for_secrets(&self, body: &Value) -> Result<(), Fault> {
         let kept = json!([body["applicationId"], body["sessionId"], body["context"]]);
         let checked = self.chat.host.engine().check_keepable(&kept).await;
         checked.map_err(|_| Fault::invalid("An id or the context contains a key of this server."))

@@ -84,13 +84,13 @@ impl FileToken {
         }
     }
 
-    pub(crate) fn is_shown_by(&self, headers: &HeaderMap) -> bool {
-        bearer(headers).is_some_and(|shown| shown.as_bytes().ct_eq(self.0.as_bytes()).into())
+    pub(crate) fn is_sent_in(&self, headers: &HeaderMap) -> bool {
+        bearer_token(headers).is_some_and(|shown| shown.as_bytes().ct_eq(self.0.as_bytes()).into())
     }
 }
 
 /// Returns the bearer token of a request if there is exactly one.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let value = all.next()?.to_str().ok()?;
     if all.next().is_some() {
@@ -108,27 +108,27 @@ pub(crate) struct Visitor {
 }
 
 impl SimpleAuth {
-    fn mac(&self, signed: &str) -> Option<Hmac<Sha256>> {
+    fn compute_mac(&self, signed: &str) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(self.secret.as_bytes()).ok()?;
         mac.update(signed.as_bytes());
         Some(mac)
     }
 
     /// Makes a token for a visitor of an application.
-    pub(crate) fn issue(&self, visitor: &Visitor, now: i64) -> Option<String> {
+    pub(crate) fn issue_token(&self, visitor: &Visitor, now: i64) -> Option<String> {
         let part = |value: &Value| BASE64.encode(value.to_string());
         let claims = json!({
             "iss": ISSUER, "aud": AUDIENCE, "sid": visitor.sid, "applicationId": visitor.application,
             "iat": now, "exp": now + i64::try_from(self.ttl_s).ok()?, "scope": ["chat"],
         });
         let signed = format!("{}.{}", part(&json!({"alg": "HS256", "typ": "JWT"})), part(&claims));
-        let signature = BASE64.encode(self.mac(&signed)?.finalize().into_bytes());
+        let signature = BASE64.encode(self.compute_mac(&signed)?.finalize().into_bytes());
         Some(format!("{signed}.{signature}"))
     }
 
     /// Returns the visitor of a request's token if the token is valid.
-    pub(crate) fn visitor(&self, headers: &HeaderMap, now: i64) -> Option<Visitor> {
-        let parts: Vec<&str> = bearer(headers)?.split('.').collect();
+    pub(crate) fn verify_visitor(&self, headers: &HeaderMap, now: i64) -> Option<Visitor> {
+        let parts: Vec<&str> = bearer_token(headers)?.split('.').collect();
         let [head, claims, signature] = parts[..] else { return None };
         let read = |part: &str| {
             serde_json::from_slice::<Object>(&BASE64.decode(part).ok()?).ok().map(|object| object.0)
@@ -139,7 +139,7 @@ impl SimpleAuth {
             return None;
         }
         let signed = format!("{head}.{claims}");
-        self.mac(&signed)?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
+        self.compute_mac(&signed)?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
         let claims = read(claims)?;
         let own = *claims.get("iss")? == ISSUER
             && *claims.get("aud")? == AUDIENCE
@@ -162,7 +162,7 @@ impl SimpleAuth {
         now: i64,
     ) -> Option<Visitor> {
         let by_token =
-            self.visitor(headers, now).filter(|visitor| visitor.application == application);
+            self.verify_visitor(headers, now).filter(|visitor| visitor.application == application);
         by_token.or_else(|| {
             Some(Visitor {
                 sid: self.cookie_sid(headers, now)?,
@@ -174,7 +174,7 @@ impl SimpleAuth {
     /// Makes the cookie with the visitor's id and its expiry time, both signed. The cookie has no
     /// `Path`, so that browsers use the folder of the request, which also works behind a proxy's
     /// prefix.
-    pub(crate) fn cookie(
+    pub(crate) fn make_cookie(
         &self,
         visitor: &Visitor,
         headers: &HeaderMap,
@@ -183,7 +183,7 @@ impl SimpleAuth {
     ) -> Option<String> {
         let signed = format!("{}.{}", visitor.sid, now.checked_add_unsigned(lasts_s)?);
         let signature =
-            BASE64.encode(self.mac(&format!("{COOKIE} {signed}"))?.finalize().into_bytes());
+            BASE64.encode(self.compute_mac(&format!("{COOKIE} {signed}"))?.finalize().into_bytes());
         let is_https = headers
             .get(header::ORIGIN)
             .is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
@@ -203,7 +203,7 @@ impl SimpleAuth {
             .filter(|(name, _)| *name == COOKIE);
         let ((_, value), None) = (named.next()?, named.next()) else { return None };
         let (signed, signature) = value.rsplit_once('.')?;
-        self.mac(&format!("{COOKIE} {signed}"))?
+        self.compute_mac(&format!("{COOKIE} {signed}"))?
             .verify_slice(&BASE64.decode(signature).ok()?)
             .ok()?;
         let (sid, until) = signed.split_once('.')?;
@@ -281,13 +281,13 @@ mod tests {
     fn section_7_a_token_holds_in_its_last_second_and_no_longer() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
-        let token = auth.issue(&visitor, 1_000).unwrap();
+        let token = auth.issue_token(&visitor, 1_000).unwrap();
         let headers = HeaderMap::from_iter([(
             header::AUTHORIZATION,
             format!("Bearer {token}").parse().unwrap(),
         )]);
         assert_eq!(
-            (auth.visitor(&headers, 1_600), auth.visitor(&headers, 1_601)),
+            (auth.verify_visitor(&headers, 1_600), auth.verify_visitor(&headers, 1_601)),
             (Some(visitor), None)
         );
     }
@@ -301,7 +301,7 @@ mod tests {
         let signed = format!("{}.{}", BASE64.encode(r#"{"alg":"HS256"}"#), BASE64.encode(claims));
         shown(&format!(
             "{signed}.{}",
-            BASE64.encode(auth.mac(&signed).unwrap().finalize().into_bytes())
+            BASE64.encode(auth.compute_mac(&signed).unwrap().finalize().into_bytes())
         ))
     }
 
@@ -310,7 +310,7 @@ mod tests {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let own = r#""iss":"norce-agent-bff","aud":"norce-agent-widget","sid":"one","applicationId":"shop-web""#;
         let holds = |times: &str| {
-            auth.visitor(&with_claims(&auth, &format!("{{{own},{times}}}")), 1_000).is_some()
+            auth.verify_visitor(&with_claims(&auth, &format!("{{{own},{times}}}")), 1_000).is_some()
         };
         for times in [
             r#""iat":1000,"exp":1900"#,
@@ -344,7 +344,7 @@ mod tests {
     fn a_visitor_is_known_again_by_a_token_or_a_cookie_of_ours() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
-        let token = auth.issue(&visitor, 1_000).unwrap();
+        let token = auth.issue_token(&visitor, 1_000).unwrap();
         assert_eq!(auth.known_visitor(&shown(&token), "shop-web", 1_100), Some(visitor.clone()));
         assert_eq!(
             (
@@ -353,7 +353,7 @@ mod tests {
             ),
             (None, None)
         );
-        let cookie = auth.cookie(&visitor, &HeaderMap::new(), 60, 1_000).unwrap();
+        let cookie = auth.make_cookie(&visitor, &HeaderMap::new(), 60, 1_000).unwrap();
         let brings = |text: &str| HeaderMap::from_iter([(header::COOKIE, text.parse().unwrap())]);
         let pair = cookie.split(';').next().unwrap();
         assert_eq!(

@@ -53,7 +53,7 @@ impl Limits {
     }
 
     /// Counts a request, or fails if there were too many.
-    pub(crate) fn take(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, UsedUp> {
+    pub(crate) fn count_request(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, UsedUp> {
         let (most, name) = match kind {
             Kind::Chat => (self.rates.chat, "chat"),
             // This name sorts after the visitors' keys, so that many visitors of one address do not
@@ -121,19 +121,19 @@ mod tests {
         let limits = limits(100);
         let noon = 43_200_000;
         assert_eq!(
-            limits.take(Kind::Chat, "a", noon + 59_000).unwrap(),
+            limits.count_request(Kind::Chat, "a", noon + 59_000).unwrap(),
             Left { remaining: 1, reset: 43_260 }
         );
-        assert!(limits.take(Kind::Chat, "a", noon + 59_500).is_ok());
+        assert!(limits.count_request(Kind::Chat, "a", noon + 59_500).is_ok());
         assert_eq!(
-            limits.take(Kind::Chat, "a", noon + 59_999),
+            limits.count_request(Kind::Chat, "a", noon + 59_999),
             Err(UsedUp { wait_ms: 1, left: Left { remaining: 0, reset: 43_260 } })
         );
-        assert!(limits.take(Kind::Chat, "a", noon + 60_000).is_ok(), "a new minute");
-        assert!(limits.take(Kind::Token, "a", noon + 60_000).is_ok(), "counts of their own");
-        assert!(limits.take(Kind::Chat, "b", noon + 60_000).is_ok());
+        assert!(limits.count_request(Kind::Chat, "a", noon + 60_000).is_ok(), "a new minute");
+        assert!(limits.count_request(Kind::Token, "a", noon + 60_000).is_ok(), "counts of their own");
+        assert!(limits.count_request(Kind::Chat, "b", noon + 60_000).is_ok());
         assert!(
-            limits.take(Kind::ChatOfAddress, "a", noon + 60_000).is_ok(),
+            limits.count_request(Kind::ChatOfAddress, "a", noon + 60_000).is_ok(),
             "counts of their own"
         );
     }
@@ -143,11 +143,11 @@ mod tests {
         let limits = limits(20);
         let count = || limits.windows.lock().by_key.len();
         for n in 0..20 {
-            limits.take(Kind::Chat, &n.to_string(), 1_000 + n).unwrap();
+            limits.count_request(Kind::Chat, &n.to_string(), 1_000 + n).unwrap();
         }
-        limits.take(Kind::Chat, "one more", 2_000).unwrap();
+        limits.count_request(Kind::Chat, "one more", 2_000).unwrap();
         assert_eq!(count(), 19, "a tenth went");
-        limits.take(Kind::Chat, "later", 200_000).unwrap();
+        limits.count_request(Kind::Chat, "later", 200_000).unwrap();
         assert_eq!(count(), 1);
     }
 }

@@ -33,7 +33,7 @@ const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 const STOPPING_TIME: Duration = Duration::from_secs(10);
 
-pub(crate) async fn run(
+pub(crate) async fn run_listener(
     app: Arc<App>,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
@@ -53,7 +53,7 @@ pub(crate) async fn run(
         .header_read_timeout(app.chat.config.header_time)
         .max_buf_size(HEADER_BYTES)
         .max_headers(HEADERS);
-    let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
+    let sweeping = tokio::spawn(sweep_sessions(Arc::clone(&app)));
     let sharing = tokio::spawn(share_sessions(Arc::clone(&app)));
     tokio::pin!(stop);
     loop {
@@ -80,7 +80,7 @@ pub(crate) async fn run(
         let closing = closing.clone();
         connections.spawn(async move {
             let _place = place;
-            serve(connection, CONNECTION_TIME, closing).await;
+            serve_connection(connection, CONNECTION_TIME, closing).await;
         });
     }
     drop(listener);
@@ -110,7 +110,7 @@ fn with_write_timeout<S: AsyncRead + AsyncWrite>(
 
 /// Serves a connection until it is too old or the gateway shuts down. The answer under way is then
 /// the last one.
-async fn serve<I, B, S>(
+async fn serve_connection<I, B, S>(
     connection: http1::Connection<I, S>,
     age: Duration,
     closing: CancellationToken,
@@ -154,12 +154,12 @@ async fn finish_turns(app: &Arc<App>, connections: &TaskTracker) {
 
 /// Once a second, stores sessions in the shared store that could not be stored before.
 async fn share_sessions(app: Arc<App>) {
-    if app.chat.host.shared().is_some()
+    if app.chat.host.shared_sessions().is_some()
         && let Err(error) = app.chat.sessions.find_unsaved(&app.chat.host).await
     {
         tracing::warn!(%error, "sessions of the last start could not be looked through");
     }
-    while app.chat.host.shared().is_some() {
+    while app.chat.host.shared_sessions().is_some() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         app.chat.sessions.share_unsaved(&app.chat.host).await;
     }
@@ -167,12 +167,12 @@ async fn share_sessions(app: Arc<App>) {
 
 /// Once a minute, deletes expired sessions. Sessions of earlier processes are deleted shortly after
 /// the start, when the first callers have been served.
-async fn sweep(app: Arc<App>) {
+async fn sweep_sessions(app: Arc<App>) {
     let mut passes = sweep_interval();
     loop {
         passes.tick().await;
-        sessions::sweep(&app.chat.sessions, &app.chat.host).await;
-        app.chat.runs.sweep(std::time::Instant::now());
+        sessions::delete_expired(&app.chat.sessions, &app.chat.host).await;
+        app.chat.runs.remove_expired(std::time::Instant::now());
     }
 }
 
@@ -212,7 +212,7 @@ mod tests {
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(server), slow);
         let serving =
-            tokio::spawn(serve(connection, Duration::from_secs(60), CancellationToken::new()));
+            tokio::spawn(serve_connection(connection, Duration::from_secs(60), CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         let mut answer = String::new();
         client
@@ -231,7 +231,7 @@ mod tests {
         });
         let connection = http1::Builder::new()
             .serve_connection(with_write_timeout(server, Duration::from_secs(60)), long);
-        let serving = tokio::spawn(serve(connection, CONNECTION_TIME, CancellationToken::new()));
+        let serving = tokio::spawn(serve_connection(connection, CONNECTION_TIME, CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         for _ in 0..4 {
             tokio::time::sleep(Duration::from_secs(59)).await;
@@ -251,7 +251,7 @@ mod tests {
             });
             let connection = http1::Builder::new().serve_connection(TokioIo::new(server), quick);
             let closing = CancellationToken::new();
-            let serving = tokio::spawn(serve(connection, Duration::from_secs(60), closing.clone()));
+            let serving = tokio::spawn(serve_connection(connection, Duration::from_secs(60), closing.clone()));
             let began = Instant::now();
             if stops {
                 closing.cancel();

@@ -78,15 +78,15 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     if !config.trusted_proxies.iter().any(|net| net.contains(peer)) {
         return peer;
     }
-    let forwarded = entries(headers, "x-forwarded-for");
+    let forwarded = header_entries(headers, "x-forwarded-for");
     if forwarded.is_empty() {
-        let real = entries(headers, "x-real-ip");
-        return real.last().and_then(|entry| address(entry)).unwrap_or(peer);
+        let real = header_entries(headers, "x-real-ip");
+        return real.last().and_then(|entry| parse_address(entry)).unwrap_or(peer);
     }
     let mut nearest = peer;
     for entry in forwarded.iter().rev() {
         // An entry that cannot be parsed has an unknown author, so no earlier entry is trusted.
-        let Some(ip) = address(entry) else { return nearest };
+        let Some(ip) = parse_address(entry) else { return nearest };
         nearest = ip;
         if !config.trusted_proxies.iter().any(|net| net.contains(ip)) {
             return ip;
@@ -97,7 +97,7 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
 
 /// Returns the name under which an address is counted. An IPv6 client has a network of 64 bits and
 /// can use any address in it, so the whole network is counted.
-pub(crate) fn network_of(ip: IpAddr) -> String {
+pub(crate) fn network_name(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
         IpAddr::V6(ip) => format!("{}/64", Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
@@ -105,7 +105,7 @@ pub(crate) fn network_of(ip: IpAddr) -> String {
 }
 
 /// Returns the entries of a list header, which may be spread over several header lines.
-fn entries(headers: &HeaderMap, name: &str) -> Vec<String> {
+fn header_entries(headers: &HeaderMap, name: &str) -> Vec<String> {
     let lines: Vec<Cow<'_, str>> =
         headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
     lines
@@ -118,7 +118,7 @@ fn entries(headers: &HeaderMap, name: &str) -> Vec<String> {
 }
 
 /// Parses an address, with or without port and brackets.
-fn address(entry: &str) -> Option<IpAddr> {
+fn parse_address(entry: &str) -> Option<IpAddr> {
     let with_port = || entry.parse().map(|address: SocketAddr| address.ip()).ok();
     let in_brackets =
         || entry.strip_prefix('[')?.strip_suffix(']')?.parse().map(|ip: Ipv6Addr| ip.into()).ok();
@@ -175,7 +175,7 @@ mod tests {
     fn config(listen: &str, name: &str, value: &str) -> Config {
         let flags =
             Flags { listen: Some(listen.parse().unwrap()), allow_remote: true, ..Flags::default() };
-        Config::read(&flags, PathBuf::from("token"), &|variable| {
+        Config::read_variables(&flags, PathBuf::from("token"), &|variable| {
             (variable == name).then(|| value.to_owned())
         })
         .unwrap()

@@ -28,12 +28,12 @@ use crate::{
         service::ChatService,
         sessions,
         sse::{self, SseSink},
-        turn::converse,
+        turn::run_turn,
     },
     fault::{Category, Fault},
     http::{
         admit::{
-            self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain,
+            self, Admitted, RequestId, admit_request, envelope_refusal, is_privileged, json_response, plain_refusal,
             refuse_too_many, write_rate_headers,
         },
         app::App,
@@ -42,7 +42,7 @@ use crate::{
         openapi,
         origin::{self, Origin, Peer},
     },
-    texts::{Text, locale_of},
+    texts::{Text, locale_for_culture},
 };
 
 const CHAT: &str = "POST /v1/chat";
@@ -57,7 +57,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/chat", post(chat))
         .route("/v1/chat/stream", post(stream));
     if app.chat.config.simple_auth.is_some() {
-        router = router.route(TOKEN, post(token));
+        router = router.route(TOKEN, post(post_token));
     }
     if app.chat.config.debug_runs.is_some() {
         router = router
@@ -66,9 +66,9 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
             .route("/v1/debug/replay/{id}", post(replay));
     }
     router
-        .fallback(|| async { plain(StatusCode::NOT_FOUND, "Route not found") })
+        .fallback(|| async { plain_refusal(StatusCode::NOT_FOUND, "Route not found") })
         .method_not_allowed_fallback(|| async {
-            plain(StatusCode::METHOD_NOT_ALLOWED, "This route does not take that method")
+            plain_refusal(StatusCode::METHOD_NOT_ALLOWED, "This route does not take that method")
         })
         .layer(middleware::from_fn_with_state(Arc::clone(app), check_request))
         .with_state(Arc::clone(app))
@@ -90,9 +90,9 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
     let is_ours = origin::is_own_host(headers, &app.chat.config);
     let origin = if is_ours { Origin::of(headers, &app.chat.config) } else { Origin::Foreign };
     let mut response = match (&origin, method == Method::OPTIONS) {
-        _ if !is_ours => plain(StatusCode::FORBIDDEN, "This server does not answer to that name"),
+        _ if !is_ours => plain_refusal(StatusCode::FORBIDDEN, "This server does not answer to that name"),
         (Origin::Foreign, _) if request.uri().path() != "/v1/health" => {
-            plain(StatusCode::FORBIDDEN, "This page may not use the assistant")
+            plain_refusal(StatusCode::FORBIDDEN, "This page may not use the assistant")
         }
         (Origin::Allowed(_), true) => preflight(),
         (Origin::None | Origin::Allowed(_) | Origin::Foreign, _) => {
@@ -104,7 +104,7 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
     if (status.is_client_error() || status.is_server_error())
         && response.extensions().get::<OfTurn>().is_none()
     {
-        app.chat.metrics.refuse(status.as_u16());
+        app.chat.metrics.count_refusal(status.as_u16());
         // A client can send any path, so only known routes are logged.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
@@ -195,10 +195,10 @@ async fn metrics(
     headers: HeaderMap,
 ) -> Response {
     if !peer.0.ip().to_canonical().is_loopback() || origin::is_forwarded(&headers) {
-        return plain(StatusCode::NOT_FOUND, "Route not found");
+        return plain_refusal(StatusCode::NOT_FOUND, "Route not found");
     }
-    let sessions = sessions::count(&app.chat.host).await;
-    let mut response = app.chat.metrics.page(app.chat.turns.len(), sessions).into_response();
+    let sessions = sessions::count_sessions(&app.chat.host).await;
+    let mut response = app.chat.metrics.render_page(app.chat.turns.len(), sessions).into_response();
     response.headers_mut().insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
@@ -214,7 +214,7 @@ async fn run_catching_panics(
     leave: CancellationToken,
 ) -> Outcome {
     let counting = Arc::clone(&app.chat);
-    let _open = (ask.route == STREAM).then(|| counting.metrics.stream());
+    let _open = (ask.route == STREAM).then(|| counting.metrics.open_stream());
     // The span has the level error, so that every log line inside it names the request even if the
     // log is filtered.
     let span = tracing::error_span!(
@@ -223,7 +223,7 @@ async fn run_catching_panics(
     );
     let asked = ask.clone();
     let turn = async {
-        match AssertUnwindSafe(converse(Arc::clone(&app.chat), ask, out.clone(), leave))
+        match AssertUnwindSafe(run_turn(Arc::clone(&app.chat), ask, out.clone(), leave))
             .catch_unwind()
             .await
         {
@@ -237,19 +237,19 @@ async fn run_catching_panics(
 /// Makes the outcome of a turn that panicked. It is counted, stored and reported like any other
 /// failure. The log already names the place of the panic.
 fn panic_outcome(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
-    let answer = Answer::failed(Fault::internal(locale_of(ask.request.culture())));
-    let outcome = answer.outcome(ask);
+    let answer = Answer::from_fault(Fault::internal(locale_for_culture(ask.request.culture())));
+    let outcome = answer.to_outcome(ask);
     let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
     let code = outcome.fault.as_ref().map(|fault| fault.code);
-    app.metrics.turn(ask.route, status, outcome.fault.as_ref(), took, &answer.calls);
+    app.metrics.count_turn(ask.route, status, outcome.fault.as_ref(), took, &answer.calls);
     app.runs.keep(ask, &outcome, &answer, || app.model(), Utc::now().timestamp_millis());
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
     tracing::info!(target: "gateway", requestId = %ask.request_id, correlationId = ask.correlation.as_deref(), turnId = %ask.turn, route = ask.route, status, code, took_ms, "turn");
     if let Some(error) = &outcome.response.error {
-        out.say("error", error);
+        out.send_event("error", error);
     }
-    out.say("final", &outcome.response);
+    out.send_event("final", &outcome.response);
     outcome
 }
 
@@ -259,11 +259,11 @@ async fn chat(
     Extension(id): Extension<RequestId>,
     request: Request,
 ) -> Response {
-    let Admitted { ask, left } = match admit(&app, peer, &id, request, CHAT).await {
+    let Admitted { ask, left } = match admit_request(&app, peer, &id, request, CHAT).await {
         Ok(admitted) => admitted,
         Err(refusal) => return refusal,
     };
-    let locale = locale_of(ask.request.culture());
+    let locale = locale_for_culture(ask.request.culture());
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
     let ended = app
@@ -272,7 +272,7 @@ async fn chat(
         .spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::default(), leave))
         .await;
     leaves.disarm();
-    let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
+    let Ok(outcome) = ended else { return envelope_refusal(&Fault::internal(locale), &id.0, false) };
     let mut response = json_response(outcome.status, &outcome.response);
     response.extensions_mut().insert(OfTurn);
     if let Some(left) = left {
@@ -292,15 +292,15 @@ async fn stream(
     Extension(id): Extension<RequestId>,
     request: Request,
 ) -> Response {
-    let Admitted { ask, .. } = match admit(&app, peer, &id, request, STREAM).await {
+    let Admitted { ask, .. } = match admit_request(&app, peer, &id, request, STREAM).await {
         Ok(admitted) => admitted,
         Err(refusal) => return refusal,
     };
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
     let (sender, events) = mpsc::unbounded_channel();
-    app.chat.turns.spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::to(sender), leave));
-    let mut response = Body::from_stream(sse::body(events, leaves)).into_response();
+    app.chat.turns.spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::new(sender), leave));
+    let mut response = Body::from_stream(sse::stream_body(events, leaves)).into_response();
     let headers = response.headers_mut();
     headers
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -312,7 +312,7 @@ async fn stream(
 
 // --- demo tokens ---
 
-async fn token(
+async fn post_token(
     State(app): State<Arc<App>>,
     Extension(peer): Extension<Peer>,
     Extension(id): Extension<RequestId>,
@@ -324,12 +324,12 @@ async fn token(
         Err(refusal) => return refusal,
     };
     let client =
-        origin::network_of(origin::client_ip(&parts.headers, peer.0.ip(), &app.chat.config));
-    let left = match app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()) {
+        origin::network_name(origin::client_ip(&parts.headers, peer.0.ip(), &app.chat.config));
+    let left = match app.limits.count_request(Kind::Token, &client, Utc::now().timestamp_millis()) {
         Ok(left) => left,
         Err(used_up) => return refuse_too_many(used_up, "en", &id.0, false),
     };
-    match issue(&app, &parts.headers, &body) {
+    match issue_token(&app, &parts.headers, &body) {
         Ok((answer, cookie)) => {
             let mut response = json_response(StatusCode::OK, &answer);
             if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
@@ -341,13 +341,13 @@ async fn token(
                 .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
         }
-        Err(fault) => envelope_only(&fault, &id.0, false),
+        Err(fault) => envelope_refusal(&fault, &id.0, false),
     }
 }
 
 /// Issues a token for a new or recognised visitor, with the cookie by which a browser is
 /// recognised.
-fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<String>), Fault> {
+fn issue_token(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<String>), Fault> {
     let Some(auth) = &app.chat.config.simple_auth else { return Err(Fault::internal("en")) };
     let application =
         body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
@@ -359,15 +359,15 @@ fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<
             StatusCode::FORBIDDEN,
             Category::Auth,
             "AUTHZ_FORBIDDEN",
-            Text::NotAllowed.of("en"),
+            Text::NotAllowed.localize("en"),
         ));
     }
     let now = Utc::now().timestamp();
     let new =
         || Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
     let visitor = auth.known_visitor(headers, application, now).unwrap_or_else(new);
-    let token = auth.issue(&visitor, now).ok_or_else(|| Fault::internal("en"))?;
-    let cookie = auth.cookie(&visitor, headers, app.chat.config.session_ttl.as_secs(), now);
+    let token = auth.issue_token(&visitor, now).ok_or_else(|| Fault::internal("en"))?;
+    let cookie = auth.make_cookie(&visitor, headers, app.chat.config.session_ttl.as_secs(), now);
     Ok((json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}), cookie))
 }
 
@@ -376,7 +376,7 @@ fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<
 /// Refuses a request without the right to debug routes. Demo tokens do not give this right.
 fn refused_debug(app: &App, headers: &HeaderMap, id: &RequestId) -> Option<Response> {
     (!is_privileged(app, headers))
-        .then(|| envelope_only(&Fault::unauthorized("Please sign in again."), &id.0, false))
+        .then(|| envelope_refusal(&Fault::unauthorized("Please sign in again."), &id.0, false))
 }
 
 async fn runs(
@@ -401,7 +401,7 @@ async fn runs(
         None => 50,
         Some(Ok(limit)) if (1..=10_000).contains(&limit) => limit,
         Some(_) => {
-            return envelope_only(
+            return envelope_refusal(
                 &Fault::invalid("limit must be a number from 1 to 10000."),
                 &id.0,
                 false,
@@ -410,7 +410,7 @@ async fn runs(
     };
     json_response(
         StatusCode::OK,
-        &app.chat.runs.list(limit, value("applicationId"), value("sessionId")),
+        &app.chat.runs.list_runs(limit, value("applicationId"), value("sessionId")),
     )
 }
 
@@ -461,12 +461,12 @@ async fn replay(
         return unknown_run();
     };
     let turn = uuid::Uuid::new_v4().to_string();
-    let request = match replayed(&app, original, &body, &turn) {
+    let request = match build_replay_request(&app, original, &body, &turn) {
         Ok(request) => request,
-        Err(fault) => return envelope_only(&fault, &id.0, true),
+        Err(fault) => return envelope_refusal(&fault, &id.0, true),
     };
-    if let Err(fault) = app.check_keepable(&body).await {
-        return envelope_only(&fault, &id.0, true);
+    if let Err(fault) = app.check_for_secrets(&body).await {
+        return envelope_refusal(&fault, &id.0, true);
     }
     let correlation = app.correlation(&parts.headers);
     let (request_id, began) = (id.0.clone(), Instant::now());
@@ -489,14 +489,14 @@ async fn replay(
         .spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::default(), leave))
         .await;
     leaves.disarm();
-    let Ok(outcome) = ended else { return envelope_only(&Fault::internal("en"), &id.0, true) };
+    let Ok(outcome) = ended else { return envelope_refusal(&Fault::internal("en"), &id.0, true) };
     json_response(
         StatusCode::OK,
         &json!({"originalRunId": run, "newRunId": turn, "result": outcome.response}),
     )
 }
 
-fn replayed(
+fn build_replay_request(
     app: &App,
     original: ChatRequest,
     body: &Value,
@@ -516,7 +516,7 @@ fn replayed(
             merged[name] = value.clone();
         }
     }
-    let request = ChatRequest::read(&merged, &app.chat.config)?;
-    request.admit(&app.chat.config)?;
+    let request = ChatRequest::parse_body(&merged, &app.chat.config)?;
+    request.check_allowed(&app.chat.config)?;
     Ok(request)
 }

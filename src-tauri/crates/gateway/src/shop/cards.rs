@@ -7,7 +7,7 @@ use shop_adapter::product::{self, Availability, Product, Stock, Variant};
 
 use crate::{
     call::Call,
-    json::{cut, text},
+    json::{truncate_text, text},
     shop::tools,
 };
 
@@ -62,7 +62,7 @@ pub(crate) struct ShownStock {
 }
 
 /// Reads a member that is present, also if its value is null.
-fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+fn deserialize_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
@@ -117,7 +117,7 @@ impl From<&Stock> for ShownStock {
 impl From<Product> for Card {
     fn from(product: Product) -> Self {
         Self {
-            subtitle: product.description.map(|text| cut(&text, SUBTITLE)),
+            subtitle: product.description.map(|text| truncate_text(&text, SUBTITLE)),
             availability: ShownStock::from(&product.stock),
             product_id: product.id,
             title: product.name,
@@ -134,7 +134,7 @@ impl From<Product> for Card {
 
 impl Card {
     /// Makes the card of a product, if the product has an id and a name.
-    pub(crate) fn of(item: &Value) -> Option<Self> {
+    pub(crate) fn from_item(item: &Value) -> Option<Self> {
         Product::read(item).map(Self::from)
     }
 
@@ -159,19 +159,19 @@ impl Card {
     }
 
     /// Returns the number of pieces in stock.
-    fn pieces(&self) -> f64 {
+    fn piece_count(&self) -> f64 {
         self.availability.on_hand_value.as_ref().and_then(Number::as_f64).unwrap_or(0.0)
     }
 }
 
 /// Returns the cards of a turn: of the products that were looked up, or else of all products found.
 /// A product whose lookup failed is shown as a search found it, in this turn or `earlier`.
-pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
+pub(crate) fn collect_turn_cards(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
     let searched: Vec<Card> = calls
         .iter()
         .filter_map(|call| call.result_of(tools::SEARCH))
         .flat_map(product::items)
-        .filter_map(Card::of)
+        .filter_map(Card::from_item)
         .collect();
     let looked_at: Vec<&Call> = calls
         .iter()
@@ -212,7 +212,7 @@ pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
             a.availability
                 .status
                 .cmp(&b.availability.status)
-                .then(b.pieces().total_cmp(&a.pieces()))
+                .then(b.piece_count().total_cmp(&a.piece_count()))
         });
     }
     cards.truncate(CARDS);

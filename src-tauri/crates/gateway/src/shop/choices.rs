@@ -29,7 +29,7 @@ pub(crate) enum Offer {
 
 /// Returns how the product can be added under a part number. The product's own part number requires
 /// a choice of variant; a variant's part number does not.
-pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
+pub(crate) fn offer_variants(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
     let variants = Variant::read_all(product);
     // A product id used as the part number means the same product, but the cart needs the real part
     // number.
@@ -48,13 +48,13 @@ pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) ->
         }
         ([], _) => Offer::Nothing,
         ([one], _) => one.part_no.clone().map_or(Offer::Nothing, Offer::One),
-        (several, _) => Offer::Several(of_variants(several, quantity, locale)),
+        (several, _) => Offer::Several(choices_from_variants(several, quantity, locale)),
     }
 }
 
 /// Builds a set of choices among variants. Variants in stock come first, variants out of stock
 /// last.
-fn of_variants(variants: &[&Variant], quantity: u64, locale: &str) -> Value {
+fn choices_from_variants(variants: &[&Variant], quantity: u64, locale: &str) -> Value {
     let mut sorted: Vec<&Variant> = variants.to_vec();
     let delivery = |variant: &Variant| {
         variant.stock.next_delivery.clone().flatten().unwrap_or_else(|| "9999".to_owned())
@@ -69,11 +69,11 @@ fn of_variants(variants: &[&Variant], quantity: u64, locale: &str) -> Value {
         })
     });
     let options: Vec<Value> =
-        sorted.into_iter().filter_map(|variant| option(variant, locale)).take(OPTIONS).collect();
-    json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.of(locale), "options": options, "quantity": quantity})
+        sorted.into_iter().filter_map(|variant| variant_option(variant, locale)).take(OPTIONS).collect();
+    json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.localize(locale), "options": options, "quantity": quantity})
 }
 
-fn option(variant: &Variant, locale: &str) -> Option<Value> {
+fn variant_option(variant: &Variant, locale: &str) -> Option<Value> {
     let named: Vec<String> = variant
         .dimensions
         .iter()
@@ -87,7 +87,7 @@ fn option(variant: &Variant, locale: &str) -> Option<Value> {
     };
     let what = if named.is_empty() { called()? } else { named.join(", ") };
     let there = variant.stock.is_there();
-    let remark = there.map(|there| if there { Text::InStock } else { Text::OutOfStock }.of(locale));
+    let remark = there.map(|there| if there { Text::InStock } else { Text::OutOfStock }.localize(locale));
     let dims: serde_json::Map<String, Value> =
         variant.dimensions.iter().map(|one| (one.name.clone(), json!(one.value))).collect();
     Some(json!({
@@ -106,7 +106,7 @@ fn option(variant: &Variant, locale: &str) -> Option<Value> {
 
 /// Builds a set of choices from the assistant's suggested answers. If each of them names a variant
 /// of the product that was looked up, the set consists of these variants.
-pub(crate) fn of_words(
+pub(crate) fn choices_from_suggestions(
     offered: &[contract::Choice],
     product: Option<&Value>,
     locale: &str,
@@ -116,7 +116,7 @@ pub(crate) fn of_words(
     let variants = all.and_then(|all| {
         offered
             .iter()
-            .map(|choice| option(named_variant(choice, &all)?, locale))
+            .map(|choice| variant_option(named_variant(choice, &all)?, locale))
             .collect::<Option<Vec<Value>>>()
     });
     let (kind, prompt) = if variants.is_some() {
@@ -135,7 +135,7 @@ pub(crate) fn of_words(
     for (option, choice) in options.iter_mut().zip(offered) {
         option["message"] = json!(choice.message);
     }
-    (!options.is_empty()).then(|| json!({"id": uuid::Uuid::new_v4().to_string(), "kind": kind, "prompt": prompt.of(locale), "options": options}))
+    (!options.is_empty()).then(|| json!({"id": uuid::Uuid::new_v4().to_string(), "kind": kind, "prompt": prompt.localize(locale), "options": options}))
 }
 
 /// Returns the only variant that a suggested answer names.
@@ -182,18 +182,18 @@ struct Meta {
 }
 
 /// Returns the set as it is sent, or None if it has no option.
-pub(crate) fn shown(kept: &Value) -> Option<Shown> {
+pub(crate) fn parse_shown(kept: &Value) -> Option<Shown> {
     Shown::deserialize(kept).ok().filter(|shown| !shown.options.is_empty())
 }
 
 /// Returns the option that a message chooses, if any.
-pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
+pub(crate) fn pick_option(message: &str, kept: &Value) -> Option<Pick> {
     let options = kept["options"].as_array()?;
     let option = match read_option(message) {
         Some(number) => options.get(number.checked_sub(1)?)?,
         None => options
             .iter()
-            .find(|option| names(option).iter().any(|name| contains_word(message, name)))?,
+            .find(|option| option_names(option).iter().any(|name| contains_word(message, name)))?,
     };
     match (option["message"].as_str(), option["meta"]["partNo"].as_str()) {
         (Some(words), _) => Some(Pick::Words(words.to_owned())),
@@ -205,7 +205,7 @@ pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
 }
 
 /// Describes the options for the model.
-pub(crate) fn told(kept: &Value) -> Option<String> {
+pub(crate) fn describe_for_model(kept: &Value) -> Option<String> {
     let named = |(at, option): (usize, &Value)| {
         let label = option["label"].as_str().unwrap_or_default();
         let part = text(&option["meta"]["partNo"])
@@ -223,7 +223,7 @@ pub(crate) fn told(kept: &Value) -> Option<String> {
     })
 }
 
-fn names(option: &Value) -> Vec<String> {
+fn option_names(option: &Value) -> Vec<String> {
     if option["meta"].is_null() {
         return text(&option["label"]).into_iter().collect();
     }
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn offered(product: &Value, part: &str) -> String {
-        match offer(product, part, 1, "en") {
+        match offer_variants(product, part, 1, "en") {
             Offer::Plain => "plain".into(),
             Offer::One(part) => part,
             Offer::Several(kept) => kept["options"]
@@ -300,8 +300,8 @@ mod tests {
         ]);
         let product = json!({"productId": 1, "partNo": "P", "variants": variants});
         assert_eq!(offered(&product, "P"), "12 16 17 10 13 11");
-        let Offer::Several(kept) = offer(&product, "P", 3, "sv") else { panic!("several") };
-        let first = &serde_json::to_value(shown(&kept)).unwrap()["options"][0];
+        let Offer::Several(kept) = offer_variants(&product, "P", 3, "sv") else { panic!("several") };
+        let first = &serde_json::to_value(parse_shown(&kept)).unwrap()["options"][0];
         assert_eq!(
             (first["label"].as_str(), &first["meta"]["dimsMap"]),
             (Some("Size: 12 (i lager)"), &json!({"Size": "12"}))
@@ -315,8 +315,8 @@ mod tests {
             (&json!(9), &json!("P-12"), Some(true))
         );
         assert_ne!(
-            of_variants(&[], 1, "en")["id"],
-            of_variants(&[], 1, "en")["id"],
+            choices_from_variants(&[], 1, "en")["id"],
+            choices_from_variants(&[], 1, "en")["id"],
             "each set is its own"
         );
     }
@@ -326,7 +326,7 @@ mod tests {
         let bare =
             |id: u32| json!({"productId": id, "partNo": format!("P-{id}"), "isBuyable": true});
         let product = json!({"productId": 1, "partNo": "P", "variants": [bare(2), bare(3)]});
-        let Offer::Several(kept) = offer(&product, "P", 1, "en") else { panic!("several") };
+        let Offer::Several(kept) = offer_variants(&product, "P", 1, "en") else { panic!("several") };
         let labels: Vec<&str> = kept["options"]
             .as_array()
             .unwrap()
@@ -350,7 +350,7 @@ mod tests {
                 })
                 .collect::<Vec<_>>()
         };
-        let kept = of_words(&words(&["Red, 41", "Blue"]), Some(&product), "en").unwrap();
+        let kept = choices_from_suggestions(&words(&["Red, 41", "Blue"]), Some(&product), "en").unwrap();
         let ids: Vec<&str> = kept["options"]
             .as_array()
             .unwrap()
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(kept["options"][0]["meta"]["inStock"], false);
         for message in ["option 1", "P-2"] {
             assert_eq!(
-                pick(message, &kept),
+                pick_option(message, &kept),
                 Some(Pick::Words("This one: Red, 41".into())),
                 "{message}: the words know how many"
             );
@@ -375,19 +375,19 @@ mod tests {
             (&["Red, 4 or Blue"], Some(&product)),
             (&["Blue"], None),
         ] {
-            let kept = of_words(&words(said), product, "en").unwrap();
+            let kept = choices_from_suggestions(&words(said), product, "en").unwrap();
             assert_eq!(
                 (kept["kind"].as_str(), kept["options"][0].get("meta")),
                 (Some("generic"), None),
                 "{said:?}"
             );
         }
-        assert_eq!(of_words(&[], Some(&product), "en"), None);
+        assert_eq!(choices_from_suggestions(&[], Some(&product), "en"), None);
     }
 
     #[test]
     fn section_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
-        let kept = of_variants(
+        let kept = choices_from_variants(
             &[
                 &Variant::read(&variant(10, 1, json!({}))),
                 &Variant::read(&variant(11, 0, json!({}))),
@@ -395,11 +395,11 @@ mod tests {
             1,
             "en",
         );
-        let sent = crate::chat::sse::written(&shown(&kept));
+        let sent = crate::chat::sse::to_json_text(&parse_shown(&kept));
         assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"partNo":"P-10","inStock":true,"dimsMap":{"Size":"10"}}"#), "{sent}");
         let untold = json!({"productId": 12, "partNo": "P-12", "isBuyable": true, "onHand": null});
         let sent =
-            crate::chat::sse::written(&shown(&of_variants(&[&Variant::read(&untold)], 1, "en")));
+            crate::chat::sse::to_json_text(&parse_shown(&choices_from_variants(&[&Variant::read(&untold)], 1, "en")));
         assert!(
             sent.contains(r#""meta":{"isBuyable":true,"partNo":"P-12","dimsMap":{}}"#),
             "{sent}"
@@ -409,13 +409,13 @@ mod tests {
     #[test]
     fn section_12_names_of_a_variant_choose_it() {
         let named = variant(10, 1, json!({"eanCode": "7350001", "uniqueName": "boot-10"}));
-        let kept = of_variants(
+        let kept = choices_from_variants(
             &[&Variant::read(&named), &Variant::read(&variant(11, 1, json!({})))],
             1,
             "en",
         );
         for message in ["7350001", "the boot-10", "P-10 please", "10?"] {
-            assert_eq!(pick(message, &kept), Some(Pick::Part("P-10".into(), 1)), "{message}");
+            assert_eq!(pick_option(message, &kept), Some(Pick::Part("P-10".into(), 1)), "{message}");
         }
     }
 
@@ -423,7 +423,7 @@ mod tests {
     fn section_12_and_22_8_a_choice_is_made_by_number_or_whole_name() {
         let option = |id: &str, part: &str| json!({"id": id, "label": part, "meta": {"partNo": part}, "also": [null, null]});
         let kept = json!({"options": [option("1", "A-1"), option("12", "A-12")], "quantity": 2});
-        let part = |text: &str| match pick(text, &kept) {
+        let part = |text: &str| match pick_option(text, &kept) {
             Some(Pick::Part(part, 2)) => Some(part),
             _ => None,
         };

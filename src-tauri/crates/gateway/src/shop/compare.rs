@@ -10,7 +10,7 @@ use shop_adapter::{
 
 use crate::{
     call::Call,
-    json::{cut, text},
+    json::{truncate_text, text},
     shop::tools,
     texts::Text,
 };
@@ -36,7 +36,7 @@ const ORDER: [(&str, &str); 12] = [
 
 /// Compares the products of a turn that looked up at least two. If at least two of the `wanted`
 /// products are among them, only these are compared.
-pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
+pub(crate) fn compare_turn_products(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
     let mut products: Vec<Product> = Vec::new();
     for product in
         calls.iter().filter_map(|call| call.result_of(tools::GET)).filter_map(Product::read)
@@ -56,14 +56,14 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
     }
     add_advantages(&mut items, &products, locale);
     let ids: Vec<&String> = items.iter().map(|item| &item.product_id).collect();
-    let features = features(&items);
-    let mut headers = vec![Text::Feature.of(locale).to_owned()];
-    headers.extend(items.iter().map(|item| cut(&item.name, NAME)));
+    let features = list_features(&items);
+    let mut headers = vec![Text::Feature.localize(locale).to_owned()];
+    headers.extend(items.iter().map(|item| truncate_text(&item.name, NAME)));
     let table: Vec<Value> = features
         .iter()
         .map(|feature| {
             let values: Vec<String> =
-                items.iter().map(|item| value(item, feature, locale)).collect();
+                items.iter().map(|item| feature_value(item, feature, locale)).collect();
             json!({"feature": feature_label(feature, locale), "values": values})
         })
         .collect();
@@ -72,14 +72,14 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
         .map(|feature| {
             let by_id: Map<String, Value> = items
                 .iter()
-                .map(|item| (item.product_id.clone(), json!(value(item, feature, locale))))
+                .map(|item| (item.product_id.clone(), json!(feature_value(item, feature, locale))))
                 .collect();
             // The widget shows the key to the user.
             json!({"key": feature_label(feature, locale), "values": by_id})
         })
         .collect();
     Some(
-        json!({"title": title(&items, locale), "productIds": ids, "items": items, "table": {"headers": headers, "rows": table}, "rows": rows}),
+        json!({"title": comparison_title(&items, locale), "productIds": ids, "items": items, "table": {"headers": headers, "rows": table}, "rows": rows}),
     )
 }
 
@@ -164,14 +164,14 @@ fn add_advantages(items: &mut [ComparedItem], products: &[Product], locale: &str
         item.highlights = [(cheapest, Text::LowestPrice), (some_only && there, Text::InStock)]
             .into_iter()
             .filter(|(holds, _)| *holds)
-            .map(|(_, text)| text.of(locale))
+            .map(|(_, text)| text.localize(locale))
             .collect();
     }
 }
 
 /// Returns the names of the compared features: known ones in their usual order, then the others by
 /// name.
-fn features(items: &[ComparedItem]) -> Vec<String> {
+fn list_features(items: &[ComparedItem]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let price = items.iter().any(|item| item.price.is_some()).then(|| "price".to_owned());
     let brand = items.iter().any(|item| item.brand.is_some()).then(|| "brand".to_owned());
@@ -206,21 +206,21 @@ fn feature_label<'a>(feature: &'a str, locale: &str) -> &'a str {
     feature_position(feature).filter(|_| locale == "sv").map_or(feature, |at| ORDER[at].1)
 }
 
-fn value(item: &ComparedItem, feature: &str, locale: &str) -> String {
+fn feature_value(item: &ComparedItem, feature: &str, locale: &str) -> String {
     let known = feature_position(feature).map(|at| ORDER[at].0);
     if let (Some("price"), Some(price)) = (known, &item.price) {
         return price.formatted.clone();
     }
     let brand = item.brand.as_ref().filter(|_| known == Some("brand"));
     match brand.or_else(|| item.attribute(feature)) {
-        Some(Value::Bool(true)) => Text::Yes.of(locale).into(),
-        Some(Value::Bool(false)) => Text::No.of(locale).into(),
+        Some(Value::Bool(true)) => Text::Yes.localize(locale).into(),
+        Some(Value::Bool(false)) => Text::No.localize(locale).into(),
         other => other.and_then(text).unwrap_or_else(|| "-".into()),
     }
 }
 
-fn title(items: &[ComparedItem], locale: &str) -> String {
-    let word = Text::Comparison.of(locale);
+fn comparison_title(items: &[ComparedItem], locale: &str) -> String {
+    let word = Text::Comparison.localize(locale);
     let category = |item: &ComparedItem| item.attribute("category").and_then(text);
     let first = items.first().and_then(category);
     match first {
@@ -267,7 +267,7 @@ mod tests {
             2,
             json!({"priceIncVat": "9.50", "currency": "SEK", "manufacturerName": "Acme", "attributes": {"apple": false, "category": "Tents"}}),
         );
-        let comparison = of_turn(&[one, two], &[], "en").unwrap();
+        let comparison = compare_turn_products(&[one, two], &[], "en").unwrap();
         assert_eq!(
             features(&comparison),
             ["price", "brand", "Weight", "category", "apple", "zebra"]
@@ -295,7 +295,7 @@ mod tests {
             json!({"color": "red", "brand": "Acme", "attributes": {"Zip": true, "apple": 1}}),
         );
         let two = get(2, json!({"attributes": {"Color": "blue", "zip": false, "Brand": "Fell"}}));
-        let comparison = of_turn(&[one, two], &[], "en").unwrap();
+        let comparison = compare_turn_products(&[one, two], &[], "en").unwrap();
         assert_eq!(features(&comparison), ["brand", "color", "apple", "Zip"]);
         let values: Vec<&Value> = comparison["table"]["rows"]
             .as_array()
@@ -324,7 +324,7 @@ mod tests {
             2,
             json!({"priceIncVat": "9.50", "currency": "SEK", "attributes": {"Kategori": "Tält", "Färg": "Blå"}}),
         );
-        let comparison = of_turn(&[one, two], &[], "sv").unwrap();
+        let comparison = compare_turn_products(&[one, two], &[], "sv").unwrap();
         assert_eq!(features(&comparison), ["Pris", "Märke", "Färg", "Kategori", "Dragkedja"]);
         assert_eq!(
             (&comparison["table"]["headers"][0], comparison["title"].as_str()),
@@ -342,12 +342,12 @@ mod tests {
         let calls: Vec<Call> = (1..=5).map(|id| get(id, json!({}))).collect();
         let ids = |wanted: &[&str]| {
             let wanted: Vec<String> = wanted.iter().map(|id| (*id).to_owned()).collect();
-            of_turn(&calls, &wanted, "sv").map(|comparison| comparison["productIds"].to_string())
+            compare_turn_products(&calls, &wanted, "sv").map(|comparison| comparison["productIds"].to_string())
         };
         assert_eq!(ids(&[]).unwrap(), "[\"1\",\"2\",\"3\"]");
         assert_eq!(ids(&["5", "2"]).unwrap(), "[\"2\",\"5\"]");
         assert_eq!(ids(&["5", "9"]).unwrap(), "[\"1\",\"2\",\"3\"]", "one alone is no comparison");
-        assert!(of_turn(&calls[..1], &[], "en").is_none());
+        assert!(compare_turn_products(&calls[..1], &[], "en").is_none());
     }
 
     #[test]
@@ -355,6 +355,6 @@ mod tests {
         let many: Map<String, Value> =
             (0..20).map(|n| (format!("feature {n}"), json!(n))).collect();
         let calls = [get(1, json!({"attributes": many})), get(2, json!({}))];
-        assert_eq!(features(&of_turn(&calls, &[], "en").unwrap()).len(), 8);
+        assert_eq!(features(&compare_turn_products(&calls, &[], "en").unwrap()).len(), 8);
     }
 }

@@ -8,7 +8,7 @@ use shop_adapter::product::items;
 
 use crate::{
     call::Call,
-    json::{cut, first, text},
+    json::{truncate_text, first, text},
     shop::{cards::Card, tools},
 };
 
@@ -68,7 +68,7 @@ pub(crate) struct Memory {
 impl Memory {
     /// Stores the products of a turn. A turn without products leaves the numbers on the screen
     /// unchanged.
-    pub(crate) fn note(&mut self, shown: &[Card], calls: &[Call]) {
+    pub(crate) fn remember_products(&mut self, shown: &[Card], calls: &[Call]) {
         let searched = calls
             .iter()
             .rev()
@@ -76,7 +76,7 @@ impl Memory {
             .map(items)
             .find(|items| !items.is_empty());
         if let Some(items) = searched {
-            self.search_candidates = items.iter().filter_map(Card::of).take(RESULTS).collect();
+            self.search_candidates = items.iter().filter_map(Card::from_item).take(RESULTS).collect();
         }
         for product in calls.iter().filter_map(|call| call.result_of(tools::GET)) {
             if let Some(id) = text(&product["productId"])
@@ -94,13 +94,13 @@ impl Memory {
                 .iter()
                 .take(RESULTS)
                 .enumerate()
-                .map(|(at, card)| known(at + 1, card, raw(&card.product_id)))
+                .map(|(at, card)| known_product(at + 1, card, raw(&card.product_id)))
                 .collect();
         }
     }
 
     /// Describes the memory for the model. Returns None if it is empty.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub(crate) fn describe_for_model(&self) -> Option<String> {
         if self.last_results.is_empty() && self.shortlist.is_empty() {
             return None;
         }
@@ -120,7 +120,7 @@ fn product_sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
         .chain(calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(items))
 }
 
-fn known(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
+fn known_product(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
     let attribute = |name: &str| card.attributes.get(name).and_then(text);
     KnownProduct {
         index,
@@ -149,7 +149,7 @@ fn known(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
 /// Describes a product for the model.
 fn describe_product(known: &KnownProduct) -> Value {
     let mut told =
-        json!({"index": known.index, "id": known.product_id, "name": cut(&known.name, NAME)});
+        json!({"index": known.index, "id": known.product_id, "name": truncate_text(&known.name, NAME)});
     let price = known.price.map(|price| {
         known
             .currency
@@ -194,14 +194,14 @@ mod tests {
     }
 
     fn cards_of(calls: &[Call]) -> Vec<Card> {
-        crate::shop::cards::of_turn(calls, &[])
+        crate::shop::cards::collect_turn_cards(calls, &[])
     }
 
     #[test]
     fn section_9_results_are_numbered_as_shown_and_kept_until_something_is_found() {
         let mut memory = Memory::default();
         let calls = [search(100..112)];
-        memory.note(&cards_of(&calls), &calls);
+        memory.remember_products(&cards_of(&calls), &calls);
         let shown: Vec<(usize, &str)> = memory
             .last_results
             .iter()
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(memory.search_candidates.len(), 10);
         let before = memory.clone();
         let nothing = [search(0..0)];
-        memory.note(&cards_of(&nothing), &nothing);
+        memory.remember_products(&cards_of(&nothing), &nothing);
         assert_eq!(memory, before);
     }
 
@@ -228,7 +228,7 @@ mod tests {
                 json!({"productId": id.to_string()}),
                 json!({"productId": id, "name": "x"}),
             )];
-            memory.note(&cards_of(&calls), &calls);
+            memory.remember_products(&cards_of(&calls), &calls);
         }
         assert_eq!(memory.shortlist, ["7", "8", "9", "10", "11", "12", "13", "14", "15", "16"]);
         assert_eq!(memory.last_results.len(), 1);
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn section_16_the_model_is_told_shortly() {
         let mut memory = Memory::default();
-        assert_eq!(memory.told(), None);
+        assert_eq!(memory.describe_for_model(), None);
         let values: Vec<u32> = (30..50).collect();
         let dimensions: Map<String, Value> =
             (0..6).map(|n| (format!("Dim {n}"), json!(values))).collect();
@@ -248,7 +248,7 @@ mod tests {
             available_dimension_values: dimensions,
             ..KnownProduct::default()
         }];
-        let told = memory.told().unwrap();
+        let told = memory.describe_for_model().unwrap();
         let told: Value = serde_json::from_str(told.split_once('\n').unwrap().1).unwrap();
         let one = &told["lastResults"][0];
         assert_eq!(

@@ -14,7 +14,7 @@ const COMPARED: usize = 3;
 /// The highest number of characters of a message that may refer to products without a number.
 const SHORT: usize = 50;
 
-fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
+fn find_named_products<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
     let is_named = |known: &&KnownProduct| {
         known.names().any(|name| name.len() > 2 && contains_word(message, name))
     };
@@ -34,7 +34,7 @@ pub(crate) fn meant_products<'a>(message: &str, memory: &'a Memory) -> Vec<&'a K
         .filter_map(|place| memory.last_results.iter().find(|known| known.index == *place))
         .collect();
     if places.is_empty() {
-        found = named(message, memory);
+        found = find_named_products(message, memory);
     }
     if let ([only], true) = (
         &memory.last_results[..],
@@ -54,7 +54,7 @@ pub(crate) fn meant_products<'a>(message: &str, memory: &'a Memory) -> Vec<&'a K
 pub(crate) fn products_to_compare(message: &str, memory: &Memory) -> Vec<String> {
     let words = MessageWords::of(message);
     let joined = words.joined_numbers();
-    let by_name = named(message, memory);
+    let by_name = find_named_products(message, memory);
     // A message that changes the cart asks for no comparison, unless it weighs two products.
     let beside = (!words.asks_for_change() || words.is_weighing())
         && (joined.len() > 1 || words.joins_names(names_of(&by_name)));
@@ -96,9 +96,9 @@ pub(crate) fn products_to_compare(message: &str, memory: &Memory) -> Vec<String>
 
 /// Returns hints for the model before a message. If `options` are open, numbers in the message mean
 /// options and not products.
-pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
-    let mut hints: Vec<String> = memory.told().into_iter().collect();
-    if let Some(options) = options.and_then(choices::told) {
+pub(crate) fn reference_hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
+    let mut hints: Vec<String> = memory.describe_for_model().into_iter().collect();
+    if let Some(options) = options.and_then(choices::describe_for_model) {
         hints.push(options);
         return hints;
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn section_16_a_hint_names_id_and_number_and_stands_behind_the_memory() {
         let memory = memory(3, &[]);
-        let hints = |message: &str| hints(message, &memory, None)[1..].join("|");
+        let hints = |message: &str| reference_hints(message, &memory, None)[1..].join("|");
         assert_eq!(
             hints("I like number 3"),
             "The message below means productId 103 (number 3 on the screen)."
@@ -211,7 +211,7 @@ mod tests {
         );
         assert_eq!(hints("do you ship to Norway?"), "");
         assert_eq!(hints("that is nice"), "", "three may be meant");
-        assert!(super::hints("option 1", &Memory::default(), None).is_empty());
+        assert!(super::reference_hints("option 1", &Memory::default(), None).is_empty());
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
         for message in
             ["I would like the second one", "number 2 in red", "1 or 2?", "is AB-2 warm?"]
         {
-            let hints = hints(message, &memory(3, &[]), Some(&options));
+            let hints = reference_hints(message, &memory(3, &[]), Some(&options));
             assert_eq!(hints.len(), 2, "{message}: {hints:?}");
             assert!(
                 hints[1].contains("1: Size: 41 (part number P-41)")
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn section_16_the_first_few_and_joined_numbers_are_named_where_the_cart_changes() {
-        let said = |message: &str| hints(message, &memory(6, &[]), None)[1..].join("|");
+        let said = |message: &str| reference_hints(message, &memory(6, &[]), None)[1..].join("|");
         for (message, meant) in [
             ("add the first two to my cart", vec![1, 2]),
             ("lägg de första tre i varukorgen", vec![1, 2, 3]),

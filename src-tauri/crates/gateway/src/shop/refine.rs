@@ -9,7 +9,7 @@ use crate::{call::Call, json::text, shop::tools};
 const KEPT: usize = 8;
 
 /// Returns the suggestions if the last search of the turn found no products.
-pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
+pub(crate) fn build_suggestions(calls: &[Call]) -> Vec<Value> {
     empty_search(calls)
         .and_then(|search| search.data["refinements"].as_array().cloned())
         .unwrap_or_default()
@@ -27,7 +27,7 @@ pub(crate) fn suggestions_to_store(calls: &[Call], before: &[Value]) -> Vec<Valu
     let dropped = |one: &Value| {
         simplified["droppedTokens"].as_array().is_some_and(|dropped| dropped.contains(one))
     };
-    let mut kept = of_turn(calls);
+    let mut kept = build_suggestions(calls);
     for one in &mut kept {
         let repeats = one["payload"]["constraintsToRemove"]
             .as_array()

@@ -28,7 +28,7 @@ fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
     let (pack, first) =
         (PackId::from("mail"), [definition("send", "Sends."), definition("read", "Reads.")]);
     let pins_now = pins(folder.path(), &[]);
-    assert!(!pins_now.knows("mail/post"));
+    assert!(!pins_now.is_known("mail/post"));
     pins_now.record_tools(&pack, "post", &first);
     assert!(check(&pins_now, "send") && check(&pins_now, "read") && !check(&pins_now, "other"));
     // After a restart, one tool is described differently, one is new, one is gone.
@@ -36,7 +36,7 @@ fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
     let second = [definition("send", "Sends. Also to me."), definition("burn", "Burns.")];
     pins_now.record_tools(&pack, "post", &second);
     assert!(!check(&pins_now, "send") && !check(&pins_now, "burn") && !check(&pins_now, "read"));
-    let tools = pins_now.tools(|_, _| None);
+    let tools = pins_now.list_tools(|_, _| None);
     let states: Vec<(&str, DefinitionState)> =
         tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
     assert_eq!(
@@ -63,10 +63,10 @@ fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
     // Only the definition that was shown is accepted.
     let stale = definition("send", "Sends.").hash(&pack, "post");
     assert_eq!(
-        pins_now.accept(&pack, "post", "send", &stale).unwrap_err().reason_text(),
+        pins_now.accept_definition(&pack, "post", "send", &stale).unwrap_err().reason_text(),
         Some("changed")
     );
-    pins_now.accept(&pack, "post", "send", &tools[2].hash).unwrap();
+    pins_now.accept_definition(&pack, "post", "send", &tools[2].hash).unwrap();
     assert!(check(&pins_now, "send") && !check(&pins_now, "burn"));
     let again = pins(folder.path(), &[]);
     again.record_tools(&pack, "post", &second);
@@ -80,8 +80,8 @@ fn a_file_that_cannot_be_read_accepts_nothing() {
     let pins = pins(folder.path(), &[]);
     pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends.")]);
     assert!(!check(&pins, "send"));
-    let hash = pins.tools(|_, _| None)[0].hash.clone();
-    pins.accept(&"mail".into(), "post", "send", &hash).unwrap();
+    let hash = pins.list_tools(|_, _| None)[0].hash.clone();
+    pins.accept_definition(&"mail".into(), "post", "send", &hash).unwrap();
     assert!(check(&pins, "send"));
 }
 
@@ -100,15 +100,15 @@ fn a_tool_is_a_write_until_the_user_says_otherwise() {
         annotations: Some(annotations),
         ..definition("x", "X.")
     };
-    assert_eq!(effect(&definition("x", "X."), None), Effect::Write);
+    assert_eq!(effect_or_default(&definition("x", "X."), None), Effect::Write);
     assert_eq!(
-        effect(&with(json!({"readOnlyHint": true})), None),
+        effect_or_default(&with(json!({"readOnlyHint": true})), None),
         Effect::Write,
         "a server's own word lowers nothing"
     );
-    assert_eq!(effect(&with(json!({"destructiveHint": true})), None), Effect::Destructive);
+    assert_eq!(effect_or_default(&with(json!({"destructiveHint": true})), None), Effect::Destructive);
     assert_eq!(
-        effect(&with(json!({"destructiveHint": true})), Some(Effect::ReadOnly)),
+        effect_or_default(&with(json!({"destructiveHint": true})), Some(Effect::ReadOnly)),
         Effect::ReadOnly
     );
 }

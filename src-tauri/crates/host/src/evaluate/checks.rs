@@ -66,7 +66,7 @@ fn run_check(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
             "status" => equal(right, if error.is_none() { "ok" } else { "error" }.to_owned()),
             "retryable" => equal(right, error.is_some_and(|e| e.retryable).to_string()),
             "exit code" => equal(right, exit_code(error).to_string()),
-            "code" => equal(right, error.map_or_else(|| "none".to_owned(), |e| code(e.code))),
+            "code" => equal(right, error.map_or_else(|| "none".to_owned(), |e| code_name(e.code))),
             "reason" => {
                 equal(right, error.and_then(AgentError::reason_text).unwrap_or("none").to_owned())
             }
@@ -88,7 +88,7 @@ fn run_check(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
     }
 }
 
-fn code(code: ErrorCode) -> String {
+fn code_name(code: ErrorCode) -> String {
     serde_json::to_value(code)
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))

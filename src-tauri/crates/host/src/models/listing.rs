@@ -8,12 +8,12 @@ use secrecy::SecretString;
 
 use super::{
     HostModels, Place, Recipe, Server, is_local,
-    remote::{self, nothing_may_leave},
+    remote::{self, cloud_models_off_error},
 };
 
 impl HostModels {
     /// Lists the models of a server. The key goes to this server only, and is not stored.
-    pub(crate) async fn list(
+    pub(crate) async fn list_models(
         &self,
         asked: ModelListParams,
     ) -> Result<ModelListResponse, AgentError> {
@@ -28,16 +28,16 @@ impl HostModels {
             .key
             .filter(|key| !key.trim().is_empty())
             .map(|key| SecretString::from(key.trim()));
-        let recipe = Recipe { entered_key, ..self.recipe(&settings, server, Place::Last) };
+        let recipe = Recipe { entered_key, ..self.provider_recipe(&settings, server, Place::Last) };
         let listed = if settings.egress.allowed || local {
             match remote::open(&self.keyring, &recipe, local).await {
                 Ok(model) => model.list_models().await,
-                Err(error) => Err(Diagnosis::before_asking(error)),
+                Err(error) => Err(Diagnosis::before_request(error)),
             }
         } else {
-            Err(Diagnosis::cloud_models_off(nothing_may_leave()))
+            Err(Diagnosis::cloud_models_off(cloud_models_off_error()))
         };
-        Ok(respond(host, key_stored, listed))
+        Ok(listing_response(host, key_stored, listed))
     }
 
     /// Returns the change that a person confirms before the server is asked. Empty for the
@@ -50,7 +50,7 @@ impl HostModels {
         let settings = self.profile.settings();
         let model = &settings.model;
         let address = server_of(asked)?.base_url;
-        let is_asked = |known: &str| plain(known) == plain(&address);
+        let is_asked = |known: &str| without_slash(known) == without_slash(&address);
         let is_known = Api::ALL.into_iter().any(|api| is_asked(api.default_url()))
             || is_asked(&model.base_url)
             || model.fallback.as_ref().is_some_and(|second| is_asked(&second.base_url));
@@ -65,7 +65,7 @@ impl HostModels {
     }
 }
 
-fn plain(address: &str) -> &str {
+fn without_slash(address: &str) -> &str {
     address.trim().trim_end_matches('/')
 }
 
@@ -80,7 +80,7 @@ fn server_of(asked: &ModelListParams) -> Result<Server, AgentError> {
     })
 }
 
-fn respond(
+fn listing_response(
     host: String,
     key_stored: bool,
     listed: Result<Vec<String>, Diagnosis>,

@@ -34,19 +34,19 @@ impl RecentProvider {
     pub(super) fn cached_provider(&self, recipe: &Recipe, now: CacheStamp) -> Option<Provider> {
         let mut opened = self.opened.lock();
         opened.retain(|(_, at, _)| at.is_valid_at(now));
-        let wanted = recipe.name();
+        let wanted = recipe.cache_key();
         opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
     }
 
-    pub(super) fn open(&self, recipe: &Recipe, now: CacheStamp, model: &Provider) {
-        self.opened.lock().push((recipe.name(), now, model.clone()));
+    pub(super) fn remember_provider(&self, recipe: &Recipe, now: CacheStamp, model: &Provider) {
+        self.opened.lock().push((recipe.cache_key(), now, model.clone()));
     }
 }
 
 impl Recipe {
     /// Returns a cache key for the recipe. Keys of the keyring and the environment are compared
     /// separately.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn cache_key(&self) -> String {
         let Server { api, base_url, model } = &self.server;
         let Self { reasoning, idle_timeout, place, max_retries, .. } = self;
         format!(
@@ -78,7 +78,7 @@ pub(super) enum Place {
 }
 
 /// Returns the idle timeout: the environment's if it is set, or else the profile's.
-pub(super) fn configured_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
+pub(super) fn configured_idle_timeout(settings: &Settings, environment_ms: Option<u64>) -> Duration {
     let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
     environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
 }
@@ -86,7 +86,7 @@ pub(super) fn configured_patience(settings: &Settings, environment_ms: Option<u6
 /// Returns how long a model may be silent. If a caller waits only for a limited time, the limit
 /// lies just after the caller's. A model with a fallback gets half of the time, so that the
 /// fallback can still answer.
-pub(super) fn patience(own: Duration, silence: Option<Duration>, place: Place) -> Duration {
+pub(super) fn response_timeout(own: Duration, silence: Option<Duration>, place: Place) -> Duration {
     match (silence, place) {
         (None, _) => own,
         (Some(silence), Place::Last) => silence + Duration::from_secs(1),
@@ -197,7 +197,7 @@ impl Model for Remote {
             let before = CacheStamp::new(now, keyring.changes());
             if !lately.has_read_secrets(before) {
                 // A failure to read the keys is reported by the call.
-                let _ = known_secrets::learn(&keyring).await;
+                let _ = known_secrets::read_secrets(&keyring).await;
                 lately.note_secrets_read(before);
             }
         })
@@ -213,7 +213,7 @@ impl Model for Remote {
                 Some(model) => Ok(model),
                 None => open(&keyring, &recipe, local)
                     .await
-                    .inspect(|model| lately.open(&recipe, before, model)),
+                    .inspect(|model| lately.remember_provider(&recipe, before, model)),
             };
             match opened {
                 Ok(model) => model.stream(request),
@@ -224,7 +224,7 @@ impl Model for Remote {
     }
 }
 
-pub(super) fn nothing_may_leave() -> ModelError {
+pub(super) fn cloud_models_off_error() -> ModelError {
     ModelError {
         kind: ModelErrorKind::BadRequest,
         message:

@@ -15,8 +15,8 @@ const MEMBERS: [&str; 3] = ["mcpServers", "context_servers", "servers"];
 pub(super) type Found = (NewServer, Option<Text>);
 
 /// Reads all servers of a JSON text.
-pub(super) fn read(text: &str) -> Result<Vec<Found>, AgentError> {
-    let value: Value = serde_json::from_str(&plain_json(text)).map_err(|error| {
+pub(super) fn read_client_json(text: &str) -> Result<Vec<Found>, AgentError> {
+    let value: Value = serde_json::from_str(&strip_comments(text)).map_err(|error| {
         AgentError::invalid(text!(
             "The text is not valid JSON: {error}.",
             error = error.to_string()
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Found>, AgentError> {
     if entries.is_empty() {
         return Err(none());
     }
-    Ok(entries.iter().map(|(name, entry)| server(name, entry)).collect())
+    Ok(entries.iter().map(|(name, entry)| read_entry(name, entry)).collect())
 }
 
 /// Returns the entries by name: in one of the usual members, in VS Code's settings below `mcp`, as
@@ -56,7 +56,7 @@ fn is_entry(value: &Value) -> bool {
     ["command", "url", "serverUrl"].iter().any(|member| value.get(member).is_some())
 }
 
-fn server(name: &str, entry: &Value) -> Found {
+fn read_entry(name: &str, entry: &Value) -> Found {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     // Zed also has the program, its arguments and variables in `command`.
     let program = entry.get("command").filter(|command| command.is_object()).unwrap_or(entry);
@@ -69,20 +69,20 @@ fn server(name: &str, entry: &Value) -> Found {
         name: slug(name),
         command,
         args: args.filter_map(Value::as_str).map(str::to_owned).collect(),
-        env: texts(program.get("env")),
+        env: read_texts(program.get("env")),
         url: text(entry.get("url").or_else(|| entry.get("serverUrl"))),
-        headers: texts(entry.get("headers")),
+        headers: read_texts(entry.get("headers")),
         ..NewServer::default()
     };
     if name.is_empty() {
         let place = if server.command.is_empty() { &server.url } else { &server.command };
-        server.name = command_line::name_of(&server.args, place);
+        server.name = command_line::suggest_name(&server.args, place);
     }
-    let problem = problem(&server, entry);
+    let problem = find_problem(&server, entry);
     (server, problem)
 }
 
-fn texts(value: Option<&Value>) -> BTreeMap<String, String> {
+fn read_texts(value: Option<&Value>) -> BTreeMap<String, String> {
     let members = value.and_then(Value::as_object).into_iter().flatten();
     let plain = members.filter_map(|(name, value)| match value {
         Value::String(text) => Some((name.clone(), text.clone())),
@@ -92,7 +92,7 @@ fn texts(value: Option<&Value>) -> BTreeMap<String, String> {
     plain.collect()
 }
 
-fn problem(server: &NewServer, entry: &Value) -> Option<Text> {
+fn find_problem(server: &NewServer, entry: &Value) -> Option<Text> {
     if entry.get("type").and_then(Value::as_str) == Some("sse") {
         return Some("It uses the old transport SSE, which Countersign does not speak. Use the server's address for streamable HTTP.".into());
     }
@@ -100,19 +100,19 @@ fn problem(server: &NewServer, entry: &Value) -> Option<Text> {
         return Some("It has neither a command nor an address.".into());
     }
     let values = server.env.values().chain(server.headers.values()).chain(&server.args);
-    let open = values.chain([&server.command, &server.url]).find_map(|value| placeholder(value))?;
+    let open = values.chain([&server.command, &server.url]).find_map(|value| find_placeholder(value))?;
     Some(text!("Replace {placeholder} by its value.", placeholder = open))
 }
 
 /// Returns the first placeholder of another client in a text, such as `${input:key}`.
-fn placeholder(text: &str) -> Option<String> {
+fn find_placeholder(text: &str) -> Option<String> {
     let begin = text.find("${")?;
     let end = text[begin..].find('}')?;
     Some(text[begin..=begin + end].to_owned())
 }
 
 /// Removes comments and commas before a closing bracket, which VS Code and Zed allow.
-fn plain_json(text: &str) -> String {
+fn strip_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
     let mut in_text = false;
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Found {
-        let mut found = read(text).unwrap();
+        let mut found = read_client_json(text).unwrap();
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)
     }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn what_holds_no_server_is_refused_with_the_remedy() {
         for text in ["{}", "[1]", r#"{"mcpServers": {}}"#, "{"] {
-            assert!(read(text).unwrap_err().hint_text().is_some(), "{text}");
+            assert!(read_client_json(text).unwrap_err().hint_text().is_some(), "{text}");
         }
         let (_, problem) =
             one(r#"{"mcpServers": {"old": {"type": "sse", "url": "https://a.example/sse"}}}"#);

@@ -15,18 +15,18 @@ const BELOW_HOME: [&str; 4] = [".local/bin", ".cargo/bin", ".bun/bin", ".volta/b
 
 /// Reads a command line or an address. Words before the program of the form `NAME=value` are
 /// variables.
-pub(super) fn read_line(line: &str) -> Result<NewServer, AgentError> {
+pub(super) fn parse_command_line(line: &str) -> Result<NewServer, AgentError> {
     let line = line.trim();
     if line.starts_with("https://") || line.starts_with("http://") {
         return Ok(NewServer {
-            name: name_of(&[], line),
+            name: suggest_name(&[], line),
             url: line.into(),
             ..NewServer::default()
         });
     }
     let mut words = split_words(line)?.into_iter().peekable();
     let mut server = NewServer::default();
-    while let Some((name, value)) = words.peek().and_then(|word| assignment(word)) {
+    while let Some((name, value)) = words.peek().and_then(|word| split_assignment(word)) {
         server.env.insert(name, value);
         words.next();
     }
@@ -35,11 +35,11 @@ pub(super) fn read_line(line: &str) -> Result<NewServer, AgentError> {
             .hint("Enter a command such as npx -y @modelcontextprotocol/server-memory, or an address that begins with https://.")
     })?;
     server.args = words.collect();
-    server.name = name_of(&server.args, &server.command);
+    server.name = suggest_name(&server.args, &server.command);
     Ok(server)
 }
 
-fn assignment(word: &str) -> Option<(String, String)> {
+fn split_assignment(word: &str) -> Option<(String, String)> {
     let (name, value) = word.split_once('=')?;
     is_variable(name).then(|| (name.to_owned(), value.to_owned()))
 }
@@ -51,7 +51,7 @@ pub(super) fn is_variable(name: &str) -> bool {
 }
 
 /// Suggests a name: the package or program without its owner, version and usual prefixes.
-pub(super) fn name_of(args: &[String], command: &str) -> String {
+pub(super) fn suggest_name(args: &[String], command: &str) -> String {
     let package = args.iter().find(|arg| !arg.starts_with('-')).map_or(command, String::as_str);
     let host = package.split_once("://").map(|(_, rest)| rest.split(['/', ':']).next());
     let last = host.flatten().unwrap_or_else(|| package.rsplit('/').next().unwrap_or(package));
@@ -112,7 +112,7 @@ pub(super) fn find_program(command: &str) -> Result<PathBuf, AgentError> {
     let expanded = command.strip_prefix("~/").map(|rest| home.join(rest));
     let path = expanded.unwrap_or_else(|| PathBuf::from(command));
     if path.is_absolute() {
-        return if is_program(&path) { Ok(path) } else { Err(not_found(command)) };
+        return if is_program(&path) { Ok(path) } else { Err(program_not_found(command)) };
     }
     if command.is_empty() || command.contains('/') {
         return Err(AgentError::invalid(text!("{command} is not an absolute path.", command))
@@ -128,10 +128,10 @@ pub(super) fn find_program(command: &str) -> Result<PathBuf, AgentError> {
     found
         .map(|folder| folder.join(command))
         .find(|path| is_program(path))
-        .ok_or_else(|| not_found(command))
+        .ok_or_else(|| program_not_found(command))
 }
 
-fn not_found(command: &str) -> AgentError {
+fn program_not_found(command: &str) -> AgentError {
     let hint = match command {
         "npx" | "node" | "npm" => "Install Node.js, or write the whole path of the program.",
         "uvx" | "uv" => "Install uv, or write the whole path of the program.",
@@ -148,13 +148,13 @@ fn is_program(path: &Path) -> bool {
 
 /// Writes a command for a person, and for a shell: words with other than plain characters are
 /// quoted.
-pub(super) fn show(program: &Path, args: &[String]) -> String {
+pub(super) fn show_command(program: &Path, args: &[String]) -> String {
     let words = std::iter::once(program.display().to_string()).chain(args.iter().cloned());
-    words.map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
+    words.map(|word| quote_word(&word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Quotes a word for a shell, if it needs quotes.
-pub(super) fn quote(word: &str) -> String {
+pub(super) fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-@=:,+%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
@@ -171,20 +171,20 @@ mod tests {
         let words = split_words(r#"npx -y "a b" 'c "d' e\ f "" "#).unwrap();
         assert_eq!(words, ["npx", "-y", "a b", "c \"d", "e f", ""]);
         assert!(split_words("npx 'open").is_err());
-        assert_eq!(quote("it's"), r"'it'\''s'");
-        assert_eq!(split_words(&quote("it's")).unwrap(), ["it's"]);
+        assert_eq!(quote_word("it's"), r"'it'\''s'");
+        assert_eq!(split_words(&quote_word("it's")).unwrap(), ["it's"]);
     }
 
     #[test]
     fn variables_come_before_the_program_and_names_after_the_package() {
         let server =
-            read_line("TOKEN=x npx -y @modelcontextprotocol/server-memory@1.2 --fast").unwrap();
+            parse_command_line("TOKEN=x npx -y @modelcontextprotocol/server-memory@1.2 --fast").unwrap();
         assert_eq!((server.name.as_str(), server.command.as_str()), ("memory", "npx"));
         assert_eq!(server.env["TOKEN"], "x");
         assert_eq!(server.args, ["-y", "@modelcontextprotocol/server-memory@1.2", "--fast"]);
-        assert_eq!(read_line("uvx mcp-server-time").unwrap().name, "time");
-        assert_eq!(read_line("https://mcp.example.com/mcp").unwrap().name, "mcp-example-com");
-        assert!(read_line(" ").is_err());
+        assert_eq!(parse_command_line("uvx mcp-server-time").unwrap().name, "time");
+        assert_eq!(parse_command_line("https://mcp.example.com/mcp").unwrap().name, "mcp-example-com");
+        assert!(parse_command_line(" ").is_err());
     }
 
     #[test]

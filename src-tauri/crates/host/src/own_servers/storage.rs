@@ -14,11 +14,11 @@ use contract::{AgentError, NewServer, PackId, address, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::command_line::{find_program, is_variable, quote, show, slug};
+use super::command_line::{find_program, is_variable, quote_word, show_command, slug};
 use crate::{
-    key_names::is_own,
-    known_secrets::{names_credential, secrets_of},
-    paths::{make_private, write_atomically},
+    key_names::is_app_key,
+    known_secrets::{is_credential_name, secrets_of},
+    paths::{create_private_folder, write_atomically},
 };
 
 /// The folder that a server may write to, as its program gets it.
@@ -66,7 +66,7 @@ pub(super) struct StoredServer {
 pub(super) type KeyValues = BTreeMap<String, String>;
 
 /// Checks a server and separates its keys from the rest.
-pub(super) fn plan(server: &NewServer) -> Result<(StoredServer, KeyValues), AgentError> {
+pub(super) fn separate_keys(server: &NewServer) -> Result<(StoredServer, KeyValues), AgentError> {
     if server.name.is_empty() || server.name != slug(&server.name) {
         return Err(AgentError::invalid(text!(
             "{name} cannot be the name of a server.",
@@ -121,11 +121,11 @@ fn add_variable(
         return Err(AgentError::invalid(text!("{name} cannot be the name of a variable.", name)));
     }
     let pair = (name.to_owned(), value.to_owned());
-    let is_key = names_credential(name)
+    let is_key = is_credential_name(name)
         || !secrets_of(&Default::default(), std::iter::once(pair.clone())).is_empty();
     if is_key {
         // The host asks only for keys whose names say that they are keys, and never for its own.
-        let is_plain = names_credential(name) && !is_own(name);
+        let is_plain = is_credential_name(name) && !is_app_key(name);
         let key = if is_plain { name.to_owned() } else { format!("{name}_KEY") };
         values.insert(key.clone(), pair.1);
         stored.keys.insert(pair.0, key);
@@ -138,7 +138,7 @@ fn add_variable(
 fn add_header(stored: &mut StoredServer, values: &mut KeyValues, header: &str, value: &str) {
     let token = value.strip_prefix("Bearer ").filter(|_| is_authorization(header));
     let upper = header.to_ascii_uppercase().replace('-', "_");
-    let key = if names_credential(&upper) { upper } else { format!("{upper}_KEY") };
+    let key = if is_credential_name(&upper) { upper } else { format!("{upper}_KEY") };
     values.insert(key.clone(), token.unwrap_or(value).trim().to_owned());
     stored.keys.insert(header.to_owned(), key);
 }
@@ -148,13 +148,13 @@ fn is_authorization(header: &str) -> bool {
 }
 
 impl StoredServer {
-    pub(super) fn pack(&self) -> PackId {
+    pub(super) fn pack_id(&self) -> PackId {
         PackId(format!("{OWN}{}", self.name))
     }
 
     /// Returns the whole command, or the address.
-    pub(super) fn runs(&self) -> String {
-        if self.url.is_empty() { show(&self.program, &self.args) } else { self.url.clone() }
+    pub(super) fn command_or_url(&self) -> String {
+        if self.url.is_empty() { show_command(&self.program, &self.args) } else { self.url.clone() }
     }
 
     /// Returns the names of its keys.
@@ -178,7 +178,7 @@ impl StoredServer {
     }
 
     /// Writes the server's file and, if it is switched on, its pack.
-    pub(super) fn write(&self, folder: &Path) -> Result<(), AgentError> {
+    pub(super) fn save_server(&self, folder: &Path) -> Result<(), AgentError> {
         self.write_files(folder).map_err(|error| {
             AgentError::internal(
                 "settings",
@@ -193,7 +193,7 @@ impl StoredServer {
     }
 
     fn write_files(&self, folder: &Path) -> io::Result<()> {
-        make_private(folder)?;
+        create_private_folder(folder)?;
         let text = |value: &Value| serde_json::to_string_pretty(value).map_err(io::Error::from);
         write_atomically(&folder.join(SERVER_FILE), &text(&json!(self))?)?;
         let pack = folder.join("pack.json");
@@ -216,7 +216,7 @@ impl StoredServer {
         let mut lines = vec!["#!/bin/sh".to_owned()];
         let folder = self.program.parent().map(|folder| folder.display().to_string());
         // Programs such as npx look for their interpreter beside them.
-        lines.push(format!("export PATH={}:\"$PATH\"", quote(&folder.unwrap_or_default())));
+        lines.push(format!("export PATH={}:\"$PATH\"", quote_word(&folder.unwrap_or_default())));
         // `npx` and `uvx` install into caches, and the home folder cannot be written.
         lines.extend(
             CACHES.iter().map(|(name, folder)| format!("export {name}=\"{PACK_DATA}/{folder}\"")),
@@ -224,11 +224,11 @@ impl StoredServer {
         // News about npm would follow the lines that say why a server does not start.
         lines.push("export npm_config_update_notifier=false".to_owned());
         lines
-            .extend(self.env.iter().map(|(name, value)| format!("export {name}={}", quote(value))));
+            .extend(self.env.iter().map(|(name, value)| format!("export {name}={}", quote_word(value))));
         for (name, key) in self.keys.iter().filter(|(name, key)| name != key) {
             lines.push(format!("export {name}=\"${key}\"; unset {key}"));
         }
-        lines.push(format!("exec {} \"$@\"\n", quote(&self.program.display().to_string())));
+        lines.push(format!("exec {} \"$@\"\n", quote_word(&self.program.display().to_string())));
         lines.join("\n")
     }
 
@@ -243,16 +243,16 @@ impl StoredServer {
             server["args"] = json!(self.args);
             server["env"] = json!(self.key_names());
         } else {
-            server["http"] = self.http();
+            server["http"] = self.http_entry();
         }
         json!({
-            "manifest_version": 1, "id": self.pack(), "version": "1.0.0", "title": self.name,
+            "manifest_version": 1, "id": self.pack_id(), "version": "1.0.0", "title": self.name,
             "description": "An MCP server that you added.",
             "servers": [server], "schemas": {}, "tools": {"tools": []}
         })
     }
 
-    fn http(&self) -> Value {
+    fn http_entry(&self) -> Value {
         let mut http = json!({"url": self.url, "private_network": self.is_private()});
         if self.sign_in {
             http["auth"] = json!({"kind": "oauth2"});
@@ -307,12 +307,12 @@ mod tests {
             .into(),
             ..NewServer::default()
         };
-        let (stored, values) = plan(&server).unwrap();
+        let (stored, values) = separate_keys(&server).unwrap();
         let names: Vec<&str> = values.keys().map(String::as_str).collect();
         assert_eq!(names, ["DATABASE_URL_KEY", "GITHUB_TOKEN", "OPENAI_API_KEY_KEY"]);
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("files");
-        stored.write(&folder).unwrap();
+        stored.save_server(&folder).unwrap();
         let start = fs::read_to_string(folder.join("start")).unwrap();
         assert!(
             start.contains("export npm_config_cache=\"$COUNTERSIGN_PACK_DATA/npm\""),
@@ -337,16 +337,16 @@ mod tests {
                 .into(),
             ..NewServer::default()
         };
-        let (stored, values) = plan(&server).unwrap();
+        let (stored, values) = separate_keys(&server).unwrap();
         assert_eq!(values["AUTHORIZATION_KEY"], "abc");
         assert_eq!(values["X_API_KEY"], "def");
         let folder = tempfile::tempdir().unwrap();
-        stored.write(&folder.path().join("far")).unwrap();
+        stored.save_server(&folder.path().join("far")).unwrap();
         let loaded = packs::check_folder(&folder.path().join("far"));
         assert!(loaded.pack.is_some(), "{:?}", loaded.view.faults);
         assert!(!stored.is_private());
         let here =
             NewServer { url: "http://localhost:9/mcp".into(), headers: BTreeMap::new(), ..server };
-        assert!(plan(&here).unwrap().0.is_private());
+        assert!(separate_keys(&here).unwrap().0.is_private());
     }
 }

@@ -45,7 +45,7 @@ impl Access for EnteredKeys {
 }
 
 /// Replaces the stored keys of a server by those that the user entered.
-pub(super) fn with_entered(mut config: ServerConfig, keys: KeyValues) -> ServerConfig {
+pub(super) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> ServerConfig {
     let entered = Arc::new(EnteredKeys(keys));
     match &mut config.reach {
         Reach::Program(program) => {
@@ -72,7 +72,7 @@ impl Definitions for FoundTools {
 }
 
 /// Starts the server, lists its tools, and ends it. A stopped trial ends it at once.
-pub(super) async fn run(
+pub(super) async fn run_trial(
     config: ServerConfig,
     runs: String,
     trial: &Trial<'_>,
@@ -81,25 +81,25 @@ pub(super) async fn run(
     let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
     let work = async {
         let outcome = servers.ready(&key, PATIENCE).await;
-        (outcome, last_lines(&servers, &key).await)
+        (outcome, last_error_lines(&servers, &key).await)
     };
-    let done = trial.unless_stopped(work).await;
+    let done = trial.run_unless_stopped(work).await;
     servers.shut_down().await;
     let (outcome, log) = done?;
     let message = outcome.as_ref().err().map(|failure| failure.error.text());
-    let tools = found.0.lock().iter().map(tested).collect();
+    let tools = found.0.lock().iter().map(tested_tool).collect();
     Ok(ServerTestResponse { ok: outcome.is_ok(), runs, message, log, tools })
 }
 
 /// Returns the last lines of a server's error output.
-pub(super) async fn last_lines(servers: &Servers, key: &str) -> Vec<String> {
+pub(super) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String> {
     tokio::time::sleep(LAST_LINES).await;
     let log = servers.log(key);
     log[log.len().saturating_sub(MAX_LINES)..].to_vec()
 }
 
-fn tested(definition: &Definition) -> TestedTool {
-    let effect: Effect = definitions::effect(definition, None);
+fn tested_tool(definition: &Definition) -> TestedTool {
+    let effect: Effect = definitions::effect_or_default(definition, None);
     TestedTool {
         name: definition.name.clone(),
         description: definition.description.clone().unwrap_or_default(),

@@ -20,19 +20,19 @@ pub(crate) struct Trial<'a> {
 
 impl Trials {
     /// Begins a trial of the server with this name.
-    pub(crate) fn begin(&self, name: &str) -> Trial<'_> {
-        self.begin_until(name, &CancellationToken::new())
+    pub(crate) fn begin_trial(&self, name: &str) -> Trial<'_> {
+        self.begin_cancellable_trial(name, &CancellationToken::new())
     }
 
     /// Begins a trial that also stops when its caller has gone.
-    pub(crate) fn begin_until(&self, name: &str, gone: &CancellationToken) -> Trial<'_> {
+    pub(crate) fn begin_cancellable_trial(&self, name: &str, gone: &CancellationToken) -> Trial<'_> {
         let stop = gone.child_token();
         self.0.lock().push((name.to_owned(), stop.clone()));
         Trial { of: self, stop }
     }
 
     /// Stops all trials of the server with this name.
-    pub(crate) fn stop(&self, name: &str) {
+    pub(crate) fn stop_trial(&self, name: &str) {
         let running = self.0.lock();
         running.iter().filter(|(server, _)| server == name).for_each(|(_, stop)| stop.cancel());
     }
@@ -40,13 +40,13 @@ impl Trials {
 
 impl Trial<'_> {
     /// Waits for a part of the trial. Returns an error if the trial is stopped before.
-    pub(crate) async fn unless_stopped<T>(
+    pub(crate) async fn run_unless_stopped<T>(
         &self,
         part: impl Future<Output = T>,
     ) -> Result<T, AgentError> {
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => Err(stopped()),
+            () = self.stop.cancelled() => Err(trial_stopped()),
             done = part => Ok(done),
         }
     }
@@ -59,7 +59,7 @@ impl Drop for Trial<'_> {
     }
 }
 
-fn stopped() -> AgentError {
+fn trial_stopped() -> AgentError {
     AgentError::new(ErrorCode::ToolHttpError, "The server was stopped before it was ready.")
         .reason("stopped")
 }
@@ -71,19 +71,19 @@ mod tests {
     #[tokio::test]
     async fn a_stop_ends_the_trials_of_one_server_and_no_later_one() {
         let trials = Trials::default();
-        let (one, other) = (trials.begin("one"), trials.begin("other"));
-        assert_eq!(one.unless_stopped(async { 1 }).await.unwrap(), 1);
-        trials.stop("one");
-        let error = one.unless_stopped(std::future::pending::<()>()).await.unwrap_err();
+        let (one, other) = (trials.begin_trial("one"), trials.begin_trial("other"));
+        assert_eq!(one.run_unless_stopped(async { 1 }).await.unwrap(), 1);
+        trials.stop_trial("one");
+        let error = one.run_unless_stopped(std::future::pending::<()>()).await.unwrap_err();
         assert_eq!(error.reason_text(), Some("stopped"));
-        assert_eq!(other.unless_stopped(async { 2 }).await.unwrap(), 2);
+        assert_eq!(other.run_unless_stopped(async { 2 }).await.unwrap(), 2);
         drop(one);
         let gone = CancellationToken::new();
-        let left = trials.begin_until("one", &gone);
+        let left = trials.begin_cancellable_trial("one", &gone);
         gone.cancel();
-        assert!(left.unless_stopped(std::future::pending::<()>()).await.is_err());
+        assert!(left.run_unless_stopped(std::future::pending::<()>()).await.is_err());
         drop(left);
-        let again = trials.begin("one");
-        assert_eq!(again.unless_stopped(async { 3 }).await.unwrap(), 3);
+        let again = trials.begin_trial("one");
+        assert_eq!(again.run_unless_stopped(async { 3 }).await.unwrap(), 3);
     }
 }

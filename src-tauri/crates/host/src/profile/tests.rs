@@ -1,7 +1,7 @@
 use super::*;
 
 fn environment(may_choose: bool, variables: &[(&str, &str)]) -> Environment {
-    Environment::reading(may_choose, |name| {
+    Environment::read_with(may_choose, |name| {
         variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     })
 }
@@ -9,7 +9,7 @@ fn environment(may_choose: bool, variables: &[(&str, &str)]) -> Environment {
 fn profile(folder: &std::path::Path, settings: &str, env: Environment) -> LiveProfile {
     let paths = Paths::new(Some(folder.to_owned()));
     fs::write(paths.settings(), settings).unwrap();
-    LiveProfile::read(paths, env)
+    LiveProfile::read_profile(paths, env)
 }
 
 const URL: (&str, &str) = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
@@ -35,12 +35,12 @@ fn in_a_terminal_the_variables_choose_a_server_instead_of_the_offline_model() {
         let profile = profile(folder.path(), "", environment(may_choose, variables));
         let settings = profile.settings();
         assert_eq!(settings.model.provider, provider, "{variables:?}");
-        assert_eq!(profile.forced().get("model.provider").map(String::as_str), by, "{variables:?}");
+        assert_eq!(profile.overridden_settings().get("model.provider").map(String::as_str), by, "{variables:?}");
         if variables.contains(&URL) {
             assert_eq!(settings.model.base_url, URL.1);
         }
-        profile.write((*settings).clone()).unwrap();
-        assert_eq!(profile.stored(), Settings::default(), "{variables:?}: nothing of it is stored");
+        profile.write_settings((*settings).clone()).unwrap();
+        assert_eq!(profile.stored_settings(), Settings::default(), "{variables:?}: nothing of it is stored");
     }
 }
 
@@ -53,7 +53,7 @@ fn a_provider_that_was_chosen_in_the_settings_stays() {
         let profile = profile(folder.path(), &lines, environment(true, &[URL, KEY]));
         let model = &profile.settings().model;
         assert_eq!((model.provider.as_str(), model.base_url.as_str()), (provider, url));
-        assert_eq!(profile.forced().get("model.provider"), None);
+        assert_eq!(profile.overridden_settings().get("model.provider"), None);
     }
 }
 
@@ -63,8 +63,8 @@ fn another_provider_can_be_chosen_while_the_variables_decide() {
     let profile = profile(folder.path(), "", environment(true, &[URL]));
     let mut settings = (*profile.settings()).clone();
     settings.model.provider = "gemini".into();
-    profile.write(settings).unwrap();
-    assert_eq!(profile.stored().model.provider, "gemini");
+    profile.write_settings(settings).unwrap();
+    assert_eq!(profile.stored_settings().model.provider, "gemini");
     assert_eq!(profile.settings().model.provider, "gemini");
 }
 
@@ -74,8 +74,8 @@ fn more_retries_of_a_model_than_the_page_offers_are_refused() {
     let profile = profile(folder.path(), "", environment(true, &[]));
     let mut settings = (*profile.settings()).clone();
     settings.model.max_retries = 10;
-    assert!(profile.check(&settings).is_ok());
+    assert!(profile.check_settings(&settings).is_ok());
     settings.model.max_retries = 11;
-    let error = profile.check(&settings).unwrap_err();
+    let error = profile.check_settings(&settings).unwrap_err();
     assert!(error.message.contains("model.max_retries must be 0 to 10"), "{error}");
 }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     adapters, definitions,
     key_destination::{self, Declared, Destination},
-    paths::make_private,
+    paths::create_private_folder,
     questions::Gate,
     remote_override::RemoteOverride,
 };
@@ -28,7 +28,7 @@ use super::HostTools;
 impl HostTools {
     /// Runs a program in its pack's folder, with only the arguments and variables that the manifest
     /// names.
-    async fn program(
+    async fn run_program(
         &self,
         call: &ProgramCall,
         request: &ToolRequest,
@@ -37,7 +37,7 @@ impl HostTools {
         let refused = |error| ToolFailure { error, may_have_happened: false };
         let spec = &request.spec;
         let folder = self
-            .loaded()
+            .loaded_packs()
             .iter()
             .find(|loaded| loaded.pack.is_some() && loaded.view.id == spec.pack)
             .map(|loaded| loaded.folder.clone());
@@ -58,7 +58,7 @@ impl HostTools {
             })?;
         let data = call.data_dir.then(|| self.paths.pack_data(spec.pack.as_str()));
         if let Some(data) = &data {
-            make_private(data).map_err(|e| {
+            create_private_folder(data).map_err(|e| {
                 refused(AgentError::internal(
                     "data_dir",
                     text!("{path} cannot be used: {error}.", path = data.display(), error = e),
@@ -82,14 +82,14 @@ impl HostTools {
         .await
     }
 
-    async fn built_in(
+    async fn call_built_in(
         &self,
         service: &str,
         tool: ToolId,
         arguments: Value,
     ) -> Result<Value, ToolFailure> {
-        let done = match self.services.of(service) {
-            Some(open) => open.run(move |service| service.call(tool.as_str(), &arguments)).await,
+        let done = match self.services.service(service) {
+            Some(open) => open.run_blocking(move |service| service.call(tool.as_str(), &arguments)).await,
             None => Err(AgentError::new(
                 ErrorCode::ToolNotFound,
                 text!("The service {service} is not part of this app.", service),
@@ -101,7 +101,7 @@ impl HostTools {
 }
 
 /// Calls the remote server that replaces the pack's own.
-async fn call_elsewhere(
+async fn call_override(
     stands_in: RemoteOverride,
     tool: &str,
     request: &ToolRequest,
@@ -130,7 +130,7 @@ struct Reads<'a> {
 
 impl HostTools {
     /// Calls a pack's server, or the remote server that replaces it.
-    async fn at_server(
+    async fn call_server(
         &self,
         server: &str,
         tool: &str,
@@ -142,10 +142,10 @@ impl HostTools {
         // and its timeout is counted.
         let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
         let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
-        let key = definitions::key(&request.spec.pack, server);
-        let elsewhere = self.elsewhere.of(&key);
+        let key = definitions::server_key(&request.spec.pack, server);
+        let elsewhere = self.elsewhere.override_of(&key);
         let _attended =
-            (request.attended && elsewhere.is_none()).then(|| self.questions.attended(key.clone()));
+            (request.attended && elsewhere.is_none()).then(|| self.questions.count_attended_call(key.clone()));
         let arguments = request.arguments.clone();
         let adapter = adapters::adapter_of(&self.adapters, &request.spec.pack);
         let locale = self.locale();
@@ -156,7 +156,7 @@ impl HostTools {
             return known.map_err(|error| ToolFailure { error, may_have_happened: false });
         }
         let read = |arguments: Value| {
-            self.read(
+            self.read_tool(
                 Reads { key: &key, tool, timeout, elsewhere: elsewhere.clone() },
                 request,
                 arguments,
@@ -172,10 +172,10 @@ impl HostTools {
                         .map_err(|error| ToolFailure { error, may_have_happened: false })?;
                     read(arguments).await
                 };
-                adapters::read(adapter, &call, arguments, &read, &further).await
+                adapters::read_with_follow_up(adapter, &call, arguments, &read, &further).await
             }
             (Effect::Write | Effect::Destructive, Some(stands_in)) => {
-                call_elsewhere(stands_in.clone(), tool, request, arguments, cancel.clone())
+                call_override(stands_in.clone(), tool, request, arguments, cancel.clone())
                     .await
                     .map(|answer| adapter.answer(&call, answer))
             }
@@ -188,7 +188,7 @@ impl HostTools {
         }
     }
 
-    async fn read(
+    async fn read_tool(
         &self,
         at: Reads<'_>,
         request: &ToolRequest,
@@ -196,14 +196,14 @@ impl HostTools {
         cancel: CancellationToken,
     ) -> Result<Value, ToolFailure> {
         match at.elsewhere {
-            Some(stands_in) => call_elsewhere(stands_in, at.tool, request, arguments, cancel).await,
+            Some(stands_in) => call_override(stands_in, at.tool, request, arguments, cancel).await,
             None => self.servers.call(at.key, at.tool, arguments, at.timeout, cancel).await,
         }
     }
 
     /// The names that the manifest gives to members of a tool's arguments and results.
-    fn aliases(&self, spec: &ToolSpec) -> Option<MemberAliases> {
-        let packs = self.loaded();
+    fn member_aliases(&self, spec: &ToolSpec) -> Option<MemberAliases> {
+        let packs = self.loaded_packs();
         let mut loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
         let pack = loaded.find(|pack| pack.manifest.id == spec.pack)?;
         pack.manifest.entry_of(spec)?.aliases.clone()
@@ -235,14 +235,14 @@ impl HostTools {
     }
 
     /// Returns a picture that a pack's server draws, by the path in results.
-    pub(crate) async fn picture(&self, path: &str) -> Result<Vec<u8>, AgentError> {
+    pub(crate) async fn read_picture(&self, path: &str) -> Result<Vec<u8>, AgentError> {
         let found =
             self.adapters.iter().find_map(|adapter| Some((adapter.pack(), adapter.picture(path)?)));
         let (pack, picture) = found.ok_or_else(|| {
             AgentError::new(ErrorCode::ToolNotFound, "No pack draws this picture.")
         })?;
-        let key = definitions::key(&pack.into(), picture.server);
-        if let Some(stands_in) = self.elsewhere.of(&key) {
+        let key = definitions::server_key(&pack.into(), picture.server);
+        if let Some(stands_in) = self.elsewhere.override_of(&key) {
             return stands_in?.picture(path).await.map_err(|failure| failure.error);
         }
         let read = self
@@ -291,7 +291,7 @@ impl Tools for HostTools {
     }
 
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
-        self.loaded().iter().find(|loaded| loaded.view.id == *pack)?.view.data_flow.clone()
+        self.loaded_packs().iter().find(|loaded| loaded.view.id == *pack)?.view.data_flow.clone()
     }
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
@@ -299,20 +299,20 @@ impl Tools for HostTools {
             let Some(variable) = key_destination::needed_credential(spec) else { return Ok(()) };
             return self
                 .credentials
-                .check(
+                .check_credential(
                     spec.pack.as_str(),
                     variable,
-                    &Destination::of_tool(spec, &self.loaded()),
+                    &Destination::of_tool(spec, &self.loaded_packs()),
                     &spec.title,
                 )
                 .await;
         };
         // A server behind an address cannot be called without its keys. A program can run without
         // them.
-        let at = definitions::key(&spec.pack, server);
-        let stands_in = self.elsewhere.of(&at).transpose()?.is_some();
-        let packs = self.loaded();
-        let keys = self.keys(&packs, &|key: &str| stands_in && key == at);
+        let at = definitions::server_key(&spec.pack, server);
+        let stands_in = self.elsewhere.override_of(&at).transpose()?.is_some();
+        let packs = self.loaded_packs();
+        let keys = self.credential_keys(&packs, &|key: &str| stands_in && key == at);
         let is_needed = |key: &&Declared<'_>| {
             key.pack.view.id == spec.pack
                 && key.of_server
@@ -320,7 +320,7 @@ impl Tools for HostTools {
                 && key.destination != Destination::Program
         };
         for Declared { variable, destination, .. } in keys.iter().filter(is_needed) {
-            self.credentials.check(spec.pack.as_str(), variable, destination, server).await?;
+            self.credentials.check_credential(spec.pack.as_str(), variable, destination, server).await?;
         }
         Ok(())
     }
@@ -329,12 +329,12 @@ impl Tools for HostTools {
         let ToolTarget::Mcp { server, tool } = &spec.target else {
             return Adapted { arguments, is_sent: true };
         };
-        let is_remote = self.elsewhere.of(&definitions::key(&spec.pack, server)).is_some();
+        let is_remote = self.elsewhere.override_of(&definitions::server_key(&spec.pack, server)).is_some();
         let adapter = adapters::adapter_of(&self.adapters, &spec.pack);
         let (locale, asked) = (self.locale(), arguments.clone());
         let call = self.pack_call(spec, tool, is_remote, &locale, &asked);
         let arguments = adapter.arguments(&call, arguments);
-        let arguments = match self.aliases(spec) {
+        let arguments = match self.member_aliases(spec) {
             Some(aliases) => adapters::rename_arguments(&aliases, arguments),
             None => arguments,
         };
@@ -345,7 +345,7 @@ impl Tools for HostTools {
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {
         spec.target
             .tool_of_server()
-            .is_some_and(|(server, _)| self.questions.waits(&definitions::key(&spec.pack, server)))
+            .is_some_and(|(server, _)| self.questions.is_waiting(&definitions::server_key(&spec.pack, server)))
     }
 
     async fn run(
@@ -377,15 +377,15 @@ impl Tools for HostTools {
                     .is_some_and(|choice| choice.private_network);
                 self.http.run(call, &request, &Permit { private_network, secret }, &cancel).await
             }
-            ToolTarget::Program { call } => self.program(call, &request, &cancel).await,
+            ToolTarget::Program { call } => self.run_program(call, &request, &cancel).await,
             ToolTarget::BuiltIn { service } => {
-                self.built_in(service, request.spec.id.clone(), request.arguments).await
+                self.call_built_in(service, request.spec.id.clone(), request.arguments).await
             }
             ToolTarget::Mcp { server, tool } => {
-                self.at_server(server, tool, &request, cancel, resume).await
+                self.call_server(server, tool, &request, cancel, resume).await
             }
         };
-        let aliases = self.aliases(&spec);
+        let aliases = self.member_aliases(&spec);
         done.map(|answer| match aliases {
             Some(aliases) => adapters::rename_result(&aliases, answer),
             None => answer,

@@ -36,7 +36,7 @@ const CALLS: usize = 40;
 async fn every_client_is_greeted_first_whatever_is_told_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
-    let served = host::serve(&host).unwrap();
+    let served = host::serve_host(&host).unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let telling = tokio::spawn({
         let (host, done) = (Arc::clone(&host), Arc::clone(&done));
@@ -80,15 +80,15 @@ async fn a_profile_is_served_once_and_a_second_try_takes_nothing_away() {
     let host = open(folder.path()).await;
     let token = folder.path().join("data/socket-token");
     let paths = Paths::new(Some(folder.path().join("data")));
-    let served = host::serve(&host).unwrap();
+    let served = host::serve_host(&host).unwrap();
     let first = fs::read_to_string(&token).unwrap();
     assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(host::serve(&host).is_err(), "a second server of one profile");
+    assert!(host::serve_host(&host).is_err(), "a second server of one profile");
     host::client::connect(&paths, false).await.unwrap();
     drop(served);
     assert!(!token.exists(), "the token goes with the socket");
     assert!(host::client::connect(&paths, false).await.is_err());
-    let served = host::serve(&host).unwrap();
+    let served = host::serve_host(&host).unwrap();
     assert_ne!(fs::read_to_string(&token).unwrap(), first, "each time another token");
     host::client::connect(&paths, false).await.unwrap();
     drop(served);

@@ -3,9 +3,9 @@
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::{
-    Period, before,
+    Period, subtract_days,
     calendar::{self, Unit},
-    relative::{part_of, relative, to_date, unit},
+    relative::{part_of, relative, read_unit_to_date, unit},
     term::{Atom, Parsed, day_number, month_alone, month_at, year_at},
 };
 use crate::{
@@ -14,17 +14,17 @@ use crate::{
 };
 
 /// The term that begins at `at`, and how many tokens it takes. Longer readings come first.
-pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+pub(super) fn read_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     // "the rest of november": what is left of a period is asked for with the period.
     if tokens.get(at)?.any(&["rest", "resten", "remainder"])
         && tokens.get(at + 1).is_some_and(|token| token.any(&["of", "av"]))
     {
         let the = usize::from(tokens.get(at + 2).is_some_and(|token| token.any(&["the", "den"])));
-        return atom(tokens, at + 2 + the, today)
+        return read_atom(tokens, at + 2 + the, today)
             .or_else(|| unit_alone(tokens, at + 2 + the, today))
             .map(|(used, found)| (used + 2 + the, found));
     }
-    to_date(tokens, at, today)
+    read_unit_to_date(tokens, at, today)
         .or_else(|| part_of(tokens, at, today))
         .or_else(|| unit_edge(tokens, at, today))
         .or_else(|| numeric(tokens, at, today))
@@ -61,7 +61,7 @@ fn unit_edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     }
     let (used, period) = match tokens.get(next).and_then(unit) {
         Some(unit) => (1, Atom::of(calendar::nth(unit, 0, today)?)),
-        None => atom(tokens, next, today)?,
+        None => read_atom(tokens, next, today)?,
     };
     let day = if first { period.start } else { period.end };
     Some((next + used - at, Atom { start: day, end: day, ..period }))
@@ -283,7 +283,7 @@ fn simple_day(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let day = if back < 0 {
         calendar::add_days(today, -back)
     } else {
-        before(today, back.unsigned_abs())
+        subtract_days(today, back.unsigned_abs())
     };
     Some((used, Atom::day(day)))
 }

@@ -116,7 +116,7 @@ pub(super) fn rolling(unit: Unit, count: u32, today: NaiveDate) -> Period {
 }
 
 /// Returns the day that lies `count` units before today.
-pub(super) fn ago(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
+pub(super) fn subtract_units(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
     let count_days = i64::from(count);
     let months = i32::try_from(count).unwrap_or(0);
     match unit {
@@ -131,7 +131,7 @@ pub(super) fn ago(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
 }
 
 /// Returns the day that lies `count` units after today.
-pub(super) fn ahead(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
+pub(super) fn add_units(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
     let count_days = i64::from(count.clamp(1, 5_000));
     let months = i32::try_from(count_days).unwrap_or(0);
     match unit {

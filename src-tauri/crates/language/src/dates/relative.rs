@@ -43,7 +43,7 @@ const ROLLING: [&str; 7] = ["past", "senaste", "sista", "trailing", "last", "pre
 const NEXT: [&str; 5] = ["next", "nasta", "coming", "kommande", "upcoming"];
 
 /// Reads a unit up to today: "month to date", "mtd", "so far this month", "hittills i år".
-pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+pub(super) fn read_unit_to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let open = |used: usize, unit: Unit| {
         calendar::nth(unit, 0, today).map(|period| (used, Atom { open: true, ..Atom::of(period) }))
     };
@@ -146,7 +146,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
             .get(next + used + 1)
             .is_some_and(|token| token.any(&["ago", "sedan", "back", "tillbaka"]))
     {
-        return Some((skipped + used + 2, Atom::day(calendar::ago(unit, count, today))));
+        return Some((skipped + used + 2, Atom::day(calendar::subtract_units(unit, count, today))));
     }
     if let Some(unit) = unit(head)
         && tokens.get(next + 1).is_some_and(|token| token.any(&["before", "fore"]))
@@ -156,18 +156,18 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
     }
     if head.any(&ROLLING)
         && let Some((count, used)) =
-            few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1))
+            read_few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1))
         && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
     {
         return Some((skipped + 2 + used, Atom::of(calendar::rolling(unit, count, today))));
     }
     if head.any(&NEXT) || head.any(&["within", "inom"]) {
         // "the next 10 days", "inom två veckor"
-        let counted = few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1));
+        let counted = read_few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1));
         if let Some((count, used)) = counted
             && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
         {
-            let end = calendar::ahead(unit, count, today);
+            let end = calendar::add_units(unit, count, today);
             return Some((skipped + 2 + used, Atom::of(Period { start: today, end })));
         }
     }
@@ -222,7 +222,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
     Some((skipped + 2, Atom::of(calendar::nth(unit(after)?, offset, today)?)))
 }
 
-fn few(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
+fn read_few(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let words: Vec<&str> =
         tokens[at.min(tokens.len())..].iter().take(3).map(|token| token.norm.as_str()).collect();
     match words[..] {

@@ -192,7 +192,7 @@ fn units_before_a_period_and_the_next_such_period() {
         ("the preceding 7 days", "2026-11-07 2026-11-13"),
     ] {
         let before = find_unit_before(&tokens(text)).unwrap_or_else(|| panic!("{text}"));
-        let found = unit_before(&before, from).expect("a period");
+        let found = resolve_unit_before(&before, from).expect("a period");
         let shown = [found.start, found.end].map(|day| day.expect("a day").to_string()).join(" ");
         assert_eq!(shown, days, "{text}");
     }
@@ -205,7 +205,7 @@ fn units_before_a_period_and_the_next_such_period() {
     ] {
         let tokens = tokens(text);
         let found = find_period(&tokens, today).unwrap_or_else(|| panic!("{text}"));
-        let moved = move_ahead(&tokens, &found, today).start.expect("a day");
+        let moved = move_to_next_period(&tokens, &found, today).start.expect("a day");
         assert_eq!(moved.to_string(), start, "{text}");
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, read_token_count};
 
 /// More blocks than any message has.
 const MAX_BLOCKS: usize = 256;
@@ -75,7 +75,7 @@ impl Assembler {
         Self { answer: Answer::new(), maker, blocks: BTreeMap::new() }
     }
 
-    fn start(
+    fn start_block(
         &mut self,
         index: u64,
         mut block: Value,
@@ -91,12 +91,12 @@ impl Assembler {
         let opened = match kind.as_str() {
             "text" => {
                 let text = text(&block, "text");
-                self.answer.say(&text, out);
+                self.answer.push_text(&text, out);
                 Block::Text(text)
             }
             "thinking" => {
                 let (thought, signature) = (text(&block, "thinking"), text(&block, "signature"));
-                self.answer.think(&thought, out);
+                self.answer.push_reasoning(&thought, out);
                 Block::Thinking { text: thought, signature }
             }
             "redacted_thinking" => Block::Redacted(block),
@@ -114,7 +114,7 @@ impl Assembler {
         Ok(())
     }
 
-    fn delta(&mut self, index: u64, delta: &Delta<'_>, out: &mut VecDeque<ModelEvent>) {
+    fn apply_delta(&mut self, index: u64, delta: &Delta<'_>, out: &mut VecDeque<ModelEvent>) {
         match self.blocks.get_mut(&index) {
             Some(Block::Text(text)) => text.push_str(delta.text.text()),
             Some(Block::Thinking { text, signature }) => {
@@ -124,11 +124,11 @@ impl Assembler {
             Some(Block::Call { json, .. }) => json.push_str(delta.partial_json.text()),
             Some(Block::Redacted(_) | Block::Other) | None => {}
         }
-        self.answer.say(delta.text.text(), out);
-        self.answer.think(delta.thinking.text(), out);
+        self.answer.push_text(delta.text.text(), out);
+        self.answer.push_reasoning(delta.thinking.text(), out);
     }
 
-    fn stop(&mut self, reason: &str) {
+    fn set_finish(&mut self, reason: &str) {
         self.answer.finish = match reason {
             "" => return,
             "tool_use" => Some(Finish::ToolCalls),
@@ -141,20 +141,20 @@ impl Assembler {
 
     /// Records token counts. They are repeated; the newest ones count. Cached tokens are input,
     /// too.
-    fn count(&mut self, usage: &Value) {
-        if let Some(input) = tokens(usage, "input_tokens") {
+    fn record_usage(&mut self, usage: &Value) {
+        if let Some(input) = read_token_count(usage, "input_tokens") {
             let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"]
                 .iter()
-                .filter_map(|name| tokens(usage, name))
+                .filter_map(|name| read_token_count(usage, name))
                 .sum::<u64>();
             self.answer.usage.input_tokens = input.saturating_add(cached);
         }
         self.answer.usage.output_tokens =
-            tokens(usage, "output_tokens").unwrap_or(self.answer.usage.output_tokens);
+            read_token_count(usage, "output_tokens").unwrap_or(self.answer.usage.output_tokens);
     }
 
     /// Reads a message that arrives with its content.
-    fn read_whole(
+    fn read_message(
         &mut self,
         mut message: Value,
         out: &mut VecDeque<ModelEvent>,
@@ -163,9 +163,9 @@ impl Assembler {
         for (index, block) in
             (0..).zip(blocks.as_ref().and_then(Value::as_array).into_iter().flatten())
         {
-            self.start(index, block.clone(), out)?;
+            self.start_block(index, block.clone(), out)?;
         }
-        self.stop(message.get("stop_reason").and_then(Value::as_str).unwrap_or_default());
+        self.set_finish(message.get("stop_reason").and_then(Value::as_str).unwrap_or_default());
         Ok(())
     }
 }
@@ -194,7 +194,7 @@ impl Assemble for Assembler {
         let mut event: Event<'_> =
             serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(usage) = event.usage.take() {
-            self.count(&usage);
+            self.record_usage(&usage);
         }
         let index = event.index.unwrap_or_default();
         match event.kind.text() {
@@ -204,23 +204,23 @@ impl Assemble for Assembler {
                 self.blocks.clear();
                 if let Some(usage) = event.message.as_ref().and_then(|message| message.get("usage"))
                 {
-                    self.count(usage);
+                    self.record_usage(usage);
                 }
                 // If the provider's own tools call ours, the message is complete when it begins.
-                self.read_whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
+                self.read_message(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
             }
             "content_block_start" => {
-                self.start(index, event.content_block.unwrap_or_default(), out)?
+                self.start_block(index, event.content_block.unwrap_or_default(), out)?
             }
-            "content_block_delta" => self.delta(index, &event.delta.unwrap_or_default(), out),
+            "content_block_delta" => self.apply_delta(index, &event.delta.unwrap_or_default(), out),
             "content_block_stop" => {}
-            "message_delta" => self.stop(event.delta.unwrap_or_default().stop_reason.text()),
+            "message_delta" => self.set_finish(event.delta.unwrap_or_default().stop_reason.text()),
             "message_stop" => return Ok(FeedResult::Done),
-            "message" => self.read_whole(
+            "message" => self.read_message(
                 serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?,
                 out,
             )?,
-            "error" => return Err(failure::in_stream(&event.error.unwrap_or_default())),
+            "error" => return Err(failure::parse_stream_error(&event.error.unwrap_or_default())),
             // Mostly "ping": a server that is alive but has no data.
             _ => return Ok(FeedResult::Ignored),
         }
@@ -250,17 +250,17 @@ impl Assemble for Assembler {
                     } else {
                         json
                     };
-                    self.answer.call(name, written, out)?;
+                    self.answer.push_call(name, written, out)?;
                     kept.push(json!({"type": "tool_use"}));
                 }
                 Block::Text(_) | Block::Thinking { .. } | Block::Other => {}
             }
         }
-        self.answer.check()?;
+        self.answer.check_not_blocked()?;
         if signed {
-            self.answer.seal(&self.maker, kept, out);
+            self.answer.push_opaque(&self.maker, kept, out);
         }
-        self.answer.done(out);
+        self.answer.push_done(out);
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Anthropic;
 use crate::capabilities::Thinking;
 use crate::wire::{
-    self, Turns, as_object, follows_result, in_order, own, split_system, wire_id, with_instructions,
+    self, Turns, parse_object, follows_result, restore_order, own_data, split_system, wire_id, with_instructions,
 };
 
 /// The answer length to request if the model's limit is unknown. Every model accepts it.
@@ -21,17 +21,17 @@ const THINKING_TOKENS: u32 = 8_000;
 const LEAST_THINKING_TOKENS: u32 = 1_024;
 
 /// The bound of an answer for which nobody wished one: this wire needs one.
-pub(crate) fn usual_bound(own: Option<u32>) -> u32 {
+pub(crate) fn default_max_tokens(own: Option<u32>) -> u32 {
     own.map_or(OUTPUT_TOKENS, |own| own.min(MOST_OUTPUT_TOKENS))
 }
 
-pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Value {
+pub(super) fn build_body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Value {
     let bound = request
         .max_output_tokens
-        .unwrap_or_else(|| usual_bound(wire.known.capabilities.max_output_tokens))
+        .unwrap_or_else(|| default_max_tokens(wire.known.capabilities.max_output_tokens))
         .min(request.left_output_tokens.unwrap_or(u32::MAX));
     let (system, rest) = split_system(&request.messages);
-    let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": !request.whole, "messages": messages(rest, &wire.maker)});
+    let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": !request.whole, "messages": convert_messages(rest, &wire.maker)});
     if !system.is_empty() {
         body["system"] = if plain {
             json!(system)
@@ -39,7 +39,7 @@ pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Val
             json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}])
         };
     }
-    let mut tools = tools(request);
+    let mut tools = tool_definitions(request);
     // An answer of a shape is a call that the model is made to make; it cannot think before one.
     if let Some(wanted) = &request.structured {
         tools.push(json!({"name": wanted.name, "description": "Gives the answer.", "input_schema": wanted.schema}));
@@ -51,7 +51,7 @@ pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Val
         body["tools"] = Value::Array(tools);
     }
     if let Some(thinking) =
-        thinking(wire, request, bound).filter(|_| !plain && request.structured.is_none())
+        thinking_config(wire, request, bound).filter(|_| !plain && request.structured.is_none())
     {
         body["thinking"] = thinking;
     }
@@ -60,9 +60,9 @@ pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Val
 
 /// The tools on offer. A conversation with calls in it is refused without any, so that names alone
 /// stand in at the end.
-fn tools(request: &ModelRequest) -> Vec<Value> {
+fn tool_definitions(request: &ModelRequest) -> Vec<Value> {
     if !request.tools.is_empty() {
-        return request.tools.iter().map(|tool| wire::tool(tool, "input_schema")).collect();
+        return request.tools.iter().map(|tool| wire::describe_tool(tool, "input_schema")).collect();
     }
     let called = request.messages.iter().filter_map(|message| {
         if let Message::Assistant { calls, .. } = message { Some(calls) } else { None }
@@ -74,7 +74,7 @@ fn tools(request: &ModelRequest) -> Vec<Value> {
         .collect()
 }
 
-fn thinking(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Option<Value> {
+fn thinking_config(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Option<Value> {
     if !wire.reasoning {
         return None;
     }
@@ -84,7 +84,7 @@ fn thinking(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Option<Valu
         Thinking::Budget => {
             let budget = THINKING_TOKENS.min(bound / 2);
             let possible =
-                budget >= LEAST_THINKING_TOKENS && thought_through(&request.messages, &wire.maker);
+                budget >= LEAST_THINKING_TOKENS && has_own_thinking(&request.messages, &wire.maker);
             possible.then(|| json!({"type": "enabled", "budget_tokens": budget}))
         }
     }
@@ -92,7 +92,7 @@ fn thinking(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Option<Valu
 
 /// Whether every call since the user spoke came with this model's own thinking. Another model may
 /// have made them: then this one must not think until the turn is over, or the request is refused.
-fn thought_through(messages: &[Message], maker: &str) -> bool {
+fn has_own_thinking(messages: &[Message], maker: &str) -> bool {
     let turn = messages.iter().rev().take_while(|message| !matches!(message, Message::User { .. }));
     turn.filter_map(|message| {
         if let Message::Assistant { calls, opaque, .. } = message {
@@ -101,10 +101,10 @@ fn thought_through(messages: &[Message], maker: &str) -> bool {
             None
         }
     })
-    .all(|(calls, opaque)| calls.is_empty() || own(opaque.as_ref(), maker).is_some())
+    .all(|(calls, opaque)| calls.is_empty() || own_data(opaque.as_ref(), maker).is_some())
 }
 
-fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
+fn convert_messages(messages: &[Message], maker: &str) -> Vec<Value> {
     let mut turns = Turns::default();
     for (at, message) in messages.iter().enumerate() {
         match message {
@@ -113,12 +113,12 @@ fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
             // Later instructions are sent as the user, because this wire has no other role for
             // them.
             Message::System { text } | Message::User { text } => {
-                if let Some(block) = said(text) {
+                if let Some(block) = text_block(text) {
                     turns.push("user", block);
                 }
             }
             Message::Assistant { text, calls, opaque } => {
-                for block in assistant(text, calls, opaque.as_ref(), maker) {
+                for block in assistant_blocks(text, calls, opaque.as_ref(), maker) {
                     turns.push("assistant", block);
                 }
             }
@@ -132,19 +132,19 @@ fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
 }
 
 /// A block of text; none for text that says nothing, which is refused.
-fn said(text: &str) -> Option<Value> {
+fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
 /// The blocks of an answer: in the order in which they came, where that is known.
-fn assistant(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str) -> Vec<Value> {
+fn assistant_blocks(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str) -> Vec<Value> {
     let asked: Vec<Value> = calls.iter().map(tool_use).collect();
-    in_order(opaque, maker, "tool_use", &asked)
-        .unwrap_or_else(|| said(text).into_iter().chain(asked).collect())
+    restore_order(opaque, maker, "tool_use", &asked)
+        .unwrap_or_else(|| text_block(text).into_iter().chain(asked).collect())
 }
 
 fn tool_use(call: &ModelCall) -> Value {
-    json!({"type": "tool_use", "id": wire_id(call.id.as_str()), "name": call.name, "input": as_object(&call.arguments)})
+    json!({"type": "tool_use", "id": wire_id(call.id.as_str()), "name": call.name, "input": parse_object(&call.arguments)})
 }
 
 #[cfg(test)]
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_conversation_with_a_call_and_its_thinking() {
-        let body = body(&wire(true), &conversation("me"), false);
+        let body = build_body(&wire(true), &conversation("me"), false);
         let id = body["messages"][1]["content"][2]["id"].as_str().unwrap().to_owned();
         assert_eq!(
             body["messages"],
@@ -228,7 +228,7 @@ mod tests {
                 left_output_tokens: left,
                 ..conversation("me")
             };
-            body(&wire(true), &request, false)["max_tokens"].as_u64()
+            build_body(&wire(true), &request, false)["max_tokens"].as_u64()
         };
         assert_eq!(
             [bound(None, None), bound(None, Some(60_000)), bound(None, Some(3_000))],
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn thinking_of_another_maker_stays_behind_and_is_not_asked_for_meanwhile() {
-        let body = body(&wire(true), &conversation("you"), false);
+        let body = build_body(&wire(true), &conversation("you"), false);
         assert!(
             !body.to_string().contains("signature") && body.get("thinking").is_none(),
             "{body}"
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn without_tools_the_names_in_the_conversation_stand_in() {
         let request = ModelRequest { tools: Vec::new(), ..conversation("me") };
-        let body = body(&wire(false), &request, true);
+        let body = build_body(&wire(false), &request, true);
         assert_eq!(
             (&body["tools"][0]["name"], &body["tool_choice"]["type"]),
             (&json!("pace"), &json!("none"))
@@ -262,7 +262,7 @@ mod tests {
             messages: vec![Message::User { text: "Hi".into() }],
             ..ModelRequest::default()
         };
-        assert!(super::body(&wire(false), &empty, false).get("tools").is_none());
+        assert!(super::build_body(&wire(false), &empty, false).get("tools").is_none());
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
             Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
         let request =
             ModelRequest { structured: Some(shape), tools: Vec::new(), ..conversation("me") };
-        let body = body(&wire(true), &request, false);
+        let body = build_body(&wire(true), &request, false);
         assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "route"}));
         let last =
             body["tools"].as_array().and_then(|tools| tools.last()).cloned().unwrap_or_default();
@@ -287,8 +287,8 @@ mod tests {
         let whole = ModelRequest { whole: true, ..conversation("me") };
         assert_eq!(
             (
-                &body(&wire(false), &whole, false)["stream"],
-                &body(&wire(false), &conversation("me"), false)["stream"]
+                &build_body(&wire(false), &whole, false)["stream"],
+                &build_body(&wire(false), &conversation("me"), false)["stream"]
             ),
             (&json!(false), &json!(true))
         );

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::chunk::{CallPart, Choice, Chunk, Delta};
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, FeedResult, Loose, count};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, clamp_token_count};
 
 /// More calls than any model makes in one answer. Limits a stream that never stops opening new
 /// ones.
@@ -36,13 +36,13 @@ impl Assembler {
         Self { answer: Answer::new(), calls: Vec::new() }
     }
 
-    fn choice(
+    fn read_choice(
         &mut self,
         choice: Choice<'_>,
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ModelError> {
         if let Some(delta) = choice.delta.or(choice.message) {
-            self.delta(delta, out)?;
+            self.read_delta(delta, out)?;
         }
         match choice.finish_reason.text() {
             "" => {}
@@ -58,36 +58,36 @@ impl Assembler {
         Ok(())
     }
 
-    fn delta(
+    fn read_delta(
         &mut self,
         delta: Delta<'_>,
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ModelError> {
-        self.answer.think(delta.reasoning_content.text(), out);
-        self.answer.think(delta.reasoning.text(), out);
+        self.answer.push_reasoning(delta.reasoning_content.text(), out);
+        self.answer.push_reasoning(delta.reasoning.text(), out);
         match delta.content {
             Loose::Absent => {}
-            Loose::Text(text) => self.answer.say(&text, out),
-            Loose::Other(parts) => self.parts(&parts, out),
+            Loose::Text(text) => self.answer.push_text(&text, out),
+            Loose::Other(parts) => self.read_parts(&parts, out),
         }
-        self.answer.say(delta.refusal.text(), out);
+        self.answer.push_text(delta.refusal.text(), out);
         for part in delta.tool_calls.unwrap_or_default() {
-            self.call_part(&part)?;
+            self.read_call_part(&part)?;
         }
         Ok(())
     }
 
     /// Reads content that is a list of typed parts: `text`, and `thinking` with parts of its own.
-    fn parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
+    fn read_parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
         for part in parts.as_array().into_iter().flatten() {
             if let Some(text) = part.get("text").and_then(Value::as_str) {
-                self.answer.say(text, out);
+                self.answer.push_text(text, out);
             }
             match part.get("thinking") {
-                Some(Value::String(text)) => self.answer.think(text, out),
+                Some(Value::String(text)) => self.answer.push_reasoning(text, out),
                 Some(Value::Array(inner)) => {
                     for text in inner.iter().filter_map(|p| p.get("text").and_then(Value::as_str)) {
-                        self.answer.think(text, out);
+                        self.answer.push_reasoning(text, out);
                     }
                 }
                 _ => {}
@@ -95,7 +95,7 @@ impl Assembler {
         }
     }
 
-    fn call_part(&mut self, part: &CallPart<'_>) -> Result<(), ModelError> {
+    fn read_call_part(&mut self, part: &CallPart<'_>) -> Result<(), ModelError> {
         self.answer.begun = true;
         let index = part.index.number();
         let id = part.id.text();
@@ -103,7 +103,7 @@ impl Assembler {
             Some(function) => (function.name.text(), argument_text(&function.arguments)),
             None => ("", String::new()),
         };
-        let at = match self.place(index, id, name) {
+        let at = match self.find_call(index, id, name) {
             Some(at) => at,
             None if self.calls.len() >= MAX_CALLS => return Err(failure::not_the_protocol()),
             None => {
@@ -130,7 +130,7 @@ impl Assembler {
     }
 
     /// Returns the open call that a part belongs to. None if the part begins a new call.
-    fn place(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
+    fn find_call(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let candidate = match index {
             Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,
             // Without an index, a known id decides; otherwise the newest call.
@@ -171,17 +171,17 @@ impl Assemble for Assembler {
         let chunk: Chunk<'_> =
             serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
-            return Err(failure::in_stream(error));
+            return Err(failure::parse_stream_error(error));
         }
         let known = chunk.choices.is_some() || chunk.usage.is_some();
         if let Some(usage) = chunk.usage {
             self.answer.usage.input_tokens =
-                usage.prompt_tokens.map_or(self.answer.usage.input_tokens, count);
+                usage.prompt_tokens.map_or(self.answer.usage.input_tokens, clamp_token_count);
             self.answer.usage.output_tokens =
-                usage.completion_tokens.map_or(self.answer.usage.output_tokens, count);
+                usage.completion_tokens.map_or(self.answer.usage.output_tokens, clamp_token_count);
         }
         if let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() {
-            self.choice(choice, out)?;
+            self.read_choice(choice, out)?;
         }
         Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
@@ -190,10 +190,10 @@ impl Assemble for Assembler {
         let mut calls = std::mem::take(&mut self.calls);
         calls.sort_by_key(|call| call.index.unwrap_or(u64::MAX));
         for call in calls {
-            self.answer.call(call.name, call.arguments, out)?;
+            self.answer.push_call(call.name, call.arguments, out)?;
         }
-        self.answer.check()?;
-        self.answer.done(out);
+        self.answer.check_not_blocked()?;
+        self.answer.push_done(out);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use engine::ports::{Message, ModelRequest};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::wire::{before_result, parsable, short_id, wire_id};
+use crate::wire::{prepend_instructions, json_or_empty, short_id, wire_id};
 
 /// Peculiarities of a server, guessed from its host name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ struct WireToolFunction<'a> {
 }
 
 /// The body of a request, for a stream unless nobody listens to the pieces.
-pub(super) fn body(
+pub(super) fn build_body(
     model: &str,
     request: &ModelRequest,
     dialect: Dialect,
@@ -122,7 +122,7 @@ pub(super) fn body(
     let bound = request.bound();
     serde_json::to_vec(&Body {
         model,
-        messages: messages(&request.messages, dialect),
+        messages: convert_messages(&request.messages, dialect),
         tools: tools.collect(),
         tool_choice: (!request.tools.is_empty()).then_some("auto"),
         stream: !request.whole,
@@ -139,14 +139,14 @@ pub(super) fn body(
 
 /// Converts the messages, in order. Some servers accept system messages only at the beginning: for
 /// them, a later system message is put in front of the tool result that precedes it.
-fn messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
+fn convert_messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
     let mut out: Vec<WireMessage<'_>> = Vec::with_capacity(all.len());
     for one in all {
         match (one, out.last_mut()) {
             (Message::System { text }, Some(WireMessage::Tool { content, .. }))
                 if dialect.system_first =>
             {
-                *content = Cow::Owned(before_result(text, content))
+                *content = Cow::Owned(prepend_instructions(text, content))
             }
             (
                 Message::System { text },
@@ -154,13 +154,13 @@ fn messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
             ) if dialect.system_first => {
                 out.push(WireMessage::User { content: text });
             }
-            _ => out.push(message(one, dialect)),
+            _ => out.push(convert_message(one, dialect)),
         }
     }
     out
 }
 
-fn message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
+fn convert_message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
     match message {
         Message::System { text } => WireMessage::System { content: text },
         Message::User { text } => WireMessage::User { content: text },
@@ -175,7 +175,7 @@ fn message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
                     // they cannot.
                     function: WireFunction {
                         name: &call.name,
-                        arguments: parsable(&call.arguments),
+                        arguments: json_or_empty(&call.arguments),
                     },
                 })
                 .collect(),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn written(request: &ModelRequest, host: &str) -> Value {
-        serde_json::from_slice(&body("m", request, Dialect::of_host(host), false).unwrap()).unwrap()
+        serde_json::from_slice(&build_body("m", request, Dialect::of_host(host), false).unwrap()).unwrap()
     }
 
     #[test]
@@ -262,7 +262,7 @@ mod tests {
             json!({"type": "json_schema", "json_schema": {"name": "route", "schema": {"type": "object"}, "strict": true}})
         );
         let plain: Value =
-            serde_json::from_slice(&body("m", &request, Dialect::default(), true).unwrap())
+            serde_json::from_slice(&build_body("m", &request, Dialect::default(), true).unwrap())
                 .unwrap();
         assert!(plain.get("response_format").is_none());
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::partial;
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, read_token_count};
 
 /// More calls than any model makes in one answer.
 const MAX_CALLS: usize = 64;
@@ -77,19 +77,19 @@ impl Assembler {
         Self { answer: Answer::new(), maker, calls: Vec::new() }
     }
 
-    fn chunk(
+    fn read_chunk(
         &mut self,
         chunk: Chunk<'_>,
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<FeedResult, ModelError> {
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
-            return Err(failure::in_stream(error));
+            return Err(failure::parse_stream_error(error));
         }
         let known = chunk.candidates.is_some()
             || chunk.usage_metadata.is_some()
             || chunk.prompt_feedback.is_some();
         if let Some(usage) = &chunk.usage_metadata {
-            self.count(usage);
+            self.record_usage(usage);
         }
         if chunk
             .prompt_feedback
@@ -100,29 +100,29 @@ impl Assembler {
         }
         if let Some(candidate) = chunk.candidates.unwrap_or_default().into_iter().next() {
             for part in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
-                self.part(part, out)?;
+                self.read_part(part, out)?;
             }
-            self.stop(candidate.finish_reason.text())?;
+            self.set_finish(candidate.finish_reason.text())?;
         }
         Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
 
-    fn part(&mut self, part: Part<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn read_part(&mut self, part: Part<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         let text = part.text.text();
         if part.thought == Some(true) {
-            self.answer.think(text, out);
+            self.answer.push_reasoning(text, out);
         } else {
-            self.answer.say(text, out);
+            self.answer.push_text(text, out);
         }
         if let Some(call) = part.function_call {
             self.answer.begun = true;
-            self.call(call, part.thought_signature.text())?;
+            self.read_call(call, part.thought_signature.text())?;
         }
         Ok(())
     }
 
     /// Reads a call, its beginning, a piece of the newest call, or its end.
-    fn call(&mut self, mut piece: Value, signature: &str) -> Result<(), ModelError> {
+    fn read_call(&mut self, mut piece: Value, signature: &str) -> Result<(), ModelError> {
         let open = piece.get("willContinue").and_then(Value::as_bool).unwrap_or_default();
         let text = |name: &str| {
             piece
@@ -151,12 +151,12 @@ impl Assembler {
             call.signature = Some(signature.to_owned());
         }
         for piece in piece.get("partialArgs").and_then(Value::as_array).into_iter().flatten() {
-            partial::put(&mut call.arguments, piece);
+            partial::apply_piece(&mut call.arguments, piece);
         }
         Ok(())
     }
 
-    fn stop(&mut self, reason: &str) -> Result<(), ModelError> {
+    fn set_finish(&mut self, reason: &str) -> Result<(), ModelError> {
         self.answer.finish = match reason {
             "" | "FINISH_REASON_UNSPECIFIED" => return Ok(()),
             "MAX_TOKENS" => Some(Finish::Length),
@@ -174,12 +174,12 @@ impl Assembler {
 
     /// Records token counts. They are repeated with every chunk; the newest ones count. Thoughts
     /// are output; results of the provider's tools are input.
-    fn count(&mut self, usage: &Value) {
-        if let Some(prompt) = tokens(usage, "promptTokenCount") {
+    fn record_usage(&mut self, usage: &Value) {
+        if let Some(prompt) = read_token_count(usage, "promptTokenCount") {
             self.answer.usage.input_tokens =
-                prompt.saturating_add(tokens(usage, "toolUsePromptTokenCount").unwrap_or_default());
+                prompt.saturating_add(read_token_count(usage, "toolUsePromptTokenCount").unwrap_or_default());
         }
-        let parts = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| tokens(usage, name));
+        let parts = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| read_token_count(usage, name));
         if parts.iter().any(Option::is_some) {
             self.answer.usage.output_tokens = parts.into_iter().flatten().sum();
         }
@@ -206,7 +206,7 @@ impl Assemble for Assembler {
                 serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
             let mut fed = FeedResult::Ignored;
             for chunk in chunks {
-                if self.chunk(chunk, out)? == FeedResult::Progress {
+                if self.read_chunk(chunk, out)? == FeedResult::Progress {
                     fed = FeedResult::Progress;
                 }
             }
@@ -215,11 +215,11 @@ impl Assemble for Assembler {
         if !data.starts_with('{') {
             return Ok(FeedResult::Ignored);
         }
-        self.chunk(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)
+        self.read_chunk(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        self.answer.check()?;
+        self.answer.check_not_blocked()?;
         let mut kept = Vec::new();
         for call in std::mem::take(&mut self.calls) {
             let mut came_with = json!({});
@@ -230,10 +230,10 @@ impl Assemble for Assembler {
                 came_with["signature"] = json!(signature);
             }
             kept.push(came_with);
-            self.answer.call(call.name, call.arguments.to_string(), out)?;
+            self.answer.push_call(call.name, call.arguments.to_string(), out)?;
         }
-        self.answer.seal(&self.maker, kept, out);
-        self.answer.done(out);
+        self.answer.push_opaque(&self.maker, kept, out);
+        self.answer.push_done(out);
         Ok(())
     }
 }

@@ -14,21 +14,21 @@ enum Step {
 
 /// Puts one piece into the arguments. Text is appended to text; any other value replaces the old
 /// one. A piece whose path cannot be followed is ignored.
-pub(super) fn put(arguments: &mut Value, piece: &Value) {
-    let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(steps) else { return };
+pub(super) fn apply_piece(arguments: &mut Value, piece: &Value) {
+    let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(parse_path) else { return };
     let value = ["stringValue", "numberValue", "boolValue"]
         .iter()
         .find_map(|name| piece.get(name))
         .cloned()
         .unwrap_or_default();
-    let Some(place) = path.iter().try_fold(arguments, follow) else { return };
+    let Some(place) = path.iter().try_fold(arguments, follow_step) else { return };
     match (&mut *place, value) {
         (Value::String(there), Value::String(more)) => there.push_str(&more),
         (_, value) => *place = value,
     }
 }
 
-fn follow<'a>(at: &'a mut Value, step: &Step) -> Option<&'a mut Value> {
+fn follow_step<'a>(at: &'a mut Value, step: &Step) -> Option<&'a mut Value> {
     match step {
         Step::Member(name) => {
             if at.is_null() {
@@ -50,7 +50,7 @@ fn follow<'a>(at: &'a mut Value, step: &Step) -> Option<&'a mut Value> {
 }
 
 /// Parses a path below `$`.
-fn steps(path: &str) -> Option<Vec<Step>> {
+fn parse_path(path: &str) -> Option<Vec<Step>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
@@ -91,7 +91,7 @@ mod tests {
             json!({"jsonPath": "$['odd key']", "boolValue": true}),
             json!({"jsonPath": "$.gone", "nullValue": "NULL_VALUE"}),
         ] {
-            put(&mut arguments, &piece);
+            apply_piece(&mut arguments, &piece);
         }
         assert_eq!(
             arguments,
@@ -103,7 +103,7 @@ mod tests {
     fn paths_that_lead_nowhere_change_nothing() {
         let mut arguments = json!({"a": 1});
         for path in ["a", "$[", "$.a.b", "$[0]", "$.list[99999999]", "$.x[y]"] {
-            put(&mut arguments, &json!({"jsonPath": path, "numberValue": 2}));
+            apply_piece(&mut arguments, &json!({"jsonPath": path, "numberValue": 2}));
         }
         assert_eq!(arguments["a"], 1);
         assert!(arguments.to_string().len() < 100, "{arguments}");

@@ -8,20 +8,20 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Map, Value, json};
 
 use super::Gemini;
-use crate::wire::{self, Turns, as_object, follows_result, instructions_after, own, split_system};
+use crate::wire::{self, Turns, parse_object, follows_result, instructions_after, own_data, split_system};
 
 /// The value that Google documents for calls of another model, which have no signature.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value {
-    let (contents, system) = contents(wire, &request.messages);
+pub(super) fn build_body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value {
+    let (contents, system) = convert_messages(wire, &request.messages);
     let mut body = json!({"contents": contents});
     if !system.is_empty() {
         body["systemInstruction"] = json!({"parts": [{"text": system}]});
     }
     if !request.tools.is_empty() {
         let tools: Vec<Value> =
-            request.tools.iter().map(|tool| wire::tool(tool, "parametersJsonSchema")).collect();
+            request.tools.iter().map(|tool| wire::describe_tool(tool, "parametersJsonSchema")).collect();
         body["tools"] = json!([{"functionDeclarations": tools}]);
     }
     let mut config = Map::new();
@@ -30,7 +30,7 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
     }
     if let Some(wanted) = request.structured.as_ref().filter(|_| !plain) {
         config.insert("responseMimeType".into(), "application/json".into());
-        config.insert("responseSchema".into(), response_schema(&wanted.schema));
+        config.insert("responseSchema".into(), convert_schema(&wanted.schema));
     }
     if wire.reasoning && !plain {
         config.insert("thinkingConfig".into(), json!({"includeThoughts": true}));
@@ -42,7 +42,7 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
 }
 
 /// The contents in turn, and the instructions from the beginning.
-fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
+fn convert_messages(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
     let turn = messages
         .iter()
         .rposition(|message| matches!(message, Message::User { .. }))
@@ -62,7 +62,7 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
                 if !text.is_empty() {
                     turns.push("model", json!({"text": text}));
                 }
-                let kept = kept(opaque.as_ref(), &wire.maker, calls.len());
+                let kept = own_call_data(opaque.as_ref(), &wire.maker, calls.len());
                 let must_sign = at > turn && wire.wants_signatures() && kept.is_none();
                 for (nth, call) in calls.iter().enumerate() {
                     let came_with = kept.and_then(|kept| kept.get(nth));
@@ -76,7 +76,7 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
             }
             Message::Tool { call, name, content, .. } => {
                 let mut response =
-                    json!({"name": name, "response": response(content, &messages[at + 1..])});
+                    json!({"name": name, "response": function_response(content, &messages[at + 1..])});
                 if let Some(id) = wire_ids.get(call) {
                     response["id"] = json!(id);
                 }
@@ -88,12 +88,12 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
 }
 
 /// Returns the data that came with each call, if this model made the calls.
-fn kept<'a>(opaque: Option<&'a Opaque>, maker: &str, calls: usize) -> Option<&'a Vec<Value>> {
-    own(opaque, maker)?.as_array().filter(|kept| kept.len() == calls)
+fn own_call_data<'a>(opaque: Option<&'a Opaque>, maker: &str, calls: usize) -> Option<&'a Vec<Value>> {
+    own_data(opaque, maker)?.as_array().filter(|kept| kept.len() == calls)
 }
 
 fn function_call(call: &ModelCall, came_with: Option<&Value>, must_sign: bool) -> Value {
-    let mut function = json!({"name": call.name, "args": as_object(&call.arguments)});
+    let mut function = json!({"name": call.name, "args": parse_object(&call.arguments)});
     let member = |name: &str| came_with.and_then(|came| came.get(name)).and_then(Value::as_str);
     if let Some(id) = member("id") {
         function["id"] = json!(id);
@@ -106,7 +106,7 @@ fn function_call(call: &ModelCall, came_with: Option<&Value>, must_sign: bool) -
 }
 
 /// A result must be an object. The host's instructions that follow it are a member of their own.
-fn response(content: &str, after: &[Message]) -> Value {
+fn function_response(content: &str, after: &[Message]) -> Value {
     let result = serde_json::from_str::<Value>(content).ok().filter(Value::is_object);
     match (instructions_after(after), result) {
         (None, Some(result)) => result,
@@ -118,7 +118,7 @@ fn response(content: &str, after: &[Message]) -> Value {
 }
 
 /// A schema in the dialect of `responseSchema`: types in capitals, no word that it does not know.
-fn response_schema(schema: &Value) -> Value {
+fn convert_schema(schema: &Value) -> Value {
     let Some(members) = schema.as_object() else { return schema.clone() };
     let mut out = Map::new();
     for (name, value) in members {
@@ -133,11 +133,11 @@ fn response_schema(schema: &Value) -> Value {
                     name.clone(),
                     fields
                         .iter()
-                        .map(|(field, schema)| (field.clone(), response_schema(schema)))
+                        .map(|(field, schema)| (field.clone(), convert_schema(schema)))
                         .collect(),
                 )
             }
-            ("items", items) => out.insert(name.clone(), response_schema(items)),
+            ("items", items) => out.insert(name.clone(), convert_schema(items)),
             ("enum" | "required" | "description", _) => out.insert(name.clone(), value.clone()),
             _ => None,
         };
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_conversation_with_two_calls_and_what_came_with_them() {
-        let body = body(&wire("gemini-3-pro"), &conversation("me"), false);
+        let body = build_body(&wire("gemini-3-pro"), &conversation("me"), false);
         assert_eq!(
             body["contents"],
             json!([
@@ -215,14 +215,14 @@ mod tests {
 
     #[test]
     fn calls_of_another_maker_are_marked_where_that_is_wanted() {
-        let new = body(&wire("gemini-3-pro"), &conversation("you"), true);
+        let new = build_body(&wire("gemini-3-pro"), &conversation("you"), true);
         let parts = &new["contents"][1]["parts"];
         assert_eq!(
             (&parts[0]["thoughtSignature"], parts[1].get("thoughtSignature")),
             (&json!(NO_SIGNATURE), None)
         );
         assert!(!new.to_string().contains("u9") && new.get("generationConfig").is_none());
-        let old = body(&wire("models/gemini-2.5-flash"), &conversation("you"), true);
+        let old = build_body(&wire("models/gemini-2.5-flash"), &conversation("you"), true);
         assert!(!old.to_string().contains("thoughtSignature"));
     }
 
@@ -231,18 +231,18 @@ mod tests {
         let schema = r#"{"type": "object", "additionalProperties": false, "required": ["next"], "properties": {"next": {"type": "string", "enum": ["a"]}}}"#;
         let shape = Structured { name: "route", schema: OutboundValue::fixed(schema) };
         let request = ModelRequest { structured: Some(shape), ..conversation("me") };
-        let config = body(&wire("gemini-3-pro"), &request, false)["generationConfig"].clone();
+        let config = build_body(&wire("gemini-3-pro"), &request, false)["generationConfig"].clone();
         assert_eq!(config["responseMimeType"], "application/json");
         let wanted = json!({"type": "OBJECT", "required": ["next"], "propertyOrdering": ["next"], "properties": {"next": {"type": "STRING", "enum": ["a"]}}});
         assert_eq!(config["responseSchema"], wanted);
-        assert!(body(&wire("gemini-3-pro"), &request, true).get("generationConfig").is_none());
+        assert!(build_body(&wire("gemini-3-pro"), &request, true).get("generationConfig").is_none());
     }
 
     #[test]
     fn guidance_after_results_stands_beside_the_last_of_them() {
         let mut request = conversation("me");
         request.messages.push(Message::System { text: "Quote figures.".into() });
-        let body = body(&wire("gemini-3-pro"), &request, false);
+        let body = build_body(&wire("gemini-3-pro"), &request, false);
         let parts = body["contents"][2]["parts"].clone();
         assert_eq!(parts.as_array().map(Vec::len), Some(2), "nothing is said in the user's voice");
         assert_eq!(parts[0]["functionResponse"]["response"], json!({"pace": 110}));

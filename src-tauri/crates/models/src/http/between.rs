@@ -7,11 +7,11 @@ use std::error::Error;
 use contract::{ConnectionProblem as Problem, text};
 use engine::ports::{ModelError, ModelErrorKind};
 
-use super::failure::{Failure, bad_address, cut_off, new};
+use super::failure::{Failure, bad_address, cut_off, model_error};
 use super::trust::UntrustedIssuer;
 
 /// The failure for a server that could not be reached, or whose connection broke.
-pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
+pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_builder() || error.is_redirect() {
         return Failure::permanent(bad_address()).with_problem(Problem::Address);
     }
@@ -19,7 +19,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
         return certificate_failure(host, &certificate);
     }
     if let Some(text) = tls_problem(error) {
-        return Failure::permanent(new(
+        return Failure::permanent(model_error(
             ModelErrorKind::Unavailable,
             text!("No encrypted connection to {host}: {text}.", host, text),
             "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
@@ -27,7 +27,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
         .with_problem(Problem::Tls);
     }
     if error.is_dns() {
-        return Failure::permanent(new(
+        return Failure::permanent(model_error(
             ModelErrorKind::Unavailable,
             text!("The name {host} cannot be resolved.", host),
             "Check the base URL in Settings and the network connection.",
@@ -35,7 +35,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
         .with_problem(Problem::Dns);
     }
     if mentions(error, &["proxy", "tunnel", "socks"]) {
-        return Failure::transient(new(
+        return Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             "The proxy could not be reached or refused the connection.",
             "Check HTTPS_PROXY and NO_PROXY, or the proxy itself.",
@@ -43,7 +43,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
         .with_problem(Problem::Proxy);
     }
     if error.is_timeout() {
-        return Failure::transient(new(
+        return Failure::transient(model_error(
             if error.is_connect() { ModelErrorKind::Unavailable } else { ModelErrorKind::Broken },
             text!("{host} did not answer in time.", host),
             "Check the network connection, or whether a proxy is needed (HTTPS_PROXY).",
@@ -51,7 +51,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
         .with_problem(Problem::Timeout);
     }
     if error.is_connect() {
-        return Failure::transient(new(
+        return Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             text!("No connection to {host}.", host),
             "Check that the server runs, the base URL in Settings, and the network connection.",
@@ -105,7 +105,7 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
             "Check the base URL in Settings and the system's certificates.",
         ),
     };
-    new(ModelErrorKind::Unavailable, message, hint)
+    model_error(ModelErrorKind::Unavailable, message, hint)
 }
 
 /// Iterates over an error and its causes. `io::Error` does not return the error it wraps as
@@ -173,7 +173,7 @@ mod tests {
                 .build()
                 .unwrap();
             let error = client.get("https://models.example/v1/models").send().await.unwrap_err();
-            let failure = of_transport("models.example", &error);
+            let failure = transport_failure("models.example", &error);
             assert_eq!(failure.problem, Problem::Proxy, "{error:?}");
             assert!(failure.error.hint.unwrap().contains("HTTPS_PROXY"));
         }

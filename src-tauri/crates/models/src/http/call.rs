@@ -53,7 +53,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Checks that a request's address belongs to the key's server.
-    pub(super) fn address(&self, url: Url) -> Result<Url, ModelError> {
+    pub(super) fn checked_url(&self, url: Url) -> Result<Url, ModelError> {
         if Origin::of(&url).as_ref() == Some(&self.server) {
             Ok(url)
         } else {
@@ -63,7 +63,7 @@ impl Shared {
 
     /// Identifies the server and the kind of request: a server may refuse a schema and accept
     /// everything else.
-    fn asks(&self, request: &ModelRequest) -> String {
+    fn request_kind(&self, request: &ModelRequest) -> String {
         format!("{} {}", self.maker, request.structured.is_some())
     }
 }
@@ -88,7 +88,7 @@ struct Call {
 }
 
 /// Starts a call. No request is sent before the stream is polled.
-pub(crate) fn start(
+pub(crate) fn start_call(
     shared: Arc<Shared>,
     request: ModelRequest,
 ) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
@@ -102,7 +102,7 @@ pub(super) fn stream_with_diagnosis(
     shared: Arc<Shared>,
     request: ModelRequest,
 ) -> BoxStream<'static, Result<ModelEvent, Failure>> {
-    let plain = shared.plainly.is_wanted(&shared.asks(&request), shared.clock.now());
+    let plain = shared.plainly.is_refused_by(&shared.request_kind(&request), shared.clock.now());
     let call = Box::new(Call {
         shared,
         request,
@@ -135,7 +135,7 @@ impl Call {
                     }
                     Err(failed) => failed,
                 },
-                Phase::Read(reading) => match reading.step(&mut self.pending).await {
+                Phase::Read(reading) => match reading.read_event(&mut self.pending).await {
                     Ok(Step::More) => continue,
                     Ok(Step::End) => {
                         self.phase = Phase::Over;
@@ -189,7 +189,7 @@ impl Call {
             if shared.before_another { self.began + idle } else { Instant::now() + idle };
         let body = shared
             .wire
-            .body(&self.request, self.plain)
+            .write_body(&self.request, self.plain)
             .map_err(|_| Failure::permanent(failure::not_writable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -202,16 +202,16 @@ impl Call {
             }),
         );
         let url = shared
-            .address(shared.wire.url(&shared.base, self.request.whole))
+            .checked_url(shared.wire.url(&shared.base, self.request.whole))
             .map_err(Failure::permanent)?;
         let sent = shared.http.post(url).headers(headers).body(body).send();
         let response = tokio::time::timeout_at(silent_until, sent)
             .await
             .map_err(|_| Failure::permanent(failure::stalled(&shared.host, idle)))?
-            .map_err(|error| between::of_transport(&shared.host, &error))?;
+            .map_err(|error| between::transport_failure(&shared.host, &error))?;
         if response.status().is_success() {
             if self.refused {
-                shared.plainly.remember(shared.asks(&self.request), shared.clock.now());
+                shared.plainly.remember_refusal(shared.request_kind(&self.request), shared.clock.now());
             }
             let begins_by = shared.before_another.then_some(silent_until);
             Ok(ResponseReader::new(
@@ -221,7 +221,7 @@ impl Call {
                 silent_until,
                 shared.wire.assembler(),
             )
-            .that_begins_by(begins_by))
+            .with_begin_deadline(begins_by))
         } else {
             Err(read_refusal(shared, response).await)
         }
@@ -235,11 +235,11 @@ pub(super) async fn read_refusal(shared: &Shared, response: Response) -> Failure
     let body = tokio::time::timeout(REFUSAL_TIME, read_beginning(response, REFUSAL_BYTES))
         .await
         .unwrap_or_default();
-    let mut failure = failure::of_status(
+    let mut failure = failure::from_status(
         &shared.host,
         status,
         &String::from_utf8_lossy(&body),
-        shared.wire.optional(),
+        shared.wire.optional_words(),
     );
     if !shared.has_key {
         failure = failure.without_key(&shared.host);

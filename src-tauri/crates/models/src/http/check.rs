@@ -42,7 +42,7 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     /// A problem that is known before sending: the address, the form of the key, or the keyring.
-    pub fn before_asking(error: ModelError) -> Self {
+    pub fn before_request(error: ModelError) -> Self {
         let problem = match error.kind {
             ModelErrorKind::Unauthorized => ConnectionProblem::KeyUnusable,
             ModelErrorKind::Unavailable | ModelErrorKind::Broken => ConnectionProblem::Tls,
@@ -56,7 +56,7 @@ impl Diagnosis {
 
     /// The test sent no request, because the settings do not allow cloud models.
     pub fn cloud_models_off(error: ModelError) -> Self {
-        Self { problem: ConnectionProblem::CloudModelsOff, ..Self::before_asking(error) }
+        Self { problem: ConnectionProblem::CloudModelsOff, ..Self::before_request(error) }
     }
 }
 
@@ -72,8 +72,8 @@ impl From<Failure> for Diagnosis {
 }
 
 /// Lists the models, and requests one word. No request is retried.
-pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck, Diagnosis> {
-    let listed = list(shared).await?;
+pub(crate) async fn check_connection(shared: &Shared, model: &str) -> Result<ConnectionCheck, Diagnosis> {
+    let listed = fetch_model_list(shared).await?;
     let request = ModelRequest {
         messages: vec![Message::User { text: "Answer with the single word: ready".into() }],
         ..ModelRequest::default()
@@ -99,7 +99,7 @@ pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck,
 
 /// Lists the models, without a request to one of them.
 pub(crate) async fn list_models(shared: &Shared) -> Result<Vec<String>, Diagnosis> {
-    Ok(list(shared).await?.unwrap_or_default())
+    Ok(fetch_model_list(shared).await?.unwrap_or_default())
 }
 
 /// Explains "not found": if the server lists its models, the model is wrong, otherwise the address.
@@ -123,11 +123,11 @@ fn diagnose(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &s
 
 /// Returns the server's models, or None if it has no list. A refused key or a failed connection is
 /// an error.
-async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
-    let url = shared.address(shared.wire.list_url(&shared.base)).map_err(Failure::permanent)?;
+async fn fetch_model_list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
+    let url = shared.checked_url(shared.wire.list_url(&shared.base)).map_err(Failure::permanent)?;
     let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
     let response =
-        request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
+        request.send().await.map_err(|error| between::transport_failure(&shared.host, &error))?;
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
         let failure = call::read_refusal(shared, response).await;
         // Google refuses a key with status 400. Any other 400 only means that there is no list, and

@@ -51,13 +51,13 @@ impl Failure {
     }
 }
 
-pub(super) fn new(kind: ModelErrorKind, message: impl Into<Text>, hint: &str) -> ModelError {
+pub(super) fn model_error(kind: ModelErrorKind, message: impl Into<Text>, hint: &str) -> ModelError {
     ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
 }
 
 /// The address in the settings is not a web address.
 pub(crate) fn bad_address() -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::BadRequest,
         "The model's address is not a web address that can be used.",
         "Enter a base URL such as https://api.openai.com/v1 in Settings, without a user name or password in it.",
@@ -66,7 +66,7 @@ pub(crate) fn bad_address() -> ModelError {
 
 /// Encrypted connections cannot be set up at all.
 pub(crate) fn no_tls() -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Unavailable,
         "Encrypted connections cannot be set up on this machine.",
         "Run `csign doctor`, and check HTTPS_PROXY if it is set.",
@@ -75,7 +75,7 @@ pub(crate) fn no_tls() -> ModelError {
 
 /// The stored key contains characters that a header cannot carry.
 pub(crate) fn bad_key() -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Unauthorized,
         "The stored API key holds characters that no key has.",
         "Enter the key again in Settings, without spaces or line breaks.",
@@ -83,8 +83,8 @@ pub(crate) fn bad_key() -> ModelError {
 }
 
 /// The key belongs to another server.
-pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError {
-    new(
+pub(crate) fn key_of_another_server(belongs_to: &Origin, asked: &Origin) -> ModelError {
+    model_error(
         ModelErrorKind::Unauthorized,
         text!(
             "The key belongs to {belongs_to}, so it is not sent to {asked}.",
@@ -97,7 +97,7 @@ pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError 
 
 /// The key would be sent without encryption.
 pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Unauthorized,
         text!(
             "The key is not sent to {asked}, because the connection would not be encrypted.",
@@ -109,7 +109,7 @@ pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
 
 /// The request could not be written as JSON.
 pub(super) fn not_writable() -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::BadRequest,
         "The request to the model could not be written.",
         "Start a new session.",
@@ -118,7 +118,7 @@ pub(super) fn not_writable() -> ModelError {
 
 /// The answer does not follow the chosen wire.
 pub(crate) fn not_the_protocol() -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Protocol,
         "The server's answer is not what this kind of provider sends.",
         "Check the provider and the base URL in Settings: for most servers it ends in /v1.",
@@ -127,12 +127,12 @@ pub(crate) fn not_the_protocol() -> ModelError {
 
 /// The model reported that it broke off.
 pub(crate) fn broke_off() -> ModelError {
-    new(ModelErrorKind::Broken, "The model broke off its answer.", "Send the message again.")
+    model_error(ModelErrorKind::Broken, "The model broke off its answer.", "Send the message again.")
 }
 
 /// The model, or a filter in front of it, refused to answer at all.
 pub(crate) fn model_declined() -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::BadRequest,
         "The provider's safety rules blocked this answer.",
         "Word the message differently, or choose another model in Settings.",
@@ -141,7 +141,7 @@ pub(crate) fn model_declined() -> ModelError {
 
 /// A tool call has no tool name.
 pub(crate) fn nameless_call() -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Protocol,
         "The model asked for a tool without naming it.",
         "Ask again, or choose another model in Settings.",
@@ -150,7 +150,7 @@ pub(crate) fn nameless_call() -> ModelError {
 
 /// The server lists its models, and the chosen one is not among them.
 pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::BadRequest,
         text!("{host} has no model named {model}.", host, model),
         "Choose one of the models that the server lists.",
@@ -159,7 +159,7 @@ pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
 
 /// The connection ended before the answer did.
 pub(super) fn cut_off(host: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Broken,
         text!("{host} closed the connection before the answer was complete.", host),
         "Send the message again.",
@@ -168,7 +168,7 @@ pub(super) fn cut_off(host: &str) -> ModelError {
 
 /// No data arrived for too long.
 pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Broken,
         text!("{host} sent nothing for {seconds} seconds.", host, seconds = idle.as_secs().max(1)),
         "Send the message again, or allow more time in Settings if the model is slow to start.",
@@ -177,7 +177,7 @@ pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
 
 /// The answer is longer than any real one.
 pub(super) fn too_long(host: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Protocol,
         text!("{host} sent more data than an answer can have.", host),
         "Choose another model in Settings.",
@@ -193,32 +193,32 @@ pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
 
 /// The failure for an error status. `body` is searched only for known codes and for the words in
 /// `optional`; it is never shown.
-pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[&str]) -> Failure {
+pub(super) fn from_status(host: &str, status: StatusCode, body: &str, optional: &[&str]) -> Failure {
     let error = serde_json::from_str::<Value>(body).unwrap_or_default();
     // Google sends some errors in a list of one.
     let error = error.get(0).unwrap_or(&error);
-    let known = KnownFailure::of(error.get("error").unwrap_or(error));
+    let known = KnownFailure::classify_error(error.get("error").unwrap_or(error));
     let failure = match status.as_u16() {
         401 if known == KnownFailure::Forbidden => refused_permission(host),
         403 if known != KnownFailure::Unauthorized => refused_permission(host),
         401 | 403 => Failure::permanent(unauthorized(host)),
         402 => Failure::permanent(no_credit(host)),
-        404 => Failure::permanent(new(
+        404 => Failure::permanent(model_error(
             ModelErrorKind::BadRequest,
             text!("{host} knows no such model or address.", host),
             "Check the model's name and the base URL in Settings.",
         ))
         .with_problem(Problem::Model),
         407 => proxy_login(),
-        408 | 409 | 425 | 500..=599 => Failure::transient(new(
+        408 | 409 | 425 | 500..=599 => Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             text!("{host} cannot answer just now (status {status}).", host, status = status.as_u16()),
             "Wait a moment and send the message again.",
         )),
-        413 => Failure::permanent(too_much(host)),
+        413 => Failure::permanent(conversation_too_long(host)),
         429 if known == KnownFailure::NoCredit => Failure::permanent(no_credit(host)),
         429 => Failure::transient(rate_limited(host)),
-        300..=399 => Failure::permanent(new(
+        300..=399 => Failure::permanent(model_error(
             ModelErrorKind::BadRequest,
             text!("{host} points to another address.", host),
             "Enter the final address as base URL in Settings; redirects are not followed, so that the key goes nowhere else.",
@@ -226,11 +226,11 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
         .with_problem(Problem::Api),
         _ if known == KnownFailure::Forbidden => refused_permission(host),
         code => Failure::permanent(match known {
-            KnownFailure::ContextLength => too_much(host),
-            KnownFailure::AnswerLength => no_room(host),
+            KnownFailure::ContextLength => conversation_too_long(host),
+            KnownFailure::AnswerLength => answer_too_large(host),
             KnownFailure::NoCredit => no_credit(host),
             KnownFailure::Unauthorized => unauthorized(host),
-            KnownFailure::Tools => new(
+            KnownFailure::Tools => model_error(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the tools as they are described (status {status}).", host, status = code),
                 "Choose a model that supports tools in Settings.",
@@ -238,7 +238,7 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
             KnownFailure::Forbidden
             | KnownFailure::RateLimited
             | KnownFailure::Overloaded
-            | KnownFailure::Other => new(
+            | KnownFailure::Other => model_error(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the request (status {status}).", host, status = code),
                 "Check the model's name in Settings; it may not support tools or streaming.",
@@ -251,7 +251,7 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
 }
 
 fn proxy_login() -> Failure {
-    let error = new(
+    let error = model_error(
         ModelErrorKind::Unavailable,
         "The proxy asks for a name and password.",
         "Put them into the proxy's address (HTTPS_PROXY).",
@@ -273,21 +273,21 @@ pub(super) fn classify(error: ModelError) -> Failure {
 }
 
 /// Reads an error object in the middle of a stream, or in an answer with status 200.
-pub(crate) fn in_stream(error: &Value) -> ModelError {
+pub(crate) fn parse_stream_error(error: &Value) -> ModelError {
     let host = SERVER;
-    match KnownFailure::of(error) {
+    match KnownFailure::classify_error(error) {
         KnownFailure::Unauthorized => unauthorized(host),
         KnownFailure::Forbidden => forbidden(host),
         KnownFailure::NoCredit => no_credit(host),
         KnownFailure::RateLimited => rate_limited(host),
-        KnownFailure::ContextLength => too_much(host),
-        KnownFailure::AnswerLength => no_room(host),
-        KnownFailure::Overloaded => new(
+        KnownFailure::ContextLength => conversation_too_long(host),
+        KnownFailure::AnswerLength => answer_too_large(host),
+        KnownFailure::Overloaded => model_error(
             ModelErrorKind::Unavailable,
             "The model's server is overloaded.",
             "Wait a moment and send the message again.",
         ),
-        KnownFailure::Tools | KnownFailure::Other => new(
+        KnownFailure::Tools | KnownFailure::Other => model_error(
             ModelErrorKind::Unavailable,
             "The model's server reported an error.",
             "Send the message again, or choose another model in Settings.",
@@ -296,7 +296,7 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
 }
 
 fn unauthorized(host: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Unauthorized,
         text!("{host} rejected the API key.", host),
         "Enter a valid key for this server in Settings.",
@@ -304,7 +304,7 @@ fn unauthorized(host: &str) -> ModelError {
 }
 
 fn key_missing(host: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Unauthorized,
         text!("{host} requires an API key, and none is stored.", host),
         "Enter a key for this server in Settings.",
@@ -312,7 +312,7 @@ fn key_missing(host: &str) -> ModelError {
 }
 
 fn forbidden(host: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::Unauthorized,
         text!("{host} does not allow this API key to use the model.", host),
         "Give the key access to the model in your account at the provider, or choose another model in Settings.",
@@ -324,7 +324,7 @@ fn refused_permission(host: &str) -> Failure {
 }
 
 fn no_credit(host: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::RateLimited,
         text!("{host} reports that the account has no credit left.", host),
         "Check the plan and billing of the account behind the key.",
@@ -332,15 +332,15 @@ fn no_credit(host: &str) -> ModelError {
 }
 
 fn rate_limited(host: &str) -> ModelError {
-    new(
+    model_error(
         ModelErrorKind::RateLimited,
         text!("{host} is getting too many requests.", host),
         "Wait a moment and send the message again.",
     )
 }
 
-fn too_much(host: &str) -> ModelError {
-    new(
+fn conversation_too_long(host: &str) -> ModelError {
+    model_error(
         ModelErrorKind::TooLong,
         text!("The conversation is too long for the model at {host}.", host),
         "Start a new session, or choose a model with a larger window.",
@@ -348,8 +348,8 @@ fn too_much(host: &str) -> ModelError {
 }
 
 /// The requested answer does not fit, however much the conversation is shortened.
-fn no_room(host: &str) -> ModelError {
-    new(
+fn answer_too_large(host: &str) -> ModelError {
+    model_error(
         ModelErrorKind::TooLong,
         text!("The model at {host} has no room for so long an answer.", host),
         "Allow an answer fewer tokens under Budgets in Settings, start a new session, or choose a model with a larger window.",
@@ -394,7 +394,7 @@ const TOO_LONG: [&str; 14] = [
 const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 
 impl KnownFailure {
-    fn of(error: &Value) -> Self {
+    fn classify_error(error: &Value) -> Self {
         let at = error.get("param").and_then(Value::as_str).unwrap_or_default();
         if at.starts_with("tools")
             || at.starts_with("functions")

@@ -94,7 +94,7 @@ impl ResponseReader {
     }
 
     /// Sets when the answer must have begun, because a fallback model waits.
-    pub(super) fn that_begins_by(self, begins_by: Option<Instant>) -> Self {
+    pub(super) fn with_begin_deadline(self, begins_by: Option<Instant>) -> Self {
         Self { begins_by, ..self }
     }
 
@@ -104,16 +104,16 @@ impl ResponseReader {
     }
 
     /// Reads one event, and pushes its contents to `out`.
-    pub(super) async fn step(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+    pub(super) async fn read_event(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         match &mut self.source {
             Source::Events(events) => {
                 let next = tokio::select! {
                     biased;
                     next = events.next() => next,
-                    () = &mut self.timer => return self.timed_out(out),
+                    () = &mut self.timer => return self.handle_timeout(out),
                 };
                 match next {
-                    Some(Ok(event)) => self.event(&event.event, &event.data, out),
+                    Some(Ok(event)) => self.handle_event(&event.event, &event.data, out),
                     Some(Err(EventStreamError::Utf8Error(_))) => {
                         Err(Failure::permanent(failure::not_the_protocol()))
                     }
@@ -127,7 +127,7 @@ impl ResponseReader {
                 let next = tokio::select! {
                     biased;
                     next = body.next() => next,
-                    () = &mut self.timer => return self.timed_out(out),
+                    () = &mut self.timer => return self.handle_timeout(out),
                 };
                 match next {
                     Some(Ok(chunk)) => {
@@ -151,7 +151,7 @@ impl ResponseReader {
         }
     }
 
-    fn event(
+    fn handle_event(
         &mut self,
         name: &str,
         data: &str,
@@ -190,7 +190,7 @@ impl ResponseReader {
         Ok(Step::End)
     }
 
-    fn timed_out(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+    fn handle_timeout(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         if self.assembler.is_finished() {
             return self.finish(out);
         }
@@ -206,7 +206,7 @@ impl ResponseReader {
             return self.finish(out);
         }
         Err(match broken {
-            StreamFault::Transport(error) => between::of_transport(&self.host, error),
+            StreamFault::Transport(error) => between::transport_failure(&self.host, error),
             StreamFault::TooLong => Failure::permanent(failure::too_long(&self.host)),
         })
     }

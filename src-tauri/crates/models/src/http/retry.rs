@@ -23,18 +23,18 @@ pub(super) fn back_off(attempt: u32, unit: f64) -> Duration {
 pub(super) fn requested_wait(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(ms) = text("retry-after-ms").and_then(|t| t.parse::<f64>().ok()) {
-        return seconds(ms / 1000.0);
+        return duration_from_seconds(ms / 1000.0);
     }
     let wish = text(RETRY_AFTER.as_str())?;
     if let Ok(number) = wish.parse::<f64>() {
-        return seconds(number);
+        return duration_from_seconds(number);
     }
     let date = |text: &str| DateTime::parse_from_rfc2822(text).ok().map(|d| d.with_timezone(&Utc));
     let from = text(DATE.as_str()).and_then(date).unwrap_or(now);
     Some((date(wish)? - from).to_std().unwrap_or(Duration::ZERO))
 }
 
-fn seconds(number: f64) -> Option<Duration> {
+fn duration_from_seconds(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number.max(0.0)).ok()
 }
 

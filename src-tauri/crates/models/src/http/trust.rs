@@ -65,8 +65,8 @@ impl ServerCertVerifier for SystemTrust {
                 // The top of the chain is the most useful: a company's root, and not a short-lived
                 // proxy certificate.
                 let top = intermediates.last().unwrap_or(end_entity);
-                let issuer = issuer(top)
-                    .or_else(|| issuer(end_entity))
+                let issuer = read_issuer(top)
+                    .or_else(|| read_issuer(end_entity))
                     .unwrap_or_else(|| "an unknown authority".to_owned());
                 Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(
                     UntrustedIssuer { issuer },
@@ -116,29 +116,29 @@ const ORGANISATION: &[u8] = &[0x55, 0x04, 0x0a];
 
 /// Returns the issuer as people know it: its common name, and its organisation if that is a
 /// different text.
-fn issuer(certificate: &[u8]) -> Option<String> {
-    let (_, certificate, _) = element(certificate)?;
-    let (_, mut rest, _) = element(certificate)?;
+fn read_issuer(certificate: &[u8]) -> Option<String> {
+    let (_, certificate, _) = read_der_element(certificate)?;
+    let (_, mut rest, _) = read_der_element(certificate)?;
     // Version (optional), serial number, signature algorithm; then the issuer.
-    let (tag, _, after) = element(rest)?;
+    let (tag, _, after) = read_der_element(rest)?;
     if tag == VERSION {
         rest = after;
     }
-    let (_, _, rest) = element(rest)?;
-    let (_, _, rest) = element(rest)?;
-    let (tag, mut names, _) = element(rest)?;
+    let (_, _, rest) = read_der_element(rest)?;
+    let (_, _, rest) = read_der_element(rest)?;
+    let (tag, mut names, _) = read_der_element(rest)?;
     if tag != SEQUENCE {
         return None;
     }
     let (mut common, mut organisation) = (None, None);
-    while let Some((_, set, after)) = element(names) {
+    while let Some((_, set, after)) = read_der_element(names) {
         names = after;
-        let (_, pair, _) = element(set)?;
-        let (_, kind, value) = element(pair)?;
-        let (_, text, _) = element(value)?;
+        let (_, pair, _) = read_der_element(set)?;
+        let (_, kind, value) = read_der_element(pair)?;
+        let (_, text, _) = read_der_element(value)?;
         match kind {
-            COMMON_NAME => common = presentable(text),
-            ORGANISATION => organisation = presentable(text),
+            COMMON_NAME => common = sanitize_name(text),
+            ORGANISATION => organisation = sanitize_name(text),
             _ => {}
         }
     }
@@ -152,7 +152,7 @@ fn issuer(certificate: &[u8]) -> Option<String> {
 }
 
 /// Reads one DER element. Returns its tag, its content, and the bytes after it.
-fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+fn read_der_element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, rest) = der.split_first()?;
     let (first, rest) = rest.split_first()?;
     let (length, rest) = if first & 0x80 == 0 {
@@ -170,7 +170,7 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 
 /// Returns a name that is safe to show. It comes from an untrusted certificate, so it may contain
 /// visible characters only, and not many.
-fn presentable(text: &[u8]) -> Option<String> {
+fn sanitize_name(text: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let seen: String = text
         .chars()
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn the_issuer_is_read_from_a_certificate() {
         assert_eq!(
-            issuer(LEAF).as_deref(),
+            read_issuer(LEAF).as_deref(),
             Some("\u{201c}Example Inspection Root\u{201d} (Example Corp)")
         );
     }
@@ -201,16 +201,16 @@ mod tests {
     #[test]
     fn whatever_is_no_certificate_has_no_issuer() {
         for end in 0..LEAF.len() {
-            drop(issuer(LEAF.get(..end).unwrap()));
+            drop(read_issuer(LEAF.get(..end).unwrap()));
         }
-        assert_eq!(issuer(b""), None);
-        assert_eq!(issuer(&[0x30, 0x84, 0xff, 0xff, 0xff, 0xff]), None);
+        assert_eq!(read_issuer(b""), None);
+        assert_eq!(read_issuer(&[0x30, 0x84, 0xff, 0xff, 0xff, 0xff]), None);
     }
 
     #[test]
     fn names_cannot_carry_anything_but_a_name() {
-        assert_eq!(presentable("Acme\u{202e}\n\"<b>".as_bytes()).as_deref(), Some("Acmeb"));
-        assert_eq!(presentable(&[0xff]), None);
-        assert_eq!(presentable("x".repeat(500).as_bytes()).unwrap().len(), MAX_NAME);
+        assert_eq!(sanitize_name("Acme\u{202e}\n\"<b>".as_bytes()).as_deref(), Some("Acmeb"));
+        assert_eq!(sanitize_name(&[0xff]), None);
+        assert_eq!(sanitize_name("x".repeat(500).as_bytes()).unwrap().len(), MAX_NAME);
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, read_token_count};
 
 /// More items than any response has.
 const MAX_ITEMS: usize = 256;
@@ -62,7 +62,7 @@ impl Assembler {
     }
 
     /// Reads an item that begins or is complete. The later form replaces the earlier one.
-    fn item(&mut self, index: u64, item: &Value) -> Result<(), ModelError> {
+    fn read_item(&mut self, index: u64, item: &Value) -> Result<(), ModelError> {
         if self.items.len() >= MAX_ITEMS {
             return Err(failure::not_the_protocol());
         }
@@ -101,7 +101,7 @@ impl Assembler {
         Ok(())
     }
 
-    fn arguments(&mut self, event: &Event<'_>) {
+    fn add_arguments(&mut self, event: &Event<'_>) {
         let Some(Item::Call { arguments, .. }) =
             self.items.get_mut(&event.output_index.unwrap_or_default())
         else {
@@ -114,23 +114,23 @@ impl Assembler {
     }
 
     /// Reads the whole response at its end. Some servers send only this.
-    fn read_whole(
+    fn read_response(
         &mut self,
         response: &Value,
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ModelError> {
         if let Some(usage) = response.get("usage") {
-            self.answer.usage.input_tokens = tokens(usage, "input_tokens").unwrap_or_default();
-            self.answer.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or_default();
+            self.answer.usage.input_tokens = read_token_count(usage, "input_tokens").unwrap_or_default();
+            self.answer.usage.output_tokens = read_token_count(usage, "output_tokens").unwrap_or_default();
         }
         if !self.answer.begun {
             for (index, item) in
                 (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten())
             {
-                self.item(index, item)?;
+                self.read_item(index, item)?;
                 for part in message_texts(item).as_array().into_iter().flatten() {
                     self.answer
-                        .say(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
+                        .push_text(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
                 }
             }
         }
@@ -181,22 +181,22 @@ impl Assemble for Assembler {
             serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         match event.kind.text() {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.answer.say(event.delta.text(), out)
+                self.answer.push_text(event.delta.text(), out)
             }
             "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-                self.answer.think(event.delta.text(), out)
+                self.answer.push_reasoning(event.delta.text(), out)
             }
             "response.reasoning_summary_part.added" if event.summary_index > Some(0) => {
-                self.answer.think("\n\n", out)
+                self.answer.push_reasoning("\n\n", out)
             }
             "response.function_call_arguments.delta" | "response.function_call_arguments.done" => {
-                self.arguments(&event)
+                self.add_arguments(&event)
             }
             "response.output_item.added" | "response.output_item.done" => {
-                self.item(event.output_index.unwrap_or_default(), &event.item.unwrap_or_default())?;
+                self.read_item(event.output_index.unwrap_or_default(), &event.item.unwrap_or_default())?;
             }
             "response.completed" | "response.incomplete" => {
-                self.read_whole(&event.response.unwrap_or_default(), out)?;
+                self.read_response(&event.response.unwrap_or_default(), out)?;
                 return Ok(FeedResult::Done);
             }
             "response.failed" => {
@@ -206,10 +206,10 @@ impl Assemble for Assembler {
                     .and_then(|response| response.get("error"))
                     .cloned()
                     .unwrap_or_default();
-                return Err(failure::in_stream(&error));
+                return Err(failure::parse_stream_error(&error));
             }
             "error" => {
-                return Err(failure::in_stream(&event.error.unwrap_or_else(
+                return Err(failure::parse_stream_error(&event.error.unwrap_or_else(
                     || json!({"code": event.code.text(), "message": event.message.text()}),
                 )));
             }
@@ -218,12 +218,12 @@ impl Assemble for Assembler {
                 let response: Value =
                     serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
                 if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
-                    return Err(failure::in_stream(error));
+                    return Err(failure::parse_stream_error(error));
                 }
-                self.read_whole(&response, out)?;
+                self.read_response(&response, out)?;
             }
             "" if event.error.is_some() => {
-                return Err(failure::in_stream(&event.error.unwrap_or_default()));
+                return Err(failure::parse_stream_error(&event.error.unwrap_or_default()));
             }
             _ => return Ok(FeedResult::Ignored),
         }
@@ -231,12 +231,12 @@ impl Assemble for Assembler {
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        self.answer.check()?;
+        self.answer.check_not_blocked()?;
         let (mut kept, mut reasoned) = (Vec::new(), false);
         for item in std::mem::take(&mut self.items).into_values() {
             match item {
                 Item::Call { name, arguments } => {
-                    self.answer.call(name, arguments, out)?;
+                    self.answer.push_call(name, arguments, out)?;
                     kept.push(json!({"type": "function_call"}));
                 }
                 Item::Kept(item) => {
@@ -246,9 +246,9 @@ impl Assemble for Assembler {
             }
         }
         if reasoned {
-            self.answer.seal(&self.maker, kept, out);
+            self.answer.push_opaque(&self.maker, kept, out);
         }
-        self.answer.done(out);
+        self.answer.push_done(out);
         Ok(())
     }
 }

@@ -5,9 +5,9 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Value, json};
 
 use super::Responses;
-use crate::wire::{in_order, parsable, split_system, wire_id};
+use crate::wire::{restore_order, json_or_empty, split_system, wire_id};
 
-pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Value {
+pub(super) fn build_body(wire: &Responses, request: &ModelRequest, plain: bool) -> Value {
     let (instructions, messages) = split_system(&request.messages);
     let mut input = Vec::new();
     for message in messages {
@@ -15,7 +15,7 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
             Message::System { text } => input.push(json!({"role": "developer", "content": text})),
             Message::User { text } => input.push(json!({"role": "user", "content": text})),
             Message::Assistant { text, calls, opaque } => {
-                assistant(text, calls, opaque.as_ref(), &wire.maker, &mut input)
+                push_assistant_items(text, calls, opaque.as_ref(), &wire.maker, &mut input)
             }
             Message::Tool { call, content, .. } => {
                 input.push(json!({"type": "function_call_output", "call_id": wire_id(call.as_str()), "output": content}));
@@ -47,7 +47,7 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
 }
 
 /// The items of an answer: in the order in which they came, where that is known.
-fn assistant(
+fn push_assistant_items(
     text: &str,
     calls: &[ModelCall],
     opaque: Option<&Opaque>,
@@ -55,7 +55,7 @@ fn assistant(
     input: &mut Vec<Value>,
 ) {
     let asked: Vec<Value> = calls.iter().map(function_call).collect();
-    if let Some(kept) = in_order(opaque, maker, "function_call", &asked) {
+    if let Some(kept) = restore_order(opaque, maker, "function_call", &asked) {
         input.extend(kept);
         return;
     }
@@ -66,7 +66,7 @@ fn assistant(
 }
 
 fn function_call(call: &ModelCall) -> Value {
-    json!({"type": "function_call", "call_id": wire_id(call.id.as_str()), "name": call.name, "arguments": parsable(&call.arguments)})
+    json!({"type": "function_call", "call_id": wire_id(call.id.as_str()), "name": call.name, "arguments": json_or_empty(&call.arguments)})
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_conversation_with_a_call_and_its_reasoning() {
-        let body = body(&wire("gpt-5-mini"), &conversation("me"), false);
+        let body = build_body(&wire("gpt-5-mini"), &conversation("me"), false);
         assert_eq!(
             body["input"],
             json!([
@@ -134,12 +134,12 @@ mod tests {
 
     #[test]
     fn reasoning_of_another_maker_stays_behind_and_models_without_any_are_not_asked_for_it() {
-        let other = body(&wire("gpt-5-mini"), &conversation("you"), false);
+        let other = build_body(&wire("gpt-5-mini"), &conversation("you"), false);
         assert!(
             !other.to_string().contains("SEALED") && other["input"].as_array().unwrap().len() == 4
         );
-        assert!(body(&wire("gpt-4o-mini"), &conversation("me"), false).get("include").is_none());
-        assert!(body(&wire("gpt-5-mini"), &conversation("me"), true).get("include").is_none());
+        assert!(build_body(&wire("gpt-4o-mini"), &conversation("me"), false).get("include").is_none());
+        assert!(build_body(&wire("gpt-5-mini"), &conversation("me"), true).get("include").is_none());
     }
 
     #[test]
@@ -147,12 +147,12 @@ mod tests {
         let shape =
             Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
         let request = ModelRequest { structured: Some(shape), ..conversation("me") };
-        let format = body(&wire("gpt-4o"), &request, false)["text"]["format"].clone();
+        let format = build_body(&wire("gpt-4o"), &request, false)["text"]["format"].clone();
         assert_eq!(
             format,
             json!({"type": "json_schema", "name": "route", "schema": {"type": "object"}, "strict": true})
         );
-        assert!(body(&wire("gpt-4o"), &request, true).get("text").is_none());
+        assert!(build_body(&wire("gpt-4o"), &request, true).get("text").is_none());
     }
 
     #[test]
@@ -160,8 +160,8 @@ mod tests {
         let whole = ModelRequest { whole: true, ..conversation("me") };
         assert_eq!(
             (
-                &body(&wire("gpt-5-mini"), &whole, false)["stream"],
-                &body(&wire("gpt-5-mini"), &conversation("me"), false)["stream"]
+                &build_body(&wire("gpt-5-mini"), &whole, false)["stream"],
+                &build_body(&wire("gpt-5-mini"), &conversation("me"), false)["stream"]
             ),
             (&json!(false), &json!(true))
         );

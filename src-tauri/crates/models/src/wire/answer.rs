@@ -29,14 +29,14 @@ impl Answer {
         }
     }
 
-    pub(crate) fn say(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+    pub(crate) fn push_text(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
         if !text.is_empty() {
             self.begun = true;
             out.push_back(ModelEvent::Text(text.to_owned()));
         }
     }
 
-    pub(crate) fn think(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+    pub(crate) fn push_reasoning(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
         if !text.is_empty() {
             self.begun = true;
             out.push_back(ModelEvent::Reasoning(text.to_owned()));
@@ -44,7 +44,7 @@ impl Answer {
     }
 
     /// Pushes a whole call. Missing arguments become an empty object.
-    pub(crate) fn call(
+    pub(crate) fn push_call(
         &mut self,
         name: String,
         arguments: String,
@@ -62,7 +62,7 @@ impl Answer {
 
     /// Pushes the data that the server wants back with the calls. Without a call there is no
     /// further round, and nothing is sent back.
-    pub(crate) fn seal(&self, maker: &str, kept: Vec<Value>, out: &mut VecDeque<ModelEvent>) {
+    pub(crate) fn push_opaque(&self, maker: &str, kept: Vec<Value>, out: &mut VecDeque<ModelEvent>) {
         if self.called {
             out.push_back(ModelEvent::Opaque(Opaque {
                 maker: maker.to_owned(),
@@ -72,7 +72,7 @@ impl Answer {
     }
 
     /// Returns an error if the answer was blocked before its first word.
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check_not_blocked(&self) -> Result<(), ModelError> {
         if self.finish == Some(Finish::ContentFilter) && !self.begun {
             Err(failure::model_declined())
         } else {
@@ -82,7 +82,7 @@ impl Answer {
 
     /// Pushes the end. Some servers say "stop" after calls, or the reverse; the presence of calls
     /// decides.
-    pub(crate) fn done(&self, out: &mut VecDeque<ModelEvent>) {
+    pub(crate) fn push_done(&self, out: &mut VecDeque<ModelEvent>) {
         let finish = match self.finish {
             Some(Finish::Stop | Finish::ToolCalls) | None => {
                 if self.called {
@@ -99,14 +99,14 @@ impl Answer {
 
 /// Returns the kept items of an answer in their original order, with the calls in the places of the
 /// items of type `mark`. None if there are no items that this maker can read.
-pub(crate) fn in_order(
+pub(crate) fn restore_order(
     opaque: Option<&Opaque>,
     maker: &str,
     mark: &str,
     calls: &[Value],
 ) -> Option<Vec<Value>> {
     let is_mark = |item: &&Value| item.get("type").and_then(Value::as_str) == Some(mark);
-    let kept = super::own(opaque, maker)?.as_array()?;
+    let kept = super::own_data(opaque, maker)?.as_array()?;
     if kept.iter().filter(is_mark).count() != calls.len() {
         return None;
     }

@@ -47,6 +47,6 @@ impl Turns {
 }
 
 /// A tool's name and description, with its schema under `member`.
-pub(crate) fn tool(tool: &ToolDef, member: &str) -> Value {
+pub(crate) fn describe_tool(tool: &ToolDef, member: &str) -> Value {
     json!({"name": tool.name, "description": tool.description, member: tool.parameters})
 }

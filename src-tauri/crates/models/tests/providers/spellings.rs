@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use contract::address::Origin;
-use models::{Config, Provider, ServerKey, server_of};
+use models::{Config, Provider, ServerKey, origin_of};
 use proptest::prelude::*;
 use secrecy::SecretString;
 
@@ -98,7 +98,7 @@ proptest! {
             Provider::new(Config { base_url: text.clone(), api_key, ..config("") }, world())
         };
         let own = Origin::parse("https://api.openai.com").unwrap();
-        let asked = server_of(&text);
+        let asked = origin_of(&text);
         prop_assert_eq!(with_key(own.clone()).is_ok(), asked == Some(own), "{:?} leads to {:?}", &text, &asked);
         let Some(asked) = asked else { return Ok(()) };
         // The server that requests reach, according to the library that sends them.

@@ -10,7 +10,7 @@ use engine::ports::{
 };
 use futures::StreamExt;
 use kit::model_server::ModelServer;
-use models::{Api, Config, HttpClient, Provider, ProviderDeps, ServerKey, http_client, server_of};
+use models::{Api, Config, HttpClient, Provider, ProviderDeps, ServerKey, http_client, origin_of};
 use secrecy::SecretString;
 
 struct Fixed;
@@ -51,7 +51,7 @@ pub fn config(base_url: &str) -> Config {
     Config {
         api: Api::Chat,
         base_url: base_url.into(),
-        api_key: server_of(base_url)
+        api_key: origin_of(base_url)
             .filter(|server| server.may_carry_key())
             .map(|server| ServerKey { server, key: SecretString::from("sk-test-SECRET") }),
         model: "scripted".into(),

@@ -22,7 +22,7 @@ const RESERVED: [&str; 12] = [
     "authorization",
 ];
 
-pub(super) fn http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+pub(crate) fn http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(call) = present(tool, "http").filter(|call| call.is_object()) else { return };
     let at = format!("{at}/http");
     if let Some(url) = text(call, "url") {
@@ -281,7 +281,7 @@ fn idempotency(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, faul
     }
 }
 
-pub(super) fn program(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+pub(crate) fn program(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(call) = present(tool, "program").filter(|call| call.is_object()) else { return };
     let at = format!("{at}/program");
     if let Some(command) = text(call, "command") {

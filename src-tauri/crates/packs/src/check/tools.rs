@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Subject, calls, list, present, programs, text};
+use super::{Subject, list, present, programs, text};
 use crate::{
     fault::{Faults, join},
-    names, refs,
+    kinds, names, refs,
 };
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
@@ -13,7 +13,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     for (at, tool) in subject.tools() {
         schema_refs(subject, &at, tool, faults);
         retry(&at, tool, faults);
-        kind(subject, &at, tool, faults);
+        kinds::check(subject, &at, tool, faults);
         guidance(&at, tool, faults);
         grantable(&at, tool, faults);
         parameters(subject, &at, tool, faults);
@@ -87,57 +87,6 @@ fn retry(at: &str, tool: &Value, faults: &mut Faults) {
             format!("{at}/idempotency/strategy"),
             problem,
             "use `external_key` with an argument that the server takes for its key, or `none`",
-        );
-    }
-}
-
-/// For each kind: its name, the member it needs, and the fix.
-const KINDS: [(&str, &str, &str); 4] = [
-    ("internal_service", "service", "name the built-in service"),
-    ("mcp_server", "mcp", "add `mcp` with `server` and `tool`"),
-    ("http_api", "http", "add `http` with at least `url`"),
-    ("other", "program", "add `program` with at least `command`"),
-];
-
-fn kind(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
-    let Some(kind) = text(tool, "kind") else { return };
-    if matches!(kind, "database" | "queue" | "filesystem") {
-        let problem = format!("tools of kind `{kind}` are not supported");
-        faults.at(
-            join(at, "kind"),
-            problem,
-            "use `http_api`, `mcp_server`, `internal_service`, or `other` with a program",
-        );
-        return;
-    }
-    for (of, member, fix) in KINDS {
-        match (of == kind, present(tool, member).is_some()) {
-            (true, false) => {
-                faults.at(join(at, member), format!("kind `{kind}` needs `{member}`"), fix)
-            }
-            (false, true) => faults.at(
-                join(at, member),
-                format!("`{member}` does not belong to kind `{kind}`"),
-                "remove it or change the kind",
-            ),
-            (true, true) | (false, false) => {}
-        }
-    }
-    match kind {
-        "mcp_server" => mcp(subject, at, tool, faults),
-        "http_api" => calls::http(subject, at, tool, faults),
-        "other" => calls::program(subject, at, tool, faults),
-        _ => {}
-    }
-}
-
-fn mcp(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
-    let Some(server) = tool.get("mcp").and_then(|mcp| text(mcp, "server")) else { return };
-    if !list(subject.manifest.get("servers")).any(|s| text(s, "name") == Some(server)) {
-        faults.at(
-            format!("{at}/mcp/server"),
-            format!("`servers` has no `{server}`"),
-            "add the server or correct the name",
         );
     }
 }

@@ -7,7 +7,7 @@ use super::*;
 use crate::call::tests::done;
 
 fn card(item: Value) -> Value {
-    Card::of(&item).map_or(Value::Null, |card| json!(card))
+    Card::from_item(&item).map_or(Value::Null, |card| json!(card))
 }
 
 fn read_cart(data: &Value) -> Option<Value> {
@@ -141,7 +141,7 @@ fn section_15_six_cards_what_can_be_had_first() {
         item(3, Value::Null),
     ];
     items.extend((4..9).map(|id| item(id, json!({"value": 1}))));
-    assert_eq!(ids(&of_turn(&[search(json!(items))], &[])), ["4", "5", "6", "7", "8", "3"]);
+    assert_eq!(ids(&collect_turn_cards(&[search(json!(items))], &[])), ["4", "5", "6", "7", "8", "3"]);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn section_10_and_15_with_details_only_what_was_looked_at_is_shown() {
         "2",
         json!({"productId": 2, "name": "Two", "onHand": {"value": 4}, "variants": variants}),
     );
-    let cards = of_turn(&[found.clone(), two], &[]);
+    let cards = collect_turn_cards(&[found.clone(), two], &[]);
     assert_eq!(
         (ids(&cards), json!(cards[0].dimension_hints)),
         (vec!["2"], json!({"Size": ["38", "39"]}))
@@ -168,26 +168,26 @@ fn section_10_and_15_with_details_only_what_was_looked_at_is_shown() {
         json!({"productId": 2, "name": "Two", "onHand": {"value": 4}, "variants": variants}),
     );
     assert_eq!(
-        of_turn(&[variant], &[])[0].availability.status.name(),
+        collect_turn_cards(&[variant], &[])[0].availability.status.name(),
         "out_of_stock",
         "the variant that was asked for"
     );
     let failed = Call { outcome: Some(contract::ToolOutcome::Error), ..get("3", Value::Null) };
     assert_eq!(
-        ids(&of_turn(&[found.clone(), failed.clone()], &[])),
+        ids(&collect_turn_cards(&[found.clone(), failed.clone()], &[])),
         ["3"],
         "rebuilt from what the search found"
     );
     assert_eq!(
-        ids(&of_turn(
+        ids(&collect_turn_cards(
             std::slice::from_ref(&failed),
-            &[Card::of(&json!({"id": 3, "name": "Three"})).unwrap()]
+            &[Card::from_item(&json!({"id": 3, "name": "Three"})).unwrap()]
         )),
         ["3"],
         "or an earlier one"
     );
     let unknown = Call { args: json!({"productId": "9"}), ..failed };
-    assert_eq!(ids(&of_turn(&[found, unknown], &[])), ["1", "2", "3"]);
+    assert_eq!(ids(&collect_turn_cards(&[found, unknown], &[])), ["1", "2", "3"]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn section_15_a_dimension_has_twenty_values_at_most_and_any_name() {
         .map(|n| json!({"parametrics": [{"name": "Voltage", "value": n.to_string()}]}))
         .collect();
     let cards =
-        of_turn(&[get("1", json!({"productId": 1, "name": "x", "variants": variants}))], &[]);
+        collect_turn_cards(&[get("1", json!({"productId": 1, "name": "x", "variants": variants}))], &[]);
     assert_eq!(cards[0].dimension_hints["Voltage"].as_array().unwrap().len(), 20);
 }
 

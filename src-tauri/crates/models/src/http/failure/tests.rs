@@ -17,7 +17,7 @@ fn statuses_have_a_kind_and_know_whether_a_retry_helps() {
         (529, ModelErrorKind::Unavailable, true),
     ];
     for (status, kind, retry) in table {
-        let failure = of_status("host", StatusCode::from_u16(status).unwrap(), "", &[]);
+        let failure = from_status("host", StatusCode::from_u16(status).unwrap(), "", &[]);
         assert_eq!((failure.error.kind, failure.retry), (kind, retry), "{status}");
         assert!(failure.error.hint.is_some(), "{status} says what to do");
     }
@@ -27,11 +27,11 @@ fn statuses_have_a_kind_and_know_whether_a_retry_helps() {
 fn the_servers_words_are_never_shown() {
     let body = json!({"error": {"message": "Incorrect API key provided: sk-SECRET", "code": "invalid_api_key"}}).to_string();
     for status in [400, 401, 404, 429, 500] {
-        let error = of_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]).error;
+        let error = from_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]).error;
         assert!(!format!("{error:?}").contains("SECRET"), "{status}");
     }
     assert!(
-        !format!("{:?}", in_stream(&json!({"message": "SECRET", "type": "server_error"})))
+        !format!("{:?}", parse_stream_error(&json!({"message": "SECRET", "type": "server_error"})))
             .contains("SECRET")
     );
 }
@@ -39,7 +39,7 @@ fn the_servers_words_are_never_shown() {
 #[test]
 fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
     let of = |status: u16, body: &Value| {
-        of_status("host", StatusCode::from_u16(status).unwrap(), &body.to_string(), &[])
+        from_status("host", StatusCode::from_u16(status).unwrap(), &body.to_string(), &[])
     };
     let rejected = of(401, &json!({"error": {"type": "authentication_error"}}));
     let restricted = of(403, &json!({"error": {"type": "permission_error"}}));
@@ -75,7 +75,7 @@ fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
             "host requires an API key, and none is stored."
         ]
     );
-    let busy = of_status("host", StatusCode::SERVICE_UNAVAILABLE, "", &[]);
+    let busy = from_status("host", StatusCode::SERVICE_UNAVAILABLE, "", &[]);
     assert_eq!(
         busy.clone().without_key("host"),
         busy,
@@ -86,7 +86,7 @@ fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
 #[test]
 fn googles_refusal_of_a_key_is_one() {
     let body = json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]).to_string();
-    let failure = of_status("host", StatusCode::BAD_REQUEST, &body, &[]);
+    let failure = from_status("host", StatusCode::BAD_REQUEST, &body, &[]);
     assert_eq!((failure.error.kind, failure.problem), (ModelErrorKind::Unauthorized, Problem::Key));
 }
 
@@ -108,7 +108,7 @@ fn a_conversation_that_is_too_long_is_known_from_every_server() {
         json!({"object": "error", "message": "The input (61709 tokens) is longer than the model's context length (40960 tokens).", "type": "BadRequestError", "code": 400}),
         json!({"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}),
     ] {
-        let failure = of_status("host", StatusCode::BAD_REQUEST, &error.to_string(), &[]);
+        let failure = from_status("host", StatusCode::BAD_REQUEST, &error.to_string(), &[]);
         assert_eq!(
             (failure.error.kind, failure.retry),
             (ModelErrorKind::TooLong, false),
@@ -119,7 +119,7 @@ fn a_conversation_that_is_too_long_is_known_from_every_server() {
     // The requested answer is too long. Fewer messages may make room for it, so no new session
     // is needed.
     let bound = json!({"object": "error", "code": 400, "message": "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens"});
-    let failure = of_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
+    let failure = from_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
     assert_eq!(failure.error.kind, ModelErrorKind::TooLong);
     assert!(
         failure.error.message.contains("so long an answer")
@@ -129,7 +129,7 @@ fn a_conversation_that_is_too_long_is_known_from_every_server() {
         json!({"error": {"message": "max_tokens is too large", "type": "invalid_request_error"}})
             .to_string();
     assert_eq!(
-        of_status("host", StatusCode::BAD_REQUEST, &other, &[]).error.kind,
+        from_status("host", StatusCode::BAD_REQUEST, &other, &[]).error.kind,
         ModelErrorKind::BadRequest
     );
 }
@@ -137,7 +137,7 @@ fn a_conversation_that_is_too_long_is_known_from_every_server() {
 #[test]
 fn a_refusal_of_the_tools_is_told_apart_from_others() {
     let message = |error: Value| {
-        of_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[])
+        from_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[])
             .error
             .message
     };
@@ -152,7 +152,7 @@ fn a_refusal_of_the_tools_is_told_apart_from_others() {
 #[test]
 fn what_can_be_left_out_is_noticed_when_it_is_refused() {
     let refused = |body: &str| {
-        of_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).optional_refused
+        from_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).optional_refused
     };
     assert!(refused("thinking is not supported on this model") && !refused("no such model"));
 }
@@ -160,7 +160,7 @@ fn what_can_be_left_out_is_noticed_when_it_is_refused() {
 #[test]
 fn no_credit_is_not_retried_though_it_comes_as_429() {
     let body = json!({"error": {"code": "insufficient_quota"}}).to_string();
-    assert!(!of_status("host", StatusCode::TOO_MANY_REQUESTS, &body, &[]).retry);
+    assert!(!from_status("host", StatusCode::TOO_MANY_REQUESTS, &body, &[]).retry);
 }
 
 #[test]
@@ -176,6 +176,6 @@ fn error_objects_in_a_stream_are_told_apart() {
         (json!("something"), ModelErrorKind::Unavailable),
     ];
     for (error, kind) in table {
-        assert_eq!(in_stream(&error).kind, kind, "{error}");
+        assert_eq!(parse_stream_error(&error).kind, kind, "{error}");
     }
 }
