@@ -92,7 +92,7 @@ impl Clock for Plain {
 }
 
 impl Random for Plain {
-    fn unit(&self) -> f64 {
+    fn random_fraction(&self) -> f64 {
         0.5
     }
 }

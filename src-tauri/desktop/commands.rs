@@ -22,9 +22,9 @@ macro_rules! adapters {
             #[doc = $help]
             #[tauri::command]
             async fn $name(window: WebviewWindow, backend: State<'_, Backend>, params: $params) -> Result<$response, AgentError> {
-                guard::check(window.label(), stringify!($name))?;
+                guard::check_window(window.label(), stringify!($name))?;
                 let answer = commands_for(window.label(), backend.host().await?).$name(params).await?;
-                after_command(&window, stringify!($name));
+                update_after_command(&window, stringify!($name));
                 Ok(items::render_items(answer))
             }
         )+

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use contract::mail::mail_link;
+use contract::mail::sanitize_mail_link;
 use tauri::{AppHandle, Url};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 
@@ -46,7 +46,7 @@ fn allowed_target(url: &Url) -> Option<Url> {
     if web {
         short.then(|| url.clone())
     } else {
-        mail_link(url.as_str()).filter(|_| short).and_then(|link| Url::parse(&link).ok())
+        sanitize_mail_link(url.as_str()).filter(|_| short).and_then(|link| Url::parse(&link).ok())
     }
 }
 

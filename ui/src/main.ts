@@ -2,8 +2,9 @@
 import { mount } from "svelte";
 import App from "./app/App.svelte";
 import { app } from "./app/app.svelte";
-import { isView, router } from "./app/router.svelte";
+import { router } from "./app/router.svelte";
 import { setTheme, watchSystemTheme } from "./app/theme";
+import { isView } from "./app/views";
 import { setLanguage, t } from "./i18n/index.svelte";
 import { startPlatform } from "./platform";
 import "./style/tokens.css";

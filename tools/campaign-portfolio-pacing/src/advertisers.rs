@@ -18,7 +18,7 @@ pub(crate) struct Advertiser {
 }
 
 /// Returns the advertisers of an analysis, by name.
-pub(crate) fn together(a: &Analysis, limits: &Thresholds) -> Vec<Advertiser> {
+pub(crate) fn advertisers_of_analysis(a: &Analysis, limits: &Thresholds) -> Vec<Advertiser> {
     let mut groups: BTreeMap<&str, Vec<Standing>> = BTreeMap::new();
     for (campaign, standing) in a.campaigns.iter().zip(&a.standings) {
         groups.entry(&campaign.advertiser).or_default().push(*standing);

@@ -18,7 +18,7 @@ use crate::{
     rollup::{self, Rollups},
     select::{self, Source},
     standing::{self, Basis, Standing},
-    time::{LocalNow, after},
+    time::{LocalNow, add_days},
     what_if::{self, WhatIf},
     window,
 };
@@ -83,7 +83,7 @@ pub(crate) struct Setting<'a> {
 pub(crate) fn analyze(setting: Setting<'_>, arguments: &Value) -> Result<Value, AgentError> {
     let args = args::read(arguments)?;
     let mut assumptions = Assumptions::default();
-    let (account, source) = select::account(setting.db, setting.dataset, &args, &mut assumptions)?;
+    let (account, source) = select::select_account(setting.db, setting.dataset, &args, &mut assumptions)?;
     let analysis = run(setting, account, source, &args, assumptions)?;
     Ok(report::result(&analysis, &args, setting.limits))
 }
@@ -109,7 +109,7 @@ pub(crate) fn run(
     let now = LocalNow::new(zone, instant);
     let base = Base::new(dataset, &now);
     let all = data::campaigns(db, &account, base)?;
-    let chosen = select::campaigns(db, dataset, all, &account, args, &mut assumptions)?;
+    let chosen = select::select_campaigns(db, dataset, all, &account, args, &mut assumptions)?;
     let (is_campaign, advertiser) = (chosen.is_campaign, chosen.title.clone());
     let newest = data::newest_days(db, &account, base, &now)?;
     let feed = newest.day;
@@ -117,7 +117,7 @@ pub(crate) fn run(
     let window = match window::given(args.start, args.end, &mut assumptions) {
         Some(window) => window,
         None if args.is_against_before => window::last_week(now.today, &mut assumptions),
-        None => unnamed_days(db, (&account, base), &chosen, args, &mut assumptions)?
+        None => default_days(db, (&account, base), &chosen, args, &mut assumptions)?
             .unwrap_or_else(|| {
                 window::default(&chosen.campaigns, delivered, now.today, &mut assumptions)
             }),
@@ -132,7 +132,7 @@ pub(crate) fn run(
         false => args.compare,
     };
     let comparison = periods::compare(db, &chosen.campaigns, base, other, &now)?;
-    let (campaigns, delivery) = in_scope(chosen.campaigns, delivery, window);
+    let (campaigns, delivery) = filter_by_window(chosen.campaigns, delivery, window);
     if delivery.mixed {
         assumptions.add(
             "daily_before_hourly",
@@ -148,16 +148,16 @@ pub(crate) fn run(
     let own = budget::own(&standings);
     let span = flights::hull(standings.iter().map(|s| s.span)).unwrap_or(window);
     let budget = args.budget.or(own);
-    let (pace, targets) = together(&standings, args.budget, budget, span, window, &rollups, basis);
-    budget::assume(args.budget, &campaigns, &standings, window, &mut assumptions);
+    let (pace, targets) = portfolio_pace(&standings, args.budget, budget, span, window, &rollups, basis);
+    budget::record_budget_assumptions(args.budget, &campaigns, &standings, window, &mut assumptions);
     let is_budget_questionable =
-        budget::question(args.budget, own, &rollups, &pace, &mut assumptions);
+        budget::check_budget_plausibility(args.budget, own, &rollups, &pace, &mut assumptions);
     let days = rollups.days_of_portfolio();
     let rate = rates(&standings, window);
     let spend = rollups.portfolio_total.spend;
-    let runs_out_on = budget.and_then(|b| standing::runs_out(b, spend, &days, span, &pace, &rate));
+    let runs_out_on = budget.and_then(|b| standing::budget_end_day(b, spend, &days, span, &pace, &rate));
     let what_if = what_if::try_out(&args.change, budget, &pace, span, &days, &rate, limits)?;
-    let comparison = comparison.map(|past| past.against(window, &rollups, last, &now));
+    let comparison = comparison.map(|past| past.compare_with_window(window, &rollups, last, &now));
     Ok(Analysis {
         now,
         account,
@@ -186,7 +186,7 @@ pub(crate) fn run(
 
 /// Returns the days of a question without dates, if they follow from its campaigns: the whole
 /// flights that it asks about, or the flight of its one campaign.
-fn unnamed_days(
+fn default_days(
     db: &Connection,
     (account, base): (&Account, Base),
     chosen: &select::Selection,
@@ -207,7 +207,7 @@ fn unnamed_days(
 
 /// Returns as many days before a window as it has.
 fn days_before(window: Window) -> Window {
-    Window { start: after(window.start, -window.days()), end: after(window.start, -1) }
+    Window { start: add_days(window.start, -window.days()), end: add_days(window.start, -1) }
 }
 
 /// Computes the figures of each campaign.
@@ -232,7 +232,7 @@ fn standings(
 
 /// Computes the pace of all campaigns together, and the planned spend of each day. A given budget
 /// is spread evenly over the days on which the campaigns run; their own budgets follow each flight.
-fn together(
+fn portfolio_pace(
     standings: &[Standing],
     given: Option<i64>,
     budget: Option<i64>,
@@ -252,7 +252,7 @@ fn together(
     };
     let even = pace::pace(&facts, basis.now, basis.limits);
     let targets = match given {
-        Some(budget) => DayTargets::even(budget, span),
+        Some(budget) => DayTargets::spread_evenly(budget, span),
         None => {
             let plans = standings.iter().filter_map(|s| Some((s.span, s.budget?)));
             DayTargets::of(window, &plans.collect::<Vec<_>>())
@@ -286,7 +286,7 @@ fn rates(standings: &[Standing], window: Window) -> impl Fn(NaiveDate) -> f64 + 
 }
 
 /// Returns the campaigns with days or delivery in the window.
-fn in_scope(
+fn filter_by_window(
     chosen: Vec<Campaign>,
     delivery: Delivery,
     window: Window,

@@ -9,7 +9,7 @@ use crate::{
     money::MICROS,
     pace::Window,
     reader::{Reader, object},
-    time::inclusive,
+    time::count_days,
 };
 
 pub(crate) use crate::list_request::{ListRequest, Order, StatusFilter};
@@ -234,7 +234,7 @@ fn change(reader: &mut Reader<'_>) -> Change {
 pub(crate) fn range_fault(start: NaiveDate, end: NaiveDate) -> Option<(bool, &'static str)> {
     if start > end {
         Some((true, "it is after the last day"))
-    } else if inclusive(start, end) > MAX_DAYS {
+    } else if count_days(start, end) > MAX_DAYS {
         Some((false, "the window is longer than 366 days"))
     } else {
         None

@@ -12,7 +12,7 @@ use crate::{
     report::Assumptions,
     rollup::Rollups,
     standing::Standing,
-    time::inclusive,
+    time::count_days,
 };
 
 /// A given budget is questioned if it is more than this many times larger or smaller.
@@ -24,7 +24,7 @@ pub(crate) fn own(standings: &[Standing]) -> Option<i64> {
 }
 
 /// Records the assumptions that the budget rests on.
-pub(crate) fn assume(
+pub(crate) fn record_budget_assumptions(
     given: Option<i64>,
     campaigns: &[Campaign],
     standings: &[Standing],
@@ -52,7 +52,7 @@ pub(crate) fn assume(
     let cut = campaigns
         .iter()
         .filter(|c| {
-            c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < inclusive(f.0, f.1))
+            c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < count_days(f.0, f.1))
         })
         .count();
     if cut > 0 {
@@ -90,7 +90,7 @@ pub(crate) fn assume(
 /// Returns whether a given budget is more than ten times away from the spend or from the campaigns'
 /// own budgets, and records the question. A large budget is compared with the projection, because
 /// the spend of the first days is always small.
-pub(crate) fn question(
+pub(crate) fn check_budget_plausibility(
     given: Option<i64>,
     own: Option<i64>,
     rollups: &Rollups,

@@ -39,7 +39,7 @@ struct Compared {
 pub(crate) fn compare(setting: Setting<'_>, arguments: &Value) -> Result<Value, AgentError> {
     let args = args::read_compare(arguments)?;
     let mut assumptions = Assumptions::default();
-    let accounts = chosen(setting, &args, &mut assumptions)?;
+    let accounts = select_accounts(setting, &args, &mut assumptions)?;
     let wanted = args.currency.as_deref();
     accounts.iter().for_each(|one| select::note_currency(one, wanted, &mut assumptions));
     let window = days(setting, &accounts, &args, &mut assumptions)?;
@@ -97,7 +97,7 @@ pub(crate) fn compare(setting: Setting<'_>, arguments: &Value) -> Result<Value, 
 }
 
 /// Returns the accounts that were named, or all.
-fn chosen(
+fn select_accounts(
     setting: Setting<'_>,
     args: &CompareArgs,
     assumptions: &mut Assumptions,

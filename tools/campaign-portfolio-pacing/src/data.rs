@@ -11,7 +11,7 @@ use rusqlite::{CachedStatement, Connection, params};
 use crate::{
     db::{self, Dataset, database_error},
     select::CampaignName,
-    time::{self, LocalNow, after},
+    time::{self, LocalNow, add_days},
 };
 
 /// An account.
@@ -78,8 +78,8 @@ impl Base {
         match dataset {
             Dataset::Imported => Self { local: 0, utc: 0, sample: false },
             Dataset::Sample => Self {
-                local: time::number(now.today),
-                utc: time::number(now.instant.date_naive()),
+                local: time::day_to_number(now.today),
+                utc: time::day_to_number(now.instant.date_naive()),
                 sample: true,
             },
         }
@@ -115,7 +115,7 @@ pub(crate) fn campaigns(
     let sql = "SELECT key, id, name, advertiser, budget, flight_start, flight_end FROM campaigns WHERE account_key = ?1 ORDER BY name, id";
     let mut query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
     let rows = query.query_map([account.key], |row| {
-        let day = |stored: Option<i64>| stored.and_then(|n| time::day(n + base.local));
+        let day = |stored: Option<i64>| stored.and_then(|n| time::day_from_number(n + base.local));
         let (start, end) = (day(row.get(5)?), day(row.get(6)?));
         Ok(Campaign {
             key: row.get(0)?,
@@ -165,7 +165,7 @@ impl AccountSummary {
         let base = Base::new(dataset, now);
         let day = |stored: i64| {
             let stored = if base.sample { stored.min(0) } else { stored };
-            time::day(stored + base.local)
+            time::day_from_number(stored + base.local)
         };
         (self.stored.0.and_then(day), self.stored.1.and_then(day))
     }
@@ -231,7 +231,7 @@ pub(crate) fn first_day(
     let mut query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
     let stored: Option<i64> =
         query.query_row([account.key], |row| row.get(0)).map_err(|e| database_error(&e))?;
-    Ok(stored.and_then(|day| time::day(day + base.local)))
+    Ok(stored.and_then(|day| time::day_from_number(day + base.local)))
 }
 
 /// The newest local days, up to now, that have a row.
@@ -306,24 +306,24 @@ struct Clock<'a> {
 
 impl<'a> Clock<'a> {
     fn new(base: Base, now: &'a LocalNow) -> Self {
-        let utc_today = time::number(now.instant.date_naive()) - base.utc;
+        let utc_today = time::day_to_number(now.instant.date_naive()) - base.utc;
         Self { base, now, utc_today, last_hour: last_hour(base, now) }
     }
 
     /// Returns the last stored day that can belong to a day up to today.
     fn last_stored(&self) -> i64 {
-        self.utc_today.max(time::number(self.now.today) - self.base.local)
+        self.utc_today.max(time::day_to_number(self.now.today) - self.base.local)
     }
 
     /// Returns the local day of a row. None for an hour that has not come.
     fn local_day(&self, stored: i64, hour: i64) -> Option<NaiveDate> {
         let Ok(hour_of_day) = u32::try_from(hour) else {
-            return time::day(stored + self.base.local);
+            return time::day_from_number(stored + self.base.local);
         };
         if stored > self.utc_today || (stored == self.utc_today && hour > self.last_hour) {
             return None;
         }
-        let utc_day = time::day(stored + self.base.utc)?;
+        let utc_day = time::day_from_number(stored + self.base.utc)?;
         Some(time::local_day(self.now.zone, utc_day, hour_of_day))
     }
 }
@@ -398,7 +398,7 @@ impl<'a> Cells<'a> {
         let sql = "SELECT day, hour, spend, impressions FROM delivery WHERE line_item_key = ?1 AND day BETWEEN ?2 AND ?3";
         let query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
         let end = end.min(now.today);
-        let length = usize::try_from(time::inclusive(start, end)).unwrap_or(0);
+        let length = usize::try_from(time::count_days(start, end)).unwrap_or(0);
         let cells = vec![Cell::default(); length];
         Ok(Self { query, clock: Clock::new(base, now), start, end, cells })
     }
@@ -408,8 +408,8 @@ impl<'a> Cells<'a> {
         let Clock { base, now, .. } = self.clock;
         // Hours are stored in UTC. One more day on each side covers every time zone; rows outside
         // of the window are skipped.
-        let first = time::number(after(self.start, -1)) - base.utc.max(base.local);
-        let last = time::number(after(self.end, 1)) - base.utc.min(base.local);
+        let first = time::day_to_number(add_days(self.start, -1)) - base.utc.max(base.local);
+        let last = time::day_to_number(add_days(self.end, 1)) - base.utc.min(base.local);
         let span = params![line_item, first, last];
         let mut rows = self.query.query(span).map_err(|e| database_error(&e))?;
         while let Some(row) = rows.next().map_err(|e| database_error(&e))? {

@@ -174,8 +174,8 @@ pub(crate) fn summary(
     let (rows, accounts, first, last): (i64, u32, Option<i64>, Option<i64>) =
         found.map_err(|e| database_error(&e))?;
     let day = |stored: i64| match dataset {
-        Dataset::Sample => time::day(time::number(today) + stored.min(0)),
-        Dataset::Imported => time::day(stored),
+        Dataset::Sample => time::day_from_number(time::day_to_number(today) + stored.min(0)),
+        Dataset::Imported => time::day_from_number(stored),
     };
     Ok(DatasetView {
         rows: u64::try_from(rows).unwrap_or_default(),

@@ -8,12 +8,12 @@ use crate::{
     data::Campaign,
     money::{PARTS, Ratio, round_div},
     pace::Window,
-    time::inclusive,
+    time::count_days,
 };
 
 /// Returns the days of a flight inside the window; 0 if there are none.
 pub(crate) fn overlap((start, end): (NaiveDate, NaiveDate), window: Window) -> i64 {
-    inclusive(start.max(window.start), end.min(window.end)).max(0)
+    count_days(start.max(window.start), end.min(window.end)).max(0)
 }
 
 /// Returns the days over which a campaign runs in the window. A campaign without a flight in the
@@ -30,7 +30,7 @@ pub(crate) fn span(flight: Option<(NaiveDate, NaiveDate)>, window: Window) -> Wi
 pub(crate) fn budget_in(campaign: &Campaign, window: Window) -> Option<i64> {
     let budget = campaign.budget?;
     let Some(flight) = campaign.flight else { return Some(budget) };
-    let days = inclusive(flight.0, flight.1);
+    let days = count_days(flight.0, flight.1);
     if days <= 0 {
         return Some(budget);
     }
@@ -58,7 +58,7 @@ pub(crate) struct DayTargets {
 
 impl DayTargets {
     /// Spreads one budget evenly over a span of the window.
-    pub(crate) fn even(budget: i64, span: Window) -> Self {
+    pub(crate) fn spread_evenly(budget: i64, span: Window) -> Self {
         let target = Ratio::new(i128::from(budget), i128::from(span.days()));
         Self { start: span.start, days: Vec::new(), even: Some((span, target)) }
     }
@@ -69,7 +69,7 @@ impl DayTargets {
             && rest.iter().all(|(span, _)| span == first)
         {
             let sum = plans.iter().fold(0_i64, |sum, (_, budget)| sum.saturating_add(*budget));
-            return Self::even(sum, *first);
+            return Self::spread_evenly(sum, *first);
         }
         let length = usize::try_from(window.days()).unwrap_or(0);
         let mut steps = vec![0_i128; length + 1];
@@ -92,7 +92,7 @@ impl DayTargets {
     }
 
     /// Returns the target of a day; 0 outside of all spans.
-    pub(crate) fn on(&self, day: NaiveDate) -> Ratio {
+    pub(crate) fn target_on(&self, day: NaiveDate) -> Ratio {
         if let Some((span, target)) = self.even {
             return if span.contains(day) { target } else { Ratio::new(0, 1) };
         }

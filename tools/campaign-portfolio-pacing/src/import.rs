@@ -143,7 +143,7 @@ impl Job<'_> {
     }
 
     /// Reports the progress. Fails if the import was cancelled.
-    pub(crate) fn tick(&mut self) -> Result<(), Stop> {
+    pub(crate) fn report_progress(&mut self) -> Result<(), Stop> {
         self.progress.error_count = self.errors.total();
         (self.on_progress)(&self.progress);
         if self.cancel.load(Ordering::Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
@@ -188,7 +188,7 @@ pub(crate) fn import(
         db::set_active(&transaction, Dataset::Imported)?;
     }
     // The last chance to cancel.
-    if job.tick().is_err() {
+    if job.report_progress().is_err() {
         return Ok(cancelled(job));
     }
     transaction.commit().map_err(|e| database_error(&e))?;
@@ -213,7 +213,7 @@ fn one_file(
     let read_before = job.read.len();
     job.errors_before_file = before_errors;
     job.progress.file.clone_from(&name);
-    job.tick()?;
+    job.report_progress()?;
     let mut savepoint = transaction.savepoint()?;
     let mut report = file::read(&savepoint, path, &name, job)?;
     if job.errors.total() > before_errors && !job.options.skip_rejected {
@@ -224,7 +224,7 @@ fn one_file(
     }
     savepoint.commit()?;
     job.progress.done_bytes = before_bytes + size;
-    job.tick()?;
+    job.report_progress()?;
     Ok(report)
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     money::Ratio,
-    time::{LocalNow, inclusive},
+    time::{LocalNow, count_days},
 };
 
 /// The limits between statuses.
@@ -117,7 +117,7 @@ pub(crate) struct Window {
 
 impl Window {
     pub(crate) fn days(self) -> i64 {
-        inclusive(self.start, self.end)
+        count_days(self.start, self.end)
     }
 
     pub(crate) fn contains(self, day: NaiveDate) -> bool {
@@ -228,7 +228,7 @@ fn elapsed(window: Window, last: Option<NaiveDate>, now: &LocalNow) -> Ratio {
     let seconds = if last == now.today {
         i128::from((last - window.start).num_days()) * length + i128::from(now.elapsed)
     } else {
-        i128::from(inclusive(window.start, last)) * length
+        i128::from(count_days(window.start, last)) * length
     };
     Ratio::new(seconds.clamp(0, total * length), length)
 }

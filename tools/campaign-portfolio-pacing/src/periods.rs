@@ -13,7 +13,7 @@ use crate::{
     money::Ratio,
     pace::Window,
     rollup::{Daily, Rollups, Sum},
-    time::{LocalNow, after, inclusive},
+    time::{LocalNow, add_days, count_days},
     window::month_of,
 };
 
@@ -61,9 +61,9 @@ pub(crate) fn breakdown(
             group.window.end = day;
             group.sum.spend = group.sum.spend.saturating_add(sum.spend);
             group.sum.impressions = group.sum.impressions.saturating_add(sum.impressions);
-            add_day(group, by, day, targets.on(day), now);
+            add_day(group, by, day, targets.target_on(day), now);
         }
-        day = after(day, 1);
+        day = add_days(day, 1);
     }
     let rows = groups.into_values();
     if by == Period::Day { rows.rev().collect() } else { rows.collect() }
@@ -98,7 +98,7 @@ fn key(by: Period, day: NaiveDate, first: NaiveDate) -> (NaiveDate, String) {
         }
         Period::Month => (month_of(day).start, format!("{}-{:02}", day.year(), day.month())),
         Period::Weekday => match day.weekday() {
-            Weekday::Sat | Weekday::Sun => (after(first, 1), "weekends".to_owned()),
+            Weekday::Sat | Weekday::Sun => (add_days(first, 1), "weekends".to_owned()),
             _ => (first, "weekdays".to_owned()),
         },
     }
@@ -152,7 +152,7 @@ pub(crate) fn compare(
 impl Past {
     /// Compares the window with this period. While the window is not over, its full days are
     /// compared with as many first days of the other period.
-    pub(crate) fn against(
+    pub(crate) fn compare_with_window(
         self,
         window: Window,
         rollups: &Rollups,
@@ -161,20 +161,20 @@ impl Past {
     ) -> Comparison {
         let days: BTreeMap<NaiveDate, Sum> =
             rollups.portfolio_daily.iter().map(|d| (d.day, d.sum)).collect();
-        let yesterday = after(now.today, -1);
+        let yesterday = add_days(now.today, -1);
         let is_over = now.today > window.end;
         let end = if is_over {
             window.end
         } else {
             last.map_or(yesterday, |last| last.min(yesterday)).min(window.end)
         };
-        let full = inclusive(window.start, end);
+        let full = count_days(window.start, end);
         let (current, length) = match full {
             1.. => (Window { start: window.start, end }, full),
             _ => (Window { start: window.start, end: window.start.max(now.today) }, 1),
         };
         let asked = self.asked;
-        let past_end = if is_over { asked.end } else { after(asked.start, length - 1) };
+        let past_end = if is_over { asked.end } else { add_days(asked.start, length - 1) };
         let past = Window {
             start: asked.start,
             end: past_end.min(asked.end).min(now.today).max(asked.start),

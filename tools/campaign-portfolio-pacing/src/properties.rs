@@ -12,8 +12,8 @@ use crate::{
     money::{MICROS, Ratio, money, round_div},
     pace::{Facts, Pace, Status, Thresholds, Window, pace},
     rollup::{Rollups, Sum, rollups},
-    standing::{as_f64, rate_from_now, runs_out},
-    time::{self, LocalNow, after},
+    standing::{as_f64, rate_from_now, budget_end_day},
+    time::{self, LocalNow, add_days},
     what_if::try_out,
 };
 
@@ -22,7 +22,7 @@ const ITEMS: usize = 6;
 const CAMPAIGN_OF: [usize; ITEMS] = [0, 0, 1, 1, 1, 2];
 
 fn day(offset: i64) -> NaiveDate {
-    after(NaiveDate::from_ymd_opt(2026, 1, 1).unwrap(), offset)
+    add_days(NaiveDate::from_ymd_opt(2026, 1, 1).unwrap(), offset)
 }
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {
@@ -69,7 +69,7 @@ prop_compose! {
                   spend in 0..10_000_000 * MICROS, budget in 0..10_000_000 * MICROS, lag in 0..40_i64) -> (Facts, LocalNow) {
         let now = LocalNow::new(zone, moment);
         let window = Window { start: day(start), end: day(start + days - 1) };
-        let last = after(now.today, -lag).min(window.end);
+        let last = add_days(now.today, -lag).min(window.end);
         (Facts { spend, budget, window, sums: None, last: (last >= window.start).then_some(last) }, now)
     }
 }
@@ -106,7 +106,7 @@ proptest! {
     fn a_ratio_compares_with_the_calendar_day_before(rows in rows()) {
         let all = rollups(&rows, &CAMPAIGN_OF, 3);
         for d in &all.portfolio_daily {
-            let before = all.portfolio_daily.iter().find(|b| b.day == after(d.day, -1)).map(|b| b.sum.spend).filter(|s| *s > 0);
+            let before = all.portfolio_daily.iter().find(|b| b.day == add_days(d.day, -1)).map(|b| b.sum.spend).filter(|s| *s > 0);
             prop_assert_eq!(d.ratio.is_some(), before.is_some());
         }
     }
@@ -167,12 +167,12 @@ proptest! {
             .map(|(a, b, budget)| (Window { start: day(a.min(b)), end: day(a.max(b)) }, budget))
             .collect();
         let targets = DayTargets::of(window, &plans);
-        let sum = flights::sum((0..60).map(|d| targets.on(day(d))));
+        let sum = flights::sum((0..60).map(|d| targets.target_on(day(d))));
         let budgets: i64 = plans.iter().map(|(_, budget)| budget).sum();
         prop_assert!((as_f64(sum) - budgets as f64).abs() <= 1.0, "{} of {}", as_f64(sum), budgets);
         for d in 0..60 {
             let is_planned = plans.iter().any(|(span, budget)| span.contains(day(d)) && *budget > 60);
-            prop_assert_eq!(targets.on(day(d)).num > 0, is_planned || plans.iter().any(|(span, budget)| span.contains(day(d)) && *budget > 0));
+            prop_assert_eq!(targets.target_on(day(d)).num > 0, is_planned || plans.iter().any(|(span, budget)| span.contains(day(d)) && *budget > 0));
         }
     }
 
@@ -208,7 +208,7 @@ proptest! {
         let p = work_out(&q);
         let days = [(facts.window.start, facts.spend)];
         let rate = rate_from_now(&p);
-        let day = runs_out(facts.budget, facts.spend, &days, facts.window, &p, |_| rate);
+        let day = budget_end_day(facts.budget, facts.spend, &days, facts.window, &p, |_| rate);
         if let Some(day) = day {
             prop_assert!(facts.window.contains(day));
             prop_assert!(as_f64(p.projection) + 10_000.0 >= facts.budget as f64, "the projection reaches the budget");
@@ -223,7 +223,7 @@ proptest! {
         prop_assert!((22 * 3600..=26 * 3600).contains(&now.length));
         prop_assert!((0..=now.length).contains(&now.elapsed));
         let start = time::start_of(zone, now.today);
-        prop_assert!(start <= moment && moment < time::start_of(zone, after(now.today, 1)));
+        prop_assert!(start <= moment && moment < time::start_of(zone, add_days(now.today, 1)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{
     money::{Ratio, money, share},
     pace::{Pace, Status, Thresholds},
     standing::at_stake,
-    time::{inclusive, number},
+    time::{count_days, day_to_number},
 };
 
 pub(crate) use rows::{Entries, figures, shown_rows};
@@ -216,7 +216,7 @@ fn what_if(a: &Analysis) -> Option<Value> {
 /// Returns the number of days between the account's newest data and today, or 0 for an account
 /// without data.
 fn lag(a: &Analysis) -> i64 {
-    a.feed.map_or(0, |feed| number(a.now.today) - number(feed))
+    a.feed.map_or(0, |feed| day_to_number(a.now.today) - day_to_number(feed))
 }
 
 /// Returns the codes of circumstances that an answer has to mention.
@@ -253,7 +253,7 @@ fn portfolio_total(a: &Analysis) -> Value {
         "avg_daily_impressions": Ratio::new(i128::from(sum.impressions) * elapsed.den, elapsed.num).round_to(2),
         "first_date": first,
         "last_date": last,
-        "calendar_days": first.zip(last).map(|(f, l)| inclusive(f, l)),
+        "calendar_days": first.zip(last).map(|(f, l)| count_days(f, l)),
     })
 }
 

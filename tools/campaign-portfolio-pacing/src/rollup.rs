@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
-use crate::{data::Row, money::Ratio, time::after};
+use crate::{data::Row, money::Ratio, time::add_days};
 
 /// Spend and impressions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,7 +132,7 @@ fn dailies(of: usize, days: impl Iterator<Item = (NaiveDate, Sum)>) -> impl Iter
     let mut before: Option<(NaiveDate, i64)> = None;
     days.map(move |(day, sum)| {
         let ratio = before
-            .filter(|(last, spend)| *spend != 0 && after(*last, 1) == day)
+            .filter(|(last, spend)| *spend != 0 && add_days(*last, 1) == day)
             .map(|(_, spend)| Ratio::new(i128::from(sum.spend), i128::from(spend)).round_to(2));
         before = Some((day, sum.spend));
         Daily { of, day, sum, ratio, campaigns: 0 }

@@ -36,7 +36,7 @@ impl Source {
 }
 
 /// Returns the account of a question and how it was chosen.
-pub(crate) fn account(
+pub(crate) fn select_account(
     db: &Connection,
     dataset: Dataset,
     args: &Args,
@@ -210,7 +210,7 @@ pub(crate) struct Selection {
 
 /// Returns the campaign that was named, or the campaigns whose advertiser or own name contains the
 /// filter.
-pub(crate) fn campaigns(
+pub(crate) fn select_campaigns(
     db: &Connection,
     dataset: Dataset,
     all: Vec<Campaign>,
@@ -218,7 +218,7 @@ pub(crate) fn campaigns(
     args: &Args,
     assumptions: &mut Assumptions,
 ) -> Result<Selection, AgentError> {
-    let (chosen, title) = by_filter(all, account, args, assumptions)?;
+    let (chosen, title) = filter_campaigns(all, account, args, assumptions)?;
     let Some(named) = &args.campaign else {
         return Ok(Selection { campaigns: chosen, title, is_campaign: false });
     };
@@ -332,7 +332,7 @@ fn name_campaigns(campaigns: &[&CampaignName], has_account: bool) -> String {
 
 /// Returns the campaigns whose advertiser or own name contains the filter, and the name of the
 /// selection.
-fn by_filter(
+fn filter_campaigns(
     all: Vec<Campaign>,
     account: &Account,
     args: &Args,

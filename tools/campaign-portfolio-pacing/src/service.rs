@@ -32,7 +32,7 @@ impl LinkedService for PacingService {
         Ok(Arc::new(Pacing::open(data_dir, now)?))
     }
 
-    fn broken(&self) -> AgentError {
+    fn broken_error(&self) -> AgentError {
         AgentError::internal("service_failed", "The pacing service failed.")
     }
 

@@ -7,7 +7,7 @@ use crate::{
     money::Ratio,
     pace::{Facts, Pace, Status, Thresholds, Window, pace},
     rollup::Sum,
-    time::{LocalNow, after},
+    time::{LocalNow, add_days},
 };
 
 /// A campaign or line item against its budget.
@@ -49,7 +49,7 @@ impl Standing {
         let pace = pace(&facts, basis.now, basis.limits);
         let runs_out_on = budget.and_then(|budget| {
             let rate = rate_from_now(&pace);
-            runs_out(budget, sum.spend, days, span, &pace, |_| rate)
+            budget_end_day(budget, sum.spend, days, span, &pace, |_| rate)
         });
         Self { span, budget, sum, pace, runs_out_on }
     }
@@ -98,7 +98,7 @@ const TOLERANCE: f64 = 5_000.0;
 
 /// Returns the day on which the budget is used up: a day in the past if it is, otherwise the day at
 /// which it would be, at the rates of the coming days. None if it lasts to the end.
-pub(crate) fn runs_out(
+pub(crate) fn budget_end_day(
     budget: i64,
     spend: i64,
     days: &[(NaiveDate, i64)],
@@ -117,7 +117,7 @@ pub(crate) fn runs_out(
     }
     let rest = amount(budget) - amount(spend);
     let elapsed = pace.elapsed.num.div_euclid(pace.elapsed.den.max(1));
-    let mut day = after(span.start, i64::try_from(elapsed).unwrap_or(0));
+    let mut day = add_days(span.start, i64::try_from(elapsed).unwrap_or(0));
     let passed = as_f64(pace.elapsed);
     let mut part = 1.0 - (passed - passed.floor());
     let mut used = 0.0;
@@ -128,7 +128,7 @@ pub(crate) fn runs_out(
             return Some(day);
         }
         part = 1.0;
-        day = after(day, 1);
+        day = add_days(day, 1);
     }
     None
 }

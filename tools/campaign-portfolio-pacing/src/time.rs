@@ -22,7 +22,7 @@ impl LocalNow {
     pub(crate) fn new(zone: Tz, instant: DateTime<Utc>) -> Self {
         let today = instant.with_timezone(&zone).date_naive();
         let start = start_of(zone, today);
-        let next = start_of(zone, after(today, 1));
+        let next = start_of(zone, add_days(today, 1));
         let length = (next - start).num_seconds().max(1);
         let elapsed = (instant - start).num_seconds().clamp(0, length);
         Self { zone, instant, today, elapsed, length }
@@ -72,7 +72,7 @@ pub(crate) fn local_day(zone: Tz, utc_day: NaiveDate, hour: u32) -> NaiveDate {
 }
 
 /// Returns `day` moved by a number of days, or `day` itself if the result is beyond the calendar.
-pub(crate) fn after(day: NaiveDate, days: i64) -> NaiveDate {
+pub(crate) fn add_days(day: NaiveDate, days: i64) -> NaiveDate {
     let distance = Days::new(days.unsigned_abs());
     let moved =
         if days < 0 { day.checked_sub_days(distance) } else { day.checked_add_days(distance) };
@@ -80,17 +80,17 @@ pub(crate) fn after(day: NaiveDate, days: i64) -> NaiveDate {
 }
 
 /// Returns the number of days from `start` to `end`, both included.
-pub(crate) fn inclusive(start: NaiveDate, end: NaiveDate) -> i64 {
+pub(crate) fn count_days(start: NaiveDate, end: NaiveDate) -> i64 {
     (end - start).num_days() + 1
 }
 
 /// Returns a day as the stored number.
-pub(crate) fn number(day: NaiveDate) -> i64 {
+pub(crate) fn day_to_number(day: NaiveDate) -> i64 {
     i64::from(day.num_days_from_ce())
 }
 
 /// Returns the day of a stored number.
-pub(crate) fn day(number: i64) -> Option<NaiveDate> {
+pub(crate) fn day_from_number(number: i64) -> Option<NaiveDate> {
     NaiveDate::from_num_days_from_ce_opt(i32::try_from(number).ok()?)
 }
 
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn a_utc_hour_belongs_to_the_local_day() {
         let day = NaiveDate::from_ymd_opt(2026, 11, 10).unwrap();
-        assert_eq!(local_day(chrono_tz::America::Los_Angeles, day, 7), after(day, -1));
+        assert_eq!(local_day(chrono_tz::America::Los_Angeles, day, 7), add_days(day, -1));
         assert_eq!(local_day(chrono_tz::America::Los_Angeles, day, 8), day);
-        assert_eq!(local_day(chrono_tz::Europe::Stockholm, day, 23), after(day, 1));
+        assert_eq!(local_day(chrono_tz::Europe::Stockholm, day, 23), add_days(day, 1));
     }
 }

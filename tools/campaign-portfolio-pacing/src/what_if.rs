@@ -8,7 +8,7 @@ use crate::{
     args::{Amount, Change},
     money::{Ratio, round_div},
     pace::{Pace, Status, Thresholds, Window, planned_status},
-    standing::runs_out,
+    standing::budget_end_day,
 };
 
 /// The figures with the change, and those without it.
@@ -104,7 +104,7 @@ pub(crate) fn try_out(
     };
     let runs_out_on = budget.and_then(|budget| {
         let spent = i64::try_from(spend.num).unwrap_or(i64::MAX);
-        runs_out(budget, spent, days, span, pace, |day| match factor {
+        budget_end_day(budget, spent, days, span, pace, |day| match factor {
             Factor::Times(times) => times * rate_on(day),
             Factor::Fixed(rate) => rate,
         })

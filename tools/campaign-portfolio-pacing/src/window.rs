@@ -10,7 +10,7 @@ use crate::{
     flights::{hull, overlap},
     pace::Window,
     report::Assumptions,
-    time::{after, inclusive},
+    time::{add_days, count_days},
 };
 
 /// Days of a window of which only one end is given.
@@ -25,7 +25,7 @@ pub(crate) fn given(
     match (start, end) {
         (Some(start), Some(end)) => Some(Window { start, end }),
         (Some(start), None) => {
-            let end = after(start, DEFAULT_DAYS - 1);
+            let end = add_days(start, DEFAULT_DAYS - 1);
             assumptions.add(
                 "end_derived",
                 end.to_string(),
@@ -38,7 +38,7 @@ pub(crate) fn given(
             Some(Window { start, end })
         }
         (None, Some(end)) => {
-            let start = after(end, 1 - DEFAULT_DAYS);
+            let start = add_days(end, 1 - DEFAULT_DAYS);
             assumptions.add(
                 "start_derived",
                 start.to_string(),
@@ -92,7 +92,7 @@ pub(crate) fn default(
 
 /// Returns the last seven days, today included, and records them.
 pub(crate) fn last_week(today: NaiveDate, assumptions: &mut Assumptions) -> Window {
-    let window = Window { start: after(today, -6), end: today };
+    let window = Window { start: add_days(today, -6), end: today };
     let Window { start, end } = window;
     let text = text!("No dates were given: the last 7 days, {start} to {end}.", start, end);
     assumptions.add("window_week", format!("{start}/{end}"), text);
@@ -197,6 +197,6 @@ fn newest_flights(campaigns: &[Campaign], today: NaiveDate) -> Option<Window> {
 }
 
 fn shorten(window: Window) -> Window {
-    let surplus = inclusive(window.start, window.end) - MAX_DAYS;
-    Window { start: after(window.start, surplus.max(0)), ..window }
+    let surplus = count_days(window.start, window.end) - MAX_DAYS;
+    Window { start: add_days(window.start, surplus.max(0)), ..window }
 }

@@ -1,19 +1,6 @@
 // The open view. In memory only: a desktop window has no address bar, and nothing is stored in the
 // webview.
-import type { MessageKey } from "../i18n/index.svelte";
-
-export const VIEWS = ["chat", "audit", "tools", "data", "settings"] as const;
-export type View = (typeof VIEWS)[number];
-/** The argument of a view, e.g. the record to show. */
-export type RouteParams = Record<string, string>;
-
-export const VIEW_LABEL: Record<View, MessageKey> = {
-  chat: "nav.chat",
-  audit: "nav.audit",
-  tools: "nav.tools",
-  data: "nav.data",
-  settings: "nav.settings",
-};
+import type { RouteParams, View } from "./views";
 
 class Router {
   view = $state<View>("chat");
@@ -26,7 +13,3 @@ class Router {
 }
 
 export const router = new Router();
-
-export function isView(text: string | null): text is View {
-  return (VIEWS as readonly string[]).includes(text ?? "");
-}

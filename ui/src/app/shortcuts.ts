@@ -1,6 +1,7 @@
 // The window's keyboard shortcuts. Views listen for their own ones by name.
 import { call } from "../platform";
-import { router, VIEWS } from "./router.svelte";
+import { router } from "./router.svelte";
+import { VIEW_NAMES } from "./views";
 
 export type ShortcutEvent = "new" | "search" | "stop";
 const listeners = new Map<ShortcutEvent, () => void>();
@@ -18,7 +19,7 @@ export function onShortcut(event: KeyboardEvent, own: { help: () => void }): voi
   if (document.querySelector("dialog[open]")) return;
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
-  const view = VIEWS[Number(key) - 1];
+  const view = VIEW_NAMES[Number(key) - 1];
   if (view) router.go(view);
   else if (key === "n" || key === "k") {
     router.go("chat");

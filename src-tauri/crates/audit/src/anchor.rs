@@ -102,7 +102,7 @@ impl Mark {
 
     /// Whether the mark is signed by the key that it names. The log tells whether that key is the
     /// right one.
-    pub fn holds(&self) -> bool {
+    pub fn has_valid_signature(&self) -> bool {
         let blob = self
             .signature
             .as_ref()
@@ -253,14 +253,14 @@ impl Outside {
     /// state folder that is newer and signed with one of the log's `keys`. Without the keyring's
     /// mark, it is the state folder's, which may be signed with the key of a run that an old copy
     /// of the log does not know.
-    pub(crate) fn evidence(&self, keys: &BTreeSet<String>) -> Option<Mark> {
+    pub(crate) fn mark_for_new_log(&self, keys: &BTreeSet<String>) -> Option<Mark> {
         let state = self.state.as_ref().filter(|mark| {
             mark.counter <= COUNTER_MAX
-                && (mark.holds() || (mark.signature.is_none() && !self.marked))
+                && (mark.has_valid_signature() || (mark.signature.is_none() && !self.marked))
         });
         match (&self.keyring, state) {
             (Some(known), Some(newer))
-                if newer.counter > known.counter && newer.holds() && keys.contains(&newer.key) =>
+                if newer.counter > known.counter && newer.has_valid_signature() && keys.contains(&newer.key) =>
             {
                 Some(newer.clone())
             }
@@ -274,7 +274,7 @@ impl Outside {
         let mut weighed =
             ComparedMarks { problems: self.problems.clone(), ..ComparedMarks::default() };
         if let Some(mark) = &self.keyring {
-            if mark.signature.is_some() && !mark.holds() {
+            if mark.signature.is_some() && !mark.has_valid_signature() {
                 weighed.problems.push("the copy of the newest checkpoint in the keyring was changed: its signature does not hold".to_owned());
             }
             weighed.marks.push(mark.clone());
@@ -307,7 +307,7 @@ impl Outside {
             _ if mark.counter > COUNTER_MAX => {
                 weighed.problems.push("the copy of the newest checkpoint in the state folder was changed: its counter is too large".to_owned());
             }
-            Some(_) if !mark.holds() => {
+            Some(_) if !mark.has_valid_signature() => {
                 weighed.problems.push("the copy of the newest checkpoint in the state folder was changed: its signature does not hold".to_owned());
             }
             None if !may_be_unsigned => {

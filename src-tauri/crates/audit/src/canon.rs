@@ -48,7 +48,7 @@ fn is_safe(number: &Number) -> Option<bool> {
 
 /// Checks for floats, large integers and deep nesting. An error names the place.
 pub(crate) fn check_plain(at: &str, value: &Value) -> Result<(), CanonError> {
-    check(value, MAX_FIELD_DEPTH).map_err(|fault| fault.under(at))
+    check(value, MAX_FIELD_DEPTH).map_err(|fault| fault.with_outer_member(at))
 }
 
 /// Checks a whole body that was parsed.
@@ -58,7 +58,7 @@ pub(crate) fn check_body(value: &Value) -> Result<(), CanonError> {
 
 impl CanonError {
     /// Adds the name of the outer member to the place of the error.
-    fn under(self, outer: &str) -> Self {
+    fn with_outer_member(self, outer: &str) -> Self {
         match self {
             Self::Float(at) => Self::Float(format!("{outer}{at}")),
             Self::TooLarge(at) => Self::TooLarge(format!("{outer}{at}")),
@@ -80,10 +80,10 @@ fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
             None => Err(CanonError::Float(String::new())),
         },
         Value::Array(list) => list.iter().enumerate().try_for_each(|(i, v)| {
-            check(v, depth - 1).map_err(|fault| fault.under(&format!("/{i}")))
+            check(v, depth - 1).map_err(|fault| fault.with_outer_member(&format!("/{i}")))
         }),
         Value::Object(map) => map.iter().try_for_each(|(k, v)| {
-            check(v, depth - 1).map_err(|fault| fault.under(&format!("/{k}")))
+            check(v, depth - 1).map_err(|fault| fault.with_outer_member(&format!("/{k}")))
         }),
     }
 }

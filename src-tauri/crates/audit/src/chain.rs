@@ -167,7 +167,7 @@ impl Chain {
     }
 
     /// Writes a signed checkpoint of the present size, unless there is one.
-    pub(crate) fn sign(
+    pub(crate) fn write_checkpoint(
         &mut self,
         db: &Connection,
         signer: &ed25519_dalek::SigningKey,

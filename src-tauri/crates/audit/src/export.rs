@@ -83,17 +83,17 @@ fn write(
         None => {
             let notes = notes(&tx)?.join("\n");
             files.text("checkpoint.txt", &notes)?;
-            bodies(&tx, &mut files, None, stored_size(&tx)?)?
+            write_bodies(&tx, &mut files, None, stored_size(&tx)?)?
         }
         Some(session) => {
             files.text("checkpoint.txt", &newest)?;
             // Only records that the newest checkpoint covers can be proven.
-            let count = bodies(&tx, &mut files, Some(session), signed)?;
-            proofs(&tx, &mut files, session, signed)?;
+            let count = write_bodies(&tx, &mut files, Some(session), signed)?;
+            write_proofs(&tx, &mut files, session, signed)?;
             count
         }
     };
-    reveals(&tx, &mut files, session)?;
+    write_reveals(&tx, &mut files, session)?;
     files.text("README", README)?;
     Ok(AuditExportResponse { folder: folder.display().to_string(), records, files: files.names })
 }
@@ -142,7 +142,7 @@ fn scope(session: Option<&SessionId>) -> (&'static str, Vec<String>) {
     }
 }
 
-fn bodies(
+fn write_bodies(
     db: &Connection,
     files: &mut Files<'_>,
     session: Option<&SessionId>,
@@ -172,7 +172,7 @@ fn line(file: &mut impl Write, value: &serde_json::Value) -> Result<(), ExportEr
     Ok(())
 }
 
-fn proofs(
+fn write_proofs(
     db: &Connection,
     files: &mut Files<'_>,
     session: &SessionId,
@@ -194,7 +194,7 @@ fn proofs(
     Ok(())
 }
 
-fn reveals(
+fn write_reveals(
     db: &Connection,
     files: &mut Files<'_>,
     session: Option<&SessionId>,

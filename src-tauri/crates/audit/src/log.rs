@@ -139,7 +139,7 @@ impl Log {
 
     /// Sets the log aside and begins a new one in its place. Blocking. Returns the old file's new
     /// path.
-    pub fn accept(&self, found: &Tampered) -> Result<PathBuf, AuditUnavailable> {
+    pub fn set_aside_and_restart(&self, found: &Tampered) -> Result<PathBuf, AuditUnavailable> {
         self.end_writer();
         lock(&self.inner.reader).take();
         let (opened, aside) = open::begin_anew(&self.inner.options, found)?;
@@ -236,7 +236,7 @@ impl Log {
         }
     }
 
-    async fn reading<T: Send + 'static>(
+    async fn run_read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
@@ -257,12 +257,12 @@ impl Log {
 
     /// Lists records, newest first.
     pub async fn list(&self, params: AuditListParams) -> Result<AuditListResponse, AgentError> {
-        self.reading(move |db| read::list(db, &params)).await
+        self.run_read(move |db| read::list(db, &params)).await
     }
 
     /// Returns one record with the values behind its commitments.
     pub async fn show(&self, seq: u64) -> Result<AuditRecordView, AgentError> {
-        self.reading(move |db| read::show(db, seq)).await
+        self.run_read(move |db| read::show(db, seq)).await
     }
 
     /// Verifies the whole file against the outside copies of the checkpoint.
@@ -312,7 +312,7 @@ impl Log {
             .await
             .map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
         let folder = PathBuf::from(folder);
-        self.reading(move |db| export::export(db, &folder, session.as_ref())).await
+        self.run_read(move |db| export::export(db, &folder, session.as_ref())).await
     }
 }
 

@@ -81,7 +81,7 @@ impl Marks {
         counter: u64,
         failing: Arc<AtomicBool>,
     ) -> std::io::Result<Self> {
-        let worker = Worker::start("audit-marks", move |jobs| carry(jobs, &anchors, &failing))?;
+        let worker = Worker::start("audit-marks", move |jobs| store_queued_marks(jobs, &anchors, &failing))?;
         Ok(Self { worker, installation, signer, counter })
     }
 
@@ -100,7 +100,7 @@ impl Marks {
     }
 }
 
-fn carry(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool) {
+fn store_queued_marks(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool) {
     while let Some(mut job) = jobs.first() {
         while let Some(newer) = jobs.next_if(|_| true) {
             job.mark = newer.mark;

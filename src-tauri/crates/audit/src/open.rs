@@ -292,7 +292,7 @@ fn first_records(
     if let Some(draft) = extra {
         append(&mut chain, draft)?;
     }
-    chain.sign(&tx, &signer.key)?;
+    chain.write_checkpoint(&tx, &signer.key)?;
     tx.commit().map_err(WriteError::from)?;
     Ok(chain)
 }

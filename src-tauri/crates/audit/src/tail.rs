@@ -148,7 +148,7 @@ fn find_added(
         let bytes: Vec<u8> = row.get(0)?;
         // A body that cannot be parsed is reported by the checks of the records.
         if let Ok(body) = body::parse(&bytes)
-            && let Some(found) = beyond.step(&body)
+            && let Some(found) = beyond.check_record(&body)
         {
             return Ok(Some(found));
         }

@@ -390,7 +390,7 @@ fn write(
         numbers.push(chain.append(&tx, entropy, &waiting.draft)?);
     }
     if let Some(signer) = sign {
-        chain.sign(&tx, &signer.key)?;
+        chain.write_checkpoint(&tx, &signer.key)?;
     }
     tx.commit()?;
     Ok(numbers)

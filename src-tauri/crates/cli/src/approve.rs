@@ -106,8 +106,8 @@ fn argument_lines(canonical: &str) -> Vec<String> {
 
 fn preview_lines(preview: &PreviewView) -> Vec<String> {
     let mut lines = vec![format!("  Preview    {}", escape_invisible(&preview.summary))];
-    lines.extend(preview_lines("Before", &preview.before));
-    lines.extend(preview_lines("After", &preview.after));
+    lines.extend(format_preview_side("Before", &preview.before));
+    lines.extend(format_preview_side("After", &preview.after));
     lines
 }
 

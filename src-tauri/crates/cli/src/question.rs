@@ -251,7 +251,7 @@ mod tests {
         required: bool,
         line: &str,
     ) -> Result<Option<Value>, &'static str> {
-        parse_value(&read_field("f", schema, required), line)
+        parse_field_value(&read_field("f", schema, required), line)
     }
 
     #[test]

@@ -120,7 +120,7 @@ pub fn is_localhost(name: &str) -> bool {
 
 /// Whether a name may resolve to an address. A name of this computer may resolve only to this
 /// computer, whatever a resolver says. A name of a cloud's metadata service may not resolve at all.
-pub fn leads_there(name: &str, ip: IpAddr) -> bool {
+pub fn can_resolve_to(name: &str, ip: IpAddr) -> bool {
     !is_metadata(name) && (!is_localhost(name) || ip.is_loopback())
 }
 
@@ -143,15 +143,15 @@ fn is_metadata(name: &str) -> bool {
 
 /// Whether an address may be connected to. `private` allows this computer and the local network.
 pub fn may_reach(ip: IpAddr, private: bool) -> bool {
-    match canonical(ip) {
-        IpAddr::V4(v4) => !never_v4(v4) && (private || !is_private(ip)),
-        IpAddr::V6(v6) => !never_v6(v6) && (private || !is_private(ip)),
+    match unwrap_embedded_v4(ip) {
+        IpAddr::V4(v4) => !is_forbidden_v4(v4) && (private || !is_private(ip)),
+        IpAddr::V6(v6) => !is_forbidden_v6(v6) && (private || !is_private(ip)),
     }
 }
 
 /// Whether an address is on this computer, in the local network or in a carrier's inner network.
 pub fn is_private(ip: IpAddr) -> bool {
-    match canonical(ip) {
+    match unwrap_embedded_v4(ip) {
         IpAddr::V4(v4) => {
             let [a, b, c, _] = v4.octets();
             let shared = a == 100 && (64..128).contains(&b);
@@ -177,7 +177,7 @@ pub fn is_private(ip: IpAddr) -> bool {
 /// Whether an address is never allowed: unspecified (which means this computer), broadcast,
 /// multicast or reserved; or a metadata service that gives out keys. Those are the whole link-local
 /// network, which most clouds use, and the addresses of Alibaba, Oracle and Azure.
-fn never_v4(v4: Ipv4Addr) -> bool {
+fn is_forbidden_v4(v4: Ipv4Addr) -> bool {
     const METADATA: [[u8; 4]; 3] = [[100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16]];
     let [first, ..] = v4.octets();
     first == 0
@@ -188,7 +188,7 @@ fn never_v4(v4: Ipv4Addr) -> bool {
         || METADATA.contains(&v4.octets())
 }
 
-fn never_v6(v6: Ipv6Addr) -> bool {
+fn is_forbidden_v6(v6: Ipv6Addr) -> bool {
     let [first, second, ..] = v6.segments();
     // Metadata services of Amazon, Google and Oracle.
     let metadata = matches!((first, second), (0xfd00, 0xec2 | 0xc1) | (0xfd20, 0xce));
@@ -202,7 +202,7 @@ fn never_v6(v6: Ipv6Addr) -> bool {
 }
 
 /// Returns the IPv4 address that an IPv6 address embeds, because that is the one that is reached.
-fn canonical(ip: IpAddr) -> IpAddr {
+fn unwrap_embedded_v4(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip else { return ip };
     let s = v6.segments();
     let embedded = |high: u16, low: u16| {
@@ -329,12 +329,12 @@ mod tests {
         ] {
             let url = Url::parse(&format!("http://{name}/")).unwrap();
             assert!(
-                !leads_there(url.host_str().unwrap(), here) && !leads_there(name, here),
+                !can_resolve_to(url.host_str().unwrap(), here) && !can_resolve_to(name, here),
                 "{name}"
             );
         }
         assert!(
-            leads_there("metadata.example.com", here)
+            can_resolve_to("metadata.example.com", here)
                 && may_reach("100.100.100.100".parse().unwrap(), true)
         );
     }
@@ -400,11 +400,11 @@ mod tests {
         }
         let (here, elsewhere) = ("127.0.0.1".parse().unwrap(), "203.0.113.9".parse().unwrap());
         assert!(
-            leads_there("localhost", here)
-                && !leads_there("LocalHost", elsewhere)
-                && !leads_there("a.localhost", elsewhere)
+            can_resolve_to("localhost", here)
+                && !can_resolve_to("LocalHost", elsewhere)
+                && !can_resolve_to("a.localhost", elsewhere)
         );
-        assert!(leads_there("example.com", elsewhere) && !is_localhost(".localhost"));
+        assert!(can_resolve_to("example.com", elsewhere) && !is_localhost(".localhost"));
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn plain(value: i128) -> String {
 }
 
 /// Writes an amount as the conversation does: "1,299.00", in Swedish "1 299,00".
-pub fn grouped(value: i128, swedish: bool) -> String {
+pub fn format_grouped(value: i128, swedish: bool) -> String {
     let (between, point) = if swedish { ('\u{a0}', ',') } else { (',', '.') };
     let (negative, cents) = cents(value);
     let whole = (cents / 100).to_string();
@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(read(text).map(plain).as_deref(), case["value"].as_str(), "{text}");
         }
         assert_eq!(
-            (grouped(-12_345_678_900, false), grouped(12_990_000, true)),
+            (format_grouped(-12_345_678_900, false), format_grouped(12_990_000, true)),
             ("-1,234,567.89".to_owned(), "1\u{a0}299,00".to_owned())
         );
     }

@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Result<Value, AgentError> {
     let value = serde_json::from_str::<Value>(text)
         .map_err(|e| invalid("The arguments are not a JSON object.", "", &e.to_string()))?;
     check_numbers(text)?;
-    exact(value)
+    normalize_numbers(value)
 }
 
 /// Returns an error if JSON text contains a number that changes when it is read and written again.
@@ -36,13 +36,13 @@ pub fn check_numbers(json: &str) -> Result<(), AgentError> {
 
 /// Returns the values with each number in one form: whole numbers without a point, and no minus
 /// zero. Returns an error with the place of a number that some reader would read differently.
-pub fn exact(value: Value) -> Result<Value, AgentError> {
+pub fn normalize_numbers(value: Value) -> Result<Value, AgentError> {
     exact_at(value, &mut String::new())
 }
 
 /// As `exact`, with an error for arguments that are too long to be shown and recorded.
-pub fn checked(value: Value) -> Result<Value, AgentError> {
-    let value = exact(value)?;
+pub fn normalize_and_check_length(value: Value) -> Result<Value, AgentError> {
+    let value = normalize_numbers(value)?;
     check_length(value.to_string().len())?;
     Ok(value)
 }

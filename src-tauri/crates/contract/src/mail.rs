@@ -8,14 +8,14 @@ const KEPT: [&str; 3] = ["subject", "body", "cc"];
 
 /// Returns a mail link with its recipients, subject, body and copies, and nothing else. Returns
 /// None if it is not a mail link, or if its recipients contain control characters.
-pub fn mail_link(link: &str) -> Option<String> {
+pub fn sanitize_mail_link(link: &str) -> Option<String> {
     let mut link = Url::parse(link).ok()?;
     if link.scheme() != "mailto" || !link.cannot_be_a_base() || breaks_lines(link.path()) {
         return None;
     }
     let kept = |pair: &&str| {
         pair.split_once('=').is_some_and(|(name, value)| {
-            KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(name)) && fits(name, value)
+            KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(name)) && is_allowed_field(name, value)
         })
     };
     // Some programs look for the last question mark, so a second one would begin another query.
@@ -33,7 +33,7 @@ pub fn mail_link(link: &str) -> Option<String> {
 
 /// Whether a field's value is allowed. Only a body may have several lines: in other fields, a
 /// second line would be another header.
-fn fits(name: &str, value: &str) -> bool {
+fn is_allowed_field(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("body") || !breaks_lines(value)
 }
 
@@ -81,7 +81,7 @@ mod tests {
             ("mailto://example.com/?attach=x", None),
             ("https://example.com/?attach=x", None),
         ] {
-            assert_eq!(mail_link(link).as_deref(), plain, "{link}");
+            assert_eq!(sanitize_mail_link(link).as_deref(), plain, "{link}");
         }
     }
 }

@@ -111,7 +111,7 @@ pub trait LinkedService: Send + Sync {
     fn open(&self, data_dir: &Path, now: Now) -> Result<Arc<dyn PackService>, AgentError>;
 
     /// The error if the service broke off in the middle of its work.
-    fn broken(&self) -> AgentError;
+    fn broken_error(&self) -> AgentError;
 
     /// The error if its data is asked for while the pack is not in use. None if the service keeps
     /// no data of the user.

@@ -86,7 +86,7 @@ impl Switches {
 
     /// Switches one tool of `all` on. If an id without a pack has switched off several tools, the
     /// others stay off.
-    pub fn tool_on(&mut self, id: &ToolId, all: &[ToolSpec]) -> bool {
+    pub fn switch_tool_on(&mut self, id: &ToolId, all: &[ToolSpec]) -> bool {
         let Some(tool) = all.iter().find(|tool| tool.id == *id) else {
             return self.tools_off.remove(id);
         };

@@ -87,7 +87,7 @@ impl Text {
 
     /// Adds a sentence behind this one.
     #[must_use]
-    pub fn and(self, next: impl Into<Self>) -> Self {
+    pub fn append(self, next: impl Into<Self>) -> Self {
         Self::join([self, next.into()])
     }
 
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_reason_inside_a_sentence_and_joined_sentences_keep_their_keys() {
         let why = text!("{host} is away.", host = "shop");
-        let text = text!("It does not run: {why}", why).and("Try later.");
+        let text = text!("It does not run: {why}", why).append("Try later.");
         assert_eq!(text, "It does not run: shop is away. Try later.");
         let sent = wire(&text);
         assert_eq!(sent["key"], "{s0} {s1}");

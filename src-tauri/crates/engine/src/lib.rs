@@ -23,7 +23,7 @@ use contract::{Push, SessionId};
 pub use approvals::decide::{Decided, DecidedBy};
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
-pub use context::history::cap;
+pub use context::history::shorten_text;
 pub use memory::key::VISITOR;
 pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use tools::coerce::coerce;
@@ -157,7 +157,7 @@ impl Engine {
     }
 
     pub(crate) async fn push_session(&self, session: &SessionId) {
-        if !self.world.events.heard() {
+        if !self.world.events.has_listeners() {
             return;
         }
         if let Ok(Some(summary)) = self.summary(session).await {

@@ -235,7 +235,7 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_clone, NAMESPACES.into_iter().map(flag).collect::<Result<_, _>>()?);
     match permits.sockets {
         Sockets::All => None,
-        Sockets::Internet => rules.insert(libc::SYS_socket, vec![not_of_the_internet()?]),
+        Sockets::Internet => rules.insert(libc::SYS_socket, vec![non_internet_rule()?]),
         Sockets::Pairs => rules.insert(libc::SYS_socket, Vec::new()),
     };
     Ok(rules)
@@ -250,7 +250,7 @@ fn condition(
     SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])
 }
 
-fn not_of_the_internet() -> Result<SeccompRule, seccompiler::BackendError> {
+fn non_internet_rule() -> Result<SeccompRule, seccompiler::BackendError> {
     let not = |family: libc::c_int| {
         SeccompCondition::new(0, Length::Dword, Op::Ne, u64::from(family.unsigned_abs()))
     };

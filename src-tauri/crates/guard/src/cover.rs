@@ -56,7 +56,7 @@ impl Covers {
     /// Also makes these folders read-only, except for places in them. No path leads around this: not
     /// even mode and times of a file in them can be changed. Call it last.
     #[must_use]
-    pub fn freezing(mut self, folders: &[PathBuf], but: &[PathBuf]) -> Self {
+    pub fn with_read_only(mut self, folders: &[PathBuf], but: &[PathBuf]) -> Self {
         let but = outermost(but);
         let freeze = |folder: PathBuf| {
             let within = but.iter().filter(|place| place.starts_with(&folder) && **place != folder);
@@ -149,7 +149,7 @@ pub fn covers_work() -> bool {
 pub fn freezing_works() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
-        let covers = Covers::over(&[]).freezing(&[std::env::temp_dir()], &[]);
+        let covers = Covers::over(&[]).with_read_only(&[std::env::temp_dir()], &[]);
         matches!(in_child(move || covers.enforce().is_ok()), Ok(true))
     })
 }

@@ -244,7 +244,7 @@ impl Commands for Host {
             .field("pack", params.pack.as_str());
         self.record(draft.field("server", params.server.as_str()).field("action", "deleted"))
             .await?;
-        self.tools.servers.forget(&definitions::server_key(&params.pack, &params.server));
+        self.tools.servers.disconnect(&definitions::server_key(&params.pack, &params.server));
         Ok(Empty {})
     }
     async fn servers_read(

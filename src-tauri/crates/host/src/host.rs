@@ -132,7 +132,7 @@ impl Host {
     /// Shuts down in order: turns, servers, the log with its last checkpoint, the store.
     pub async fn stop(&self) {
         self.local_engine.cancel_all();
-        if tokio::time::timeout(TURNS_END_WITHIN, self.local_engine.idle()).await.is_err() {
+        if tokio::time::timeout(TURNS_END_WITHIN, self.local_engine.wait_until_idle()).await.is_err() {
             tracing::warn!(running = self.local_engine.running(), "turns did not end in time");
         }
         self.tools.servers.shut_down().await;

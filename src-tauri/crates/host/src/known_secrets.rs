@@ -126,7 +126,7 @@ impl Secrets for KnownSecrets {
         self.environment.iter().cloned().chain(self.keyring.exposed()).collect()
     }
 
-    fn learn(&self) -> BoxFuture<'_, ()> {
+    fn reload_secrets(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let time = self.clock.now();
             let now = CacheStamp::new(time, self.keyring.changes());

@@ -164,7 +164,7 @@ impl Host {
 
     async fn begin_new_log(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
         let (log, found) = (Arc::clone(&self.log), alarm.to_tampered());
-        let begun = tokio::task::spawn_blocking(move || log.accept(&found)).await;
+        let begun = tokio::task::spawn_blocking(move || log.set_aside_and_restart(&found)).await;
         let aside = begun
             .map_err(|_| {
                 AgentError::internal(Reason::AuditUnavailable, "A new log could not be begun.")

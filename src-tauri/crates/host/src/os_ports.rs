@@ -28,7 +28,7 @@ impl Ids for UuidIds {
 pub(crate) struct OsRandom;
 
 impl Random for OsRandom {
-    fn unit(&self) -> f64 {
+    fn random_fraction(&self) -> f64 {
         let mut bytes = [0u8; 4];
         // If no random number can be read, the middle of the range is returned.
         if getrandom::fill(&mut bytes).is_err() {

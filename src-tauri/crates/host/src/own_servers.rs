@@ -285,7 +285,7 @@ impl Host {
         trial: &Trial<'_>,
     ) -> Result<(), AgentError> {
         let key = definitions::server_key(&stored.pack_id(), &stored.name);
-        let started = self.tools.servers.ready(&key, trial::PATIENCE);
+        let started = self.tools.servers.wait_until_ready(&key, trial::PATIENCE);
         let Err(failure) = trial.run_unless_stopped(started).await? else {
             return Ok(());
         };

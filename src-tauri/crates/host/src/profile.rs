@@ -176,7 +176,7 @@ impl LiveProfile {
             (SwitchTarget::Agent(id), false) => settings.switches.agents_off.insert(id.clone()),
             (SwitchTarget::Agent(id), true) => settings.switches.agents_off.remove(id),
             (SwitchTarget::Tool(id), false) => settings.switches.tools_off.insert(id.clone()),
-            (SwitchTarget::Tool(id), true) => settings.switches.tool_on(id, tools),
+            (SwitchTarget::Tool(id), true) => settings.switches.switch_tool_on(id, tools),
         };
         if changed {
             self.store_settings(&mut state, settings)?;

@@ -26,7 +26,7 @@ impl Events for Hub {
         let _ = self.0.send(push);
     }
 
-    fn heard(&self) -> bool {
+    fn has_listeners(&self) -> bool {
         self.0.receiver_count() > 0
     }
 }

@@ -24,7 +24,7 @@ pub(crate) async fn pin_first_definitions(tools: &HostTools) {
         let key = definitions::server_key(&loaded.view.id, &server.name);
         if !tools.pins.is_known(&key)
             && let Err(failure) =
-                tools.servers.ready(&key, std::time::Duration::from_secs(10)).await
+                tools.servers.wait_until_ready(&key, std::time::Duration::from_secs(10)).await
         {
             tracing::info!(server = key, why = %failure.error.message, "a server's tools are not known yet");
         }

@@ -39,7 +39,7 @@ impl OpenData {
         work: impl FnOnce(&dyn PackData) -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
         let data = Arc::clone(&self.data);
-        let broken = || self.linked.as_ref().map_or_else(import_interrupted, |linked| linked.broken());
+        let broken = || self.linked.as_ref().map_or_else(import_interrupted, |linked| linked.broken_error());
         tokio::task::spawn_blocking(move || work(data.as_ref()))
             .await
             .unwrap_or_else(|_| Err(broken()))
@@ -62,7 +62,7 @@ impl OpenService {
         let service = Arc::clone(&self.service);
         tokio::task::spawn_blocking(move || work(service.as_ref()))
             .await
-            .unwrap_or_else(|_| Err(self.linked.broken()))
+            .unwrap_or_else(|_| Err(self.linked.broken_error()))
     }
 }
 

@@ -145,7 +145,7 @@ async fn calls(
     scenario: &Scenario,
 ) -> Result<Vec<Value>, AgentError> {
     let mut left = SIGN_INS;
-    while let Err(failure) = servers.ready(SERVER, CALL).await {
+    while let Err(failure) = servers.wait_until_ready(SERVER, CALL).await {
         sign_in_for(servers, &mut left, failure.error).await?;
     }
     let mut results = Vec::new();

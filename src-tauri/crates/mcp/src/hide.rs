@@ -62,7 +62,7 @@ pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges) -> io::Result<Veil>
         let covers = Covers::over(&hidden.covered);
         // Landlock hides the contents of files, but not their modes and times.
         let freezes = by_path && freezing_works();
-        if freezes { covers.freezing(&hidden.folders, &hidden.but) } else { covers }
+        if freezes { covers.with_read_only(&hidden.folders, &hidden.but) } else { covers }
     };
     let permits = Permits { sockets: Sockets::All, sessions: true, open_files, by_path };
     Ok(Veil {

@@ -11,7 +11,7 @@ use std::{
 
 use contract::{
     AgentError, Text,
-    address::{Origin, leads_there, may_reach},
+    address::{Origin, can_resolve_to, may_reach},
     manifest::{Auth, AuthKind},
     text,
 };
@@ -48,7 +48,7 @@ impl Resolve for Guarded {
                 .collect();
             let allowed: Vec<SocketAddr> = found
                 .iter()
-                .filter(|ip| may_reach(**ip, private) && leads_there(name.as_str(), **ip))
+                .filter(|ip| may_reach(**ip, private) && can_resolve_to(name.as_str(), **ip))
                 .map(|ip| SocketAddr::new(*ip, 0))
                 .collect();
             if allowed.is_empty() {

@@ -179,7 +179,7 @@ impl PerSession {
             if tried >= self.patience.retries || !lost.may_retry(call.reads) {
                 return Err(lost);
             }
-            sleep(self.patience.wait(tried, self.chance.unit())).await;
+            sleep(self.patience.wait(tried, self.chance.random_fraction())).await;
             tried += 1;
         }
     }
@@ -194,7 +194,7 @@ impl PerSession {
     ) -> Result<Value, CallError> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
-            let (visit, rpc) = self.visits.ready(call.session, || self.open(application)).await?;
+            let (visit, rpc) = self.visits.ensure_session(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
             let token = self.tokens.get(application).await?;
             let asked = WireRequest {
@@ -222,10 +222,10 @@ impl PerSession {
 
     /// Opens a session. Returns the server's name for it, if the server gives one.
     async fn open(&self, application: &str) -> Result<Option<String>, CallError> {
-        self.introduce(application).await.map_err(CallError::at_opening)
+        self.open_session(application).await.map_err(CallError::at_opening)
     }
 
-    async fn introduce(&self, application: &str) -> Result<Option<String>, CallError> {
+    async fn open_session(&self, application: &str) -> Result<Option<String>, CallError> {
         let params = json!({
             "protocolVersion": PROTOCOL,
             "capabilities": {},

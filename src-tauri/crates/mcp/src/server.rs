@@ -285,7 +285,7 @@ impl Server {
         // A stop may also have to wait for the process before this one.
         let before = life.keeper.take();
         life.keeper = Some(tokio::spawn(async move {
-            server.keep(attempt, stop).await;
+            server.run_connection(attempt, stop).await;
             if let Some(before) = before {
                 let _ = before.await;
             }
@@ -293,7 +293,7 @@ impl Server {
         attempt
     }
 
-    async fn keep(self: &Arc<Self>, attempt: u64, stop: CancellationToken) {
+    async fn run_connection(self: &Arc<Self>, attempt: u64, stop: CancellationToken) {
         let handler = Handler::new(
             self.config.pack.clone(),
             self.config.name.clone(),
@@ -400,7 +400,7 @@ impl Server {
     }
 
     /// Ends the connection, if there is one.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn disconnect(&self) {
         let mut life = self.lock();
         if !matches!(life.phase, Phase::Stopped | Phase::Unusable { .. }) {
             life.stop.cancel();

@@ -157,9 +157,9 @@ impl Servers {
 
     /// Ends the connection to a server whose stored tokens were deleted. The next call opens
     /// another.
-    pub fn forget(&self, server: &str) {
+    pub fn disconnect(&self, server: &str) {
         if let Some(server) = self.inner.find(server) {
-            server.forget();
+            server.disconnect();
         }
     }
 
@@ -171,7 +171,7 @@ impl Servers {
     }
 
     /// Waits until a server is ready. Returns an error if it cannot be reached now.
-    pub async fn ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
+    pub async fn wait_until_ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
         let server = self.inner.find(server).ok_or_else(|| failure::unknown_server(server))?;
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }

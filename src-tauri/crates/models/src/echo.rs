@@ -43,7 +43,7 @@ impl Model for EchoModel {
         "Echo".to_owned()
     }
 
-    fn local(&self) -> bool {
+    fn is_local(&self) -> bool {
         true
     }
 

@@ -34,25 +34,25 @@ impl Model for WithFallback {
         }
     }
 
-    fn may_answer(&self) -> Vec<String> {
-        let mut labels = self.second.may_answer();
+    fn possible_labels(&self) -> Vec<String> {
+        let mut labels = self.second.possible_labels();
         if !self.fell_back.load(Ordering::Acquire) {
-            labels.extend(self.first.may_answer());
+            labels.extend(self.first.possible_labels());
         }
         labels
     }
 
     /// Local only if both models are, because either may answer.
-    fn local(&self) -> bool {
-        self.first.local() && self.second.local()
+    fn is_local(&self) -> bool {
+        self.first.is_local() && self.second.is_local()
     }
 
     fn reads_values(&self) -> bool {
         self.first.reads_values() || self.second.reads_values()
     }
 
-    fn ready(&self) -> BoxFuture<'static, ()> {
-        let (first, second) = (self.first.ready(), self.second.ready());
+    fn prepare_call(&self) -> BoxFuture<'static, ()> {
+        let (first, second) = (self.first.prepare_call(), self.second.prepare_call());
         Box::pin(async move {
             first.await;
             second.await;
@@ -108,7 +108,7 @@ impl Model for WithFallback {
         let opening = async move {
             let Some(first) = answer.next().await else { return answer };
             match first {
-                Err(error) if error.kind.retryable() => {
+                Err(error) if error.kind.is_retryable() => {
                     fell_back.store(true, Ordering::Release);
                     tracing::warn!(kind = ?error.kind, "another model answers in place of the one that was chosen");
                     let told = ModelEvent::FellBack {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::address::{Origin, leads_there};
+use contract::address::{Origin, can_resolve_to};
 use engine::ports::ModelError;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -91,7 +91,7 @@ impl Resolve for ThisComputer {
     fn resolve(&self, name: Name) -> Resolving {
         let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].into_iter();
         let found: Vec<SocketAddr> = both
-            .filter(|ip| leads_there(name.as_str(), *ip))
+            .filter(|ip| can_resolve_to(name.as_str(), *ip))
             .map(|ip| SocketAddr::new(ip, 0))
             .collect();
         Box::pin(async move { Ok(Box::new(found.into_iter()) as Addrs) })

@@ -216,7 +216,7 @@ impl Model for Provider {
     fn label(&self) -> String {
         self.label.clone()
     }
-    fn local(&self) -> bool {
+    fn is_local(&self) -> bool {
         self.local
     }
     fn capabilities(&self) -> ModelCapabilities {
@@ -238,7 +238,7 @@ impl Model for Provider {
         if !(self.capabilities.structured_output || by_call) {
             request.structured = None;
         }
-        request.for_own_limit(self.capabilities.max_output_tokens);
+        request.apply_own_limit(self.capabilities.max_output_tokens);
         call::start_call(Arc::clone(&self.shared), request)
     }
 }

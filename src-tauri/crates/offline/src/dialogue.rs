@@ -92,7 +92,7 @@ pub(super) fn plan_next_move(book: &Book, request: &ModelRequest) -> Move {
     let lang = message_language(&meaning)
         .or(state.lang)
         .unwrap_or_else(|| Language::from_tag(&request.locale));
-    Move::Say(say(book, &state, meaning, steps, lang))
+    Move::Say(build_answer(book, &state, meaning, steps, lang))
 }
 
 /// Returns the language of a message. An English greeting does not count, because people use it in
@@ -113,7 +113,7 @@ fn keep_goals_of_specialist(book: &Book, request: &ModelRequest, meaning: &mut M
     !any && !meaning.goals.is_empty()
 }
 
-fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Language) -> Said {
+fn build_answer(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Language) -> Said {
     let speaker = Speaker { book, lang };
     let outcomes = pair_outcomes(meaning.goals, steps);
     let reply = match &meaning.talk {

@@ -6,7 +6,7 @@ use contract::Choice;
 use super::{
     goal::{Doubt, Goal},
     reply::{Reply, Speaker},
-    template::markdown,
+    template::escape_markdown,
 };
 
 /// Most names that an answer lists after an unknown one.
@@ -58,7 +58,7 @@ impl Speaker<'_> {
         let quoted: Vec<String> = words
             .iter()
             .map(|word| {
-                let word = markdown(word);
+                let word = escape_markdown(word);
                 self.in_language(&format!("“{word}”"), &format!("”{word}”"))
             })
             .collect();
@@ -72,11 +72,11 @@ impl Speaker<'_> {
     }
 
     fn unknown_name(&self, goal: &Goal, name: &str) -> Reply {
-        let name = markdown(name);
+        let name = escape_markdown(name);
         let entities = &self.book.pack_of(goal.tool).entities;
         let known: Vec<&str> =
             entities.iter().take(KNOWN).map(|known| known.name.as_str()).collect();
-        let mut list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
+        let mut list = known.iter().map(|name| escape_markdown(name)).collect::<Vec<_>>().join(", ");
         if entities.len() > KNOWN {
             let more = entities.len() - KNOWN;
             list.push_str(

@@ -169,7 +169,7 @@ impl Model for OfflineModel {
         "Offline model".to_owned()
     }
 
-    fn local(&self) -> bool {
+    fn is_local(&self) -> bool {
         true
     }
 
@@ -178,7 +178,7 @@ impl Model for OfflineModel {
     }
 
     /// The list is empty, because the offline model costs nothing.
-    fn may_answer(&self) -> Vec<String> {
+    fn possible_labels(&self) -> Vec<String> {
         Vec::new()
     }
 

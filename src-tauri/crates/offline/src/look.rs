@@ -170,7 +170,7 @@ impl Run<'_> {
         if !shown.is_empty() && self.ranking_of(looking).is_none() {
             let items: Vec<Vec<String>> =
                 shown.iter().map(|item| things::words_of(looking.described, item)).collect();
-            let found = things::narrow(pack, &items, &words);
+            let found = things::filter_best_matches(pack, &items, &words);
             let only_described = words.iter().all(|word| {
                 pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
             });
@@ -266,7 +266,7 @@ impl Run<'_> {
         let pack = &self.book.packs[looking.pack];
         let known: Vec<Vec<String>> =
             items.iter().map(|item| things::words_of(looking.described, item)).collect();
-        let best = things::narrow(pack, &known, words).best;
+        let best = things::filter_best_matches(pack, &known, words).best;
         let mut best: Vec<Value> = best.into_iter().map(|i| items[i].clone()).collect();
         ranking::sort(&mut best, ranking);
         let place = looking.goal.target.rank.unwrap_or(0);
@@ -296,7 +296,7 @@ impl Run<'_> {
         if let [only] = named[..] {
             return Found::One(items[only].clone());
         }
-        let found = things::narrow(pack, &known, words);
+        let found = things::filter_best_matches(pack, &known, words);
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
         let essential = words.iter().filter(|word| {
             !pack.is_attribute(pack.canonical_word(word)) && word.parse::<u32>().is_err()
@@ -409,7 +409,7 @@ impl Run<'_> {
         let pack = &self.book.packs[looking.pack];
         let known: Vec<Vec<String>> =
             items.iter().map(|item| self.words_of_item(looking, item)).collect();
-        let found = things::narrow(pack, &known, &words);
+        let found = things::filter_best_matches(pack, &known, &words);
         if found.hits == 0 {
             return ask(items, Why::NoneFits(words));
         }

@@ -268,7 +268,7 @@ impl Run<'_> {
         let (Some((thing, source)), [result]) = (found, &results[..]) else {
             return Step::Done(Outcome::Answer { args, results, as_of });
         };
-        Step::Done(match self.book.arrange(goal, source, thing, result) {
+        Step::Done(match self.book.sort_and_filter(goal, source, thing, result) {
             Some(result) => Outcome::Answer { args, results: vec![result], as_of },
             None => Outcome::Doubt(Doubt::Unranked),
         })

@@ -55,7 +55,7 @@ impl Book {
 
     /// The result of a search in the order of the goal and without what it excludes. None if the
     /// search did not bring all things, so that their order is not known.
-    pub(super) fn arrange(
+    pub(super) fn sort_and_filter(
         &self,
         goal: &Goal,
         source: &ThingSource,

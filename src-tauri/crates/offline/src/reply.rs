@@ -12,7 +12,7 @@ use super::{
     goal::{Goal, Listing, Outcome, Why},
     history::Failure,
     places::Place,
-    template::{self, markdown},
+    template::{self, escape_markdown},
 };
 
 /// The highest number of list lines that a question shows.
@@ -123,14 +123,14 @@ impl Speaker<'_> {
                 .words
                 .first()
                 .and_then(|name| item.pointer(name)?.as_str())
-                .map(markdown)
+                .map(escape_markdown)
         };
         match (&words[..], target.places.first().filter(|_| !target.open)) {
             ([], Some(Place::Nth(place))) => {
                 self.in_language(&format!("number {place}"), &format!("nummer {place}"))
             }
             ([], _) => chosen().unwrap_or_else(|| self.in_language("the rest", "resten")),
-            _ => markdown(&words.join(" ")),
+            _ => escape_markdown(&words.join(" ")),
         }
     }
 
@@ -226,7 +226,7 @@ impl Speaker<'_> {
                 .cloned()
                 .unwrap_or_else(|| self.in_language("Nothing was changed.", "Inget ändrades."))
         });
-        let reason = failure.reason.as_deref().map(|reason| markdown(reason.trim()));
+        let reason = failure.reason.as_deref().map(|reason| escape_markdown(reason.trim()));
         let why = match failure.outcome {
             ToolOutcome::Rejected => match reason {
                 Some(reason) => self.in_language(&format!("You rejected it: {reason}"), &format!("Du avslog det: {reason}")),
@@ -248,8 +248,8 @@ impl Speaker<'_> {
                 );
             }
             ToolOutcome::Ok | ToolOutcome::Error => {
-                let message = if failure.message.is_empty() { self.in_language("The tool failed.", "Verktyget misslyckades.") } else { markdown(&failure.message) };
-                failure.hint.as_deref().map_or(message.clone(), |hint| format!("{message} {}", markdown(hint)))
+                let message = if failure.message.is_empty() { self.in_language("The tool failed.", "Verktyget misslyckades.") } else { escape_markdown(&failure.message) };
+                failure.hint.as_deref().map_or(message.clone(), |hint| format!("{message} {}", escape_markdown(hint)))
             }
         };
         undone.map_or(why.clone(), |undone| format!("{undone} {why}"))
@@ -274,7 +274,7 @@ impl Speaker<'_> {
                 &format!("Det finns ingen nummer {place} i listan. Vilken menar du?"),
             ),
             Why::NoneFits(words) => {
-                let words = markdown(&words.join(" "));
+                let words = escape_markdown(&words.join(" "));
                 self.in_language(
                     &format!("Nothing there is “{words}”. This is what there is:"),
                     &format!("Inget där är ”{words}”. Det här finns:"),

@@ -241,11 +241,11 @@ fn set_quantity(pending: &Pending, facts: &Facts) -> Read {
     if !listing.items.is_empty() {
         goal.chosen.push((format!("{}*", listing.thing), json!(listing.items)));
     }
-    count(&mut goal, facts);
+    apply_count(&mut goal, facts);
     (vec![goal], None)
 }
 
-fn count(goal: &mut Goal, facts: &Facts) {
+fn apply_count(goal: &mut Goal, facts: &Facts) {
     if let Some(Quantity::Whole(count @ 1..)) = facts.quantity {
         goal.args.insert("quantity".to_owned(), json!(count));
     }
@@ -347,7 +347,7 @@ fn select_from_question(
         }
         let mut goal = pending.goal.clone();
         goal.target.groups = vec![words];
-        count(&mut goal, facts);
+        apply_count(&mut goal, facts);
         return Some((vec![goal], None));
     }
     if !facts.negations.is_empty() {
@@ -429,7 +429,7 @@ fn select_place(
         && number as usize != place
         && !values.contains(&number)
     {
-        count(&mut goal, facts);
+        apply_count(&mut goal, facts);
     }
     (vec![goal], None)
 }
@@ -451,7 +451,7 @@ fn narrow_question(
     if words.is_empty() {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
-    let found = things::narrow(pack, items, &words);
+    let found = things::filter_best_matches(pack, items, &words);
     let fits_all = found.hits == words.len();
     if fits_all && found.best.len() == 1 {
         return Some((

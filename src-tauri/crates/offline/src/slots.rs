@@ -71,8 +71,8 @@ impl<'a> SlotReader<'a> {
             SlotKind::OtherEnd => {
                 facts.other_period.as_ref()?.end.map(|day| json!(day.to_string()))
             }
-            SlotKind::ChangePercent => self.change_percent(at, cue),
-            SlotKind::ChangeAmount => self.change_amount(at, cue),
+            SlotKind::ChangePercent => self.read_change_percent(at, cue),
+            SlotKind::ChangeAmount => self.read_change_amount(at, cue),
             SlotKind::Percent { side, rest } => {
                 let bound = self.take_bound(Measure::Percent, at)?;
                 // More than 30 percent left is at most 70 percent used.
@@ -161,7 +161,7 @@ impl<'a> SlotReader<'a> {
         }
     }
 
-    fn change_percent(&mut self, at: usize, cue: Option<Hit>) -> Option<Value> {
+    fn read_change_percent(&mut self, at: usize, cue: Option<Hit>) -> Option<Value> {
         let has_cues = !self.reader.book.tools[self.tool].cues[at].is_empty();
         let hit = cue.filter(|_| has_cues)?;
         let percent =
@@ -174,7 +174,7 @@ impl<'a> SlotReader<'a> {
         number_as_json(percent.value * sign)
     }
 
-    fn change_amount(&mut self, at: usize, cue: Option<Hit>) -> Option<Value> {
+    fn read_change_amount(&mut self, at: usize, cue: Option<Hit>) -> Option<Value> {
         let has_cues = !self.reader.book.tools[self.tool].cues[at].is_empty();
         let hit = cue.filter(|_| has_cues)?;
         let amount = self.facts.amounts.iter().find(|amount| !self.taken.contains(&amount.at))?;

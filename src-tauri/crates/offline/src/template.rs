@@ -112,7 +112,7 @@ pub(super) fn label(template: &str, lang: Language, item: &Value) -> String {
 
 /// Evaluates an expression over `item`. Returns true without an expression, and false if the
 /// expression fails.
-pub(super) fn holds(expression: Option<&str>, item: &Value) -> bool {
+pub(super) fn evaluate_condition(expression: Option<&str>, item: &Value) -> bool {
     let Some(expression) = expression else { return true };
     let Ok(compiled) = ENVIRONMENT.compile_expression(expression) else { return false };
     let scope = BTreeMap::from([("item", Jinja::from(Serde(item)))]);
@@ -127,7 +127,7 @@ fn escaped(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Jinja) -> Result
         return write(out, &value.to_string());
     }
     match value.as_str() {
-        Some(text) => write(out, &markdown(text)),
+        Some(text) => write(out, &escape_markdown(text)),
         None => write(out, &value.to_string()),
     }
 }
@@ -137,7 +137,7 @@ fn write(out: &mut Output<'_>, text: &str) -> Result<(), Error> {
 }
 
 /// Escapes a text so that Markdown shows it unchanged.
-pub(super) fn markdown(text: &str) -> String {
+pub(super) fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match c {
@@ -181,11 +181,11 @@ fn money(
     let written = value.as_str().map(str::trim).filter(|text| !text.is_empty());
     let keeps_unit = currency.is_none() && written.is_some_and(has_unit);
     let Some(amount) = numeric(value).filter(|_| !keeps_unit) else {
-        return Jinja::from_safe_string(written.map_or_else(|| "–".to_owned(), markdown));
+        return Jinja::from_safe_string(written.map_or_else(|| "–".to_owned(), escape_markdown));
     };
-    let text = grouped(amount, decimals.unwrap_or(2), language(state));
+    let text = format_grouped(amount, decimals.unwrap_or(2), language(state));
     Jinja::from_safe_string(
-        currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", markdown(&currency))),
+        currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", escape_markdown(&currency))),
     )
 }
 
@@ -196,7 +196,7 @@ fn has_unit(amount: &str) -> bool {
 fn number(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
     Jinja::from_safe_string(numeric(value).map_or_else(
         || "–".to_owned(),
-        |amount| grouped(amount, decimals.unwrap_or(0), language(state)),
+        |amount| format_grouped(amount, decimals.unwrap_or(0), language(state)),
     ))
 }
 
@@ -204,7 +204,7 @@ fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jin
     let text = numeric(value).map_or_else(
         || "–".to_owned(),
         |amount| {
-            let text = grouped(amount, decimals.unwrap_or(1), language(state));
+            let text = format_grouped(amount, decimals.unwrap_or(1), language(state));
             match language(state) {
                 Language::En => format!("{text}%"),
                 Language::Sv => format!("{text}\u{a0}%"),
@@ -218,8 +218,8 @@ fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jin
 fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
     let text = value.as_str().unwrap_or_default();
     let shown = parse(text).map_or_else(
-        || markdown(text),
-        |date| spoken(date, year.unwrap_or(false), language(state)),
+        || escape_markdown(text),
+        |date| format_day(date, year.unwrap_or(false), language(state)),
     );
     Jinja::from_safe_string(shown)
 }
@@ -228,20 +228,20 @@ fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
 fn period(state: &State<'_, '_>, start: &str, end: &str) -> Jinja {
     let lang = language(state);
     let text = match (parse(start), parse(end)) {
-        (Some(a), Some(b)) if a == b => spoken(a, true, lang),
+        (Some(a), Some(b)) if a == b => format_day(a, true, lang),
         (Some(a), Some(b)) => {
             use chrono::Datelike;
             let first = if a.year() != b.year() {
-                spoken(a, true, lang)
+                format_day(a, true, lang)
             } else if a.month() != b.month() {
-                spoken(a, false, lang)
+                format_day(a, false, lang)
             } else {
                 a.day().to_string()
             };
             let dash = if a.month() == b.month() && a.year() == b.year() { "–" } else { " – " };
-            format!("{first}{dash}{}", spoken(b, true, lang))
+            format!("{first}{dash}{}", format_day(b, true, lang))
         }
-        _ => markdown(&format!("{start} – {end}")),
+        _ => escape_markdown(&format!("{start} – {end}")),
     };
     Jinja::from_safe_string(text)
 }
@@ -250,7 +250,7 @@ fn parse(text: &str) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(text.get(..10)?, "%Y-%m-%d").ok()
 }
 
-pub(super) fn spoken(date: NaiveDate, year: bool, lang: Language) -> String {
+pub(super) fn format_day(date: NaiveDate, year: bool, lang: Language) -> String {
     use chrono::Datelike;
     let month = match lang {
         Language::En => MONTHS_EN[date.month0() as usize],
@@ -279,7 +279,7 @@ fn rounded(amount: f64, decimals: usize) -> String {
 }
 
 /// Formats a number with the thousands separators of the language.
-fn grouped(amount: f64, decimals: usize, lang: Language) -> String {
+fn format_grouped(amount: f64, decimals: usize, lang: Language) -> String {
     let text = rounded(amount.abs(), decimals);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let (thousands, point) = match lang {
@@ -418,9 +418,9 @@ mod tests {
 
     #[test]
     fn an_expression_that_fails_does_not_hold() {
-        assert!(holds(None, &json!({})));
-        assert!(holds(Some("item.n > 0 and item.ok"), &json!({"n": 2, "ok": true})));
-        assert!(!holds(Some("item.n > 0"), &json!({"n": 0})));
-        assert!(!holds(Some("item.n >"), &json!({"n": 1})));
+        assert!(evaluate_condition(None, &json!({})));
+        assert!(evaluate_condition(Some("item.n > 0 and item.ok"), &json!({"n": 2, "ok": true})));
+        assert!(!evaluate_condition(Some("item.n > 0"), &json!({"n": 0})));
+        assert!(!evaluate_condition(Some("item.n >"), &json!({"n": 1})));
     }
 }

@@ -215,8 +215,8 @@ impl Reader<'_> {
             let tool = &self.book.tools[found.tool];
             let open = facts.choice && tool.is_write();
             let single = tool.thing().is_some() && !tool.intents[found.intent].several && !open;
-            for facts in one_name_each(&facts, tool.pack) {
-                for facts in if single { one_place_each(facts) } else { vec![facts] } {
+            for facts in split_by_name(&facts, tool.pack) {
+                for facts in if single { split_by_place(facts) } else { vec![facts] } {
                     self.add_goal(&mut goals, &clause, &facts, &found);
                 }
             }
@@ -225,7 +225,7 @@ impl Reader<'_> {
                 continue;
             }
             if repeats && !facts.named.is_empty() {
-                self.date_list(&mut goals, before - undated, before);
+                self.apply_period_to_list(&mut goals, before - undated, before);
             }
             undated = 0;
         }
@@ -259,7 +259,7 @@ impl Reader<'_> {
 
     /// "bluebell and kestrel in october": the period behind a list holds for the whole list, up to
     /// a goal with a period of its own.
-    fn date_list(&self, goals: &mut [Goal], from: usize, to: usize) {
+    fn apply_period_to_list(&self, goals: &mut [Goal], from: usize, to: usize) {
         let Some(last) = goals.last().cloned() else { return };
         let dates = self.book.tools[last.tool]
             .slots
@@ -304,7 +304,7 @@ fn drop_beside_doubts(book: &Book, goals: &mut Vec<Goal>) {
 }
 
 /// Several names of one kind are as many requests: "how are account 17 and account 23 pacing".
-fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
+fn split_by_name(facts: &Facts, pack: usize) -> Vec<Facts> {
     let own = || facts.named.iter().filter(|named| named.pack == pack);
     let Some(doubled) = own()
         .map(|named| &named.kind)
@@ -325,7 +325,7 @@ fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
 }
 
 /// Splits several places into one request each if a request is about one thing: "add 1 and 3".
-fn one_place_each(mut facts: Facts) -> Vec<Facts> {
+fn split_by_place(mut facts: Facts) -> Vec<Facts> {
     facts.places.extend((1..=facts.first.take().unwrap_or(0)).map(Place::Nth));
     if facts.places.len() < 2 {
         return vec![facts];

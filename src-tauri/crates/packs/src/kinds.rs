@@ -59,8 +59,8 @@ pub(crate) fn check(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut 
     check_members(kind, name, at, tool, faults);
     match kind {
         Kind::McpServer => check_server(subject, at, tool, faults),
-        Kind::HttpApi => calls::http(subject, at, tool, faults),
-        Kind::Other => calls::program(subject, at, tool, faults),
+        Kind::HttpApi => calls::check_http(subject, at, tool, faults),
+        Kind::Other => calls::check_program(subject, at, tool, faults),
         Kind::InternalService | Kind::Database | Kind::Queue | Kind::Filesystem => {}
     }
 }

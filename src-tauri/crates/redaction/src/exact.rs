@@ -46,7 +46,7 @@ impl Exact {
         for value in
             values.into_iter().map(str::trim).filter(|value| value.len() >= forms::SHORTEST)
         {
-            all.extend(forms::of(value));
+            all.extend(forms::forms_of_secret(value));
             count += 1;
         }
         let machine = (!all.is_empty())
@@ -95,7 +95,7 @@ impl Exact {
     }
 
     /// Returns the text with every secret replaced by the mark.
-    pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn redact_secrets<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let spans = self.spans(text);
         if spans.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(insert_marks(text, &spans)) }
     }

@@ -138,7 +138,7 @@ fn names(exact: &Exact, value: &mut Value) {
             if map.keys().any(|name| !exact.spans(name).is_empty()) {
                 *map = std::mem::take(map)
                     .into_iter()
-                    .map(|(name, value)| (exact.scrub(&name).into_owned(), value))
+                    .map(|(name, value)| (exact.redact_secrets(&name).into_owned(), value))
                     .collect();
             }
         }

@@ -40,7 +40,7 @@ impl Redactor {
     /// Redacts a text for a model.
     pub fn text(&self, numbers: &mut Numbers, text: &str) -> Redacted<Outbound> {
         let mut replaced = Replaced::default();
-        let scrubbed = self.exact.scrub(text);
+        let scrubbed = self.exact.redact_secrets(text);
         replaced.add_secrets(scrubbed.matches(MARK).count());
         let out = self.redact_patterns(numbers, &scrubbed, Place::Text, &mut replaced);
         Redacted { out: Outbound::new(out.as_deref().unwrap_or(&scrubbed)), replaced }
@@ -72,13 +72,13 @@ impl Redactor {
 
     /// Redacts a text that is built from redacted texts, or that names parts of the program such as
     /// tools. Only secrets are removed.
-    pub fn composed(&self, text: &str) -> Outbound {
-        Outbound::new(&self.exact.scrub(text))
+    pub fn redact_composed_text(&self, text: &str) -> Outbound {
+        Outbound::new(&self.exact.redact_secrets(text))
     }
 
     /// Returns a position at or shortly before `at` where a text can be cut without splitting a
     /// secret or a match.
-    pub fn border(&self, text: &str, at: usize) -> usize {
+    pub fn safe_cut_position(&self, text: &str, at: usize) -> usize {
         let near = |mut at: usize| {
             while !text.is_char_boundary(at) {
                 at -= 1;
@@ -99,7 +99,7 @@ impl Redactor {
     }
 
     /// Redacts a value such as a tool's schema. Only secrets are removed.
-    pub fn definition(&self, value: &Value) -> OutboundValue {
+    pub fn redact_definition(&self, value: &Value) -> OutboundValue {
         let mut copy = value.clone();
         self.exact.scrub_value(&mut copy);
         OutboundValue::new(copy)

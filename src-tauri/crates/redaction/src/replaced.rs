@@ -122,7 +122,7 @@ impl Replaced {
     }
 
     /// Reads the placeholder, or the beginning of one, at the start of a text.
-    pub(crate) fn at(text: &str) -> PlaceholderMatch {
+    pub(crate) fn read_placeholder_at(text: &str) -> PlaceholderMatch {
         read(text)
     }
 }

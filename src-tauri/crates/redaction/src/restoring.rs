@@ -30,7 +30,7 @@ impl Restoring {
         while let Some(at) = rest.find('<') {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
-            match Replaced::at(rest) {
+            match Replaced::read_placeholder_at(rest) {
                 PlaceholderMatch::Whole(placeholder, length) => {
                     out.push_str(self.replaced.value(placeholder).unwrap_or(&rest[..length]));
                     rest = &rest[length..];

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
-use contract::mail::mail_link;
+use contract::mail::sanitize_mail_link;
 
 use crate::highlight;
 
@@ -95,7 +95,7 @@ fn attribute<'v>(name: &str, value: &'v str) -> Option<Cow<'v, str>> {
             .split(' ')
             .all(|class| CLASSES.contains(&class) || highlight::CLASSES.contains(&class)),
         "tabindex" => value == "0",
-        "href" => !is_mail(value) || mail_link(value).as_deref() == Some(value),
+        "href" => !is_mail(value) || sanitize_mail_link(value).as_deref() == Some(value),
         "start" => value.len() <= 9 && value.bytes().all(|b| b.is_ascii_digit()),
         "data-lang" => is_language(value),
         _ => true,

@@ -1,7 +1,7 @@
 //! Writes one Markdown block as HTML. HTML inside the Markdown is shown as text, images are shown
 //! as their description, and links show their address. Keeps no state between blocks.
 
-use contract::mail::mail_link;
+use contract::mail::sanitize_mail_link;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::clean::{self, SCHEMES};
@@ -252,7 +252,7 @@ impl Writer {
 
 /// Returns the address to open. From a mail link, fields that it may not fill in are removed.
 fn openable_url(url: &str) -> Option<String> {
-    if clean::is_mail(url) { mail_link(url) } else { Some(url.to_owned()) }
+    if clean::is_mail(url) { sanitize_mail_link(url) } else { Some(url.to_owned()) }
 }
 
 /// Whether a link has a known scheme and no character that hides its target.

@@ -30,7 +30,7 @@ pub(crate) struct Backup {
 }
 
 /// Copies what `conn` sees, and removes old copies.
-pub(crate) fn take(
+pub(crate) fn create_backup(
     conn: &Connection,
     files: &Files,
     occasion: Occasion,
@@ -137,9 +137,9 @@ mod tests {
         let conn = connection::writer(&files.db).expect("opened");
         conn.execute_batch("CREATE TABLE a (b); INSERT INTO a VALUES (1);").expect("filled");
         let day = |n: i64| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(n);
-        let before = take(&conn, &files, Occasion::Migration(1), day(0)).expect("copied");
+        let before = create_backup(&conn, &files, Occasion::Migration(1), day(0)).expect("copied");
         for n in 1..=5 {
-            take(&conn, &files, Occasion::Regular, day(n)).expect("copied");
+            create_backup(&conn, &files, Occasion::Regular, day(n)).expect("copied");
         }
         assert_eq!(
             before.file_name().and_then(|name| name.to_str()),

@@ -25,8 +25,8 @@ impl Books for SqliteStore {
         let (key, outcome) = (key.clone(), outcome.map(str::to_owned));
         self.write(move |conn| books::end(conn, &key, outcome.as_deref())).await
     }
-    async fn runs_interrupted(&self) -> Result<(), StoreError> {
-        self.write(books::interrupted).await
+    async fn mark_runs_interrupted(&self) -> Result<(), StoreError> {
+        self.write(books::mark_runs_interrupted).await
     }
 
     async fn spend_reserve(&self, wish: &ReservationRequest) -> Result<Reserved, StoreError> {
@@ -41,10 +41,10 @@ impl Books for SqliteStore {
     }
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError> {
         self.write_waiting().await;
-        self.read(move |conn| books::spent(conn, day)).await
+        self.read(move |conn| books::read_spending(conn, day)).await
     }
 
     async fn served(&self, most: u32) -> Result<Vec<Served>, StoreError> {
-        self.read(move |conn| books::served(conn, most)).await
+        self.read(move |conn| books::list_served(conn, most)).await
     }
 }

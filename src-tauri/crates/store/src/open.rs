@@ -101,7 +101,7 @@ impl SqliteStore {
             writer.close(move |conn| {
                 checkpoint(&conn);
                 if backup::is_due(&files, now)
-                    && let Err(error) = backup::take(&conn, &files, Occasion::Regular, now)
+                    && let Err(error) = backup::create_backup(&conn, &files, Occasion::Regular, now)
                 {
                     tracing::warn!(%error, "the daily copy of the database could not be made");
                 }
@@ -131,7 +131,7 @@ impl SqliteStore {
 
     /// Reads a few rows on the caller's thread. Passing the read to another thread would take
     /// longer than the read.
-    pub(crate) fn glance<T>(
+    pub(crate) fn read_on_this_thread<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, DbError>,
     ) -> Result<T, StoreError> {
@@ -144,7 +144,7 @@ impl SqliteStore {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
     {
-        self.written(OnDisk::Now, work).await
+        self.run_write(OnDisk::Now, work).await
     }
 
     /// Writes data of a running turn without syncing. The next synced write, at the latest the one that
@@ -154,7 +154,7 @@ impl SqliteStore {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
     {
-        self.written(OnDisk::Later, work).await
+        self.run_write(OnDisk::Later, work).await
     }
 
     /// Adds work to the next write, without waiting for it. Logs `failed` if the work fails.
@@ -177,7 +177,7 @@ impl SqliteStore {
         }
     }
 
-    async fn written<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
+    async fn run_write<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
@@ -227,7 +227,7 @@ fn prepare(files: &Files, now: chrono::DateTime<chrono::Utc>) -> Result<Connecti
     }
     if version < migrate::latest() {
         if version > 0 {
-            backup::take(&conn, files, Occasion::Migration(version), now)?;
+            backup::create_backup(&conn, files, Occasion::Migration(version), now)?;
         }
         migrate::to_latest(&mut conn).map_err(|e| migration_error(files, &e))?;
     }

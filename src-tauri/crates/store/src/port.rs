@@ -27,7 +27,7 @@ impl Sessions for SqliteStore {
         self.write_along(move |conn| sessions::create(conn, &id, &title, at)).await
     }
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
-        self.glance(|conn| sessions::get(conn, id))
+        self.read_on_this_thread(|conn| sessions::get(conn, id))
     }
     async fn sessions(
         &self,
@@ -49,14 +49,14 @@ impl Sessions for SqliteStore {
         deleted
     }
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError> {
-        self.glance(|conn| session_values::all(conn, id))
+        self.read_on_this_thread(|conn| session_values::all(conn, id))
     }
     async fn session_values_of(
         &self,
         id: &SessionId,
         names: &[&str],
     ) -> Result<SessionValues, StoreError> {
-        self.glance(|conn| session_values::of(conn, id, names))
+        self.read_on_this_thread(|conn| session_values::of(conn, id, names))
     }
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError> {
         let name = name.to_owned();
@@ -70,13 +70,13 @@ impl Sessions for SqliteStore {
         let id = id.clone();
         self.write_along(move |conn| session_values::put(conn, &id, &changes)).await
     }
-    async fn session_adopt(
+    async fn import_session_image(
         &self,
         image: &SessionImage,
         untold: &str,
     ) -> Result<Vec<Approval>, StoreError> {
         let (image, untold) = (image.clone(), untold.to_owned());
-        self.write(move |conn| sessions::adopt(conn, &image, &untold)).await
+        self.write(move |conn| sessions::import_image(conn, &image, &untold)).await
     }
 }
 
@@ -95,7 +95,7 @@ impl Items for SqliteStore {
         limit: u32,
     ) -> Result<Vec<Item>, StoreError> {
         let session = session.clone();
-        self.read(move |conn| items::before(conn, &session, before, limit)).await
+        self.read(move |conn| items::list_before(conn, &session, before, limit)).await
     }
     async fn newest_shown(
         &self,
@@ -155,13 +155,13 @@ impl Approvals for SqliteStore {
         self.write(move |conn| approvals::insert(conn, &approval, shared)).await
     }
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
-        self.glance(|conn| approvals::get(conn, id))
+        self.read_on_this_thread(|conn| approvals::get(conn, id))
     }
     async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError> {
         if self.shared_for(&approval.session).is_some() {
             return Ok(Reach::Everywhere);
         }
-        Ok(if self.glance(|conn| approvals::is_shared(conn, &approval.id))? {
+        Ok(if self.read_on_this_thread(|conn| approvals::is_shared(conn, &approval.id))? {
             Reach::HereAlone
         } else {
             Reach::Here
@@ -182,10 +182,10 @@ impl Approvals for SqliteStore {
             return self.move_shared(shared, id, transition, reason, at).await;
         }
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
-        self.write(move |conn| approvals::advance(conn, &id, transition, reason.as_deref(), at))
+        self.write(move |conn| approvals::change_status(conn, &id, transition, reason.as_deref(), at))
             .await
     }
-    async fn approval_follow(
+    async fn copy_approval_status(
         &self,
         id: &ApprovalId,
         to: ApprovalStatus,
@@ -193,7 +193,7 @@ impl Approvals for SqliteStore {
         at: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
-        self.write(move |conn| approvals::follow(conn, &id, to, reason.as_deref(), at).map(drop))
+        self.write(move |conn| approvals::copy_shared_status(conn, &id, to, reason.as_deref(), at).map(drop))
             .await
     }
     async fn approvals_of(
@@ -201,7 +201,7 @@ impl Approvals for SqliteStore {
         session: &SessionId,
         limit: u32,
     ) -> Result<Vec<Approval>, StoreError> {
-        self.glance(|conn| approvals::of_session(conn, session, limit))
+        self.read_on_this_thread(|conn| approvals::of_session(conn, session, limit))
     }
     async fn approvals_open(&self) -> Result<Vec<Approval>, StoreError> {
         self.read(approvals::open).await
@@ -221,11 +221,11 @@ impl Grants for SqliteStore {
         self.write(move |conn| grants::insert(conn, &grant)).await
     }
     async fn grants(&self) -> Result<Vec<Grant>, StoreError> {
-        self.glance(grants::list)
+        self.read_on_this_thread(grants::list)
     }
-    async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
+    async fn record_grant_use(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
         let id = id.clone();
-        self.write(move |conn| grants::used(conn, &id, at)).await
+        self.write(move |conn| grants::record_use(conn, &id, at)).await
     }
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
         let id = id.clone();
@@ -269,7 +269,7 @@ impl SqliteStore {
             Ok(Moved::No(_) | Moved::Gone) | Err(_) => (transition.to, true),
         };
         let reason = reason.filter(|_| moved);
-        self.approval_follow(id, status, reason, at).await?;
+        self.copy_approval_status(id, status, reason, at).await?;
         Ok(moved)
     }
 }

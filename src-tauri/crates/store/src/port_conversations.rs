@@ -11,10 +11,10 @@ use crate::table::conversations;
 #[async_trait]
 impl Conversations for SqliteStore {
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError> {
-        self.glance(|conn| conversations::get(conn, key))
+        self.read_on_this_thread(|conn| conversations::get(conn, key))
     }
     async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError> {
-        self.glance(|conn| conversations::of_session(conn, session))
+        self.read_on_this_thread(|conn| conversations::of_session(conn, session))
     }
     async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError> {
         let memory = memory.clone();
@@ -31,6 +31,6 @@ impl Conversations for SqliteStore {
         side: Side,
         limit: u32,
     ) -> Result<Vec<MemoryItem>, StoreError> {
-        self.glance(|conn| conversations::items(conn, &self.recent, of, after, side, limit))
+        self.read_on_this_thread(|conn| conversations::items(conn, &self.recent, of, after, side, limit))
     }
 }

@@ -174,8 +174,8 @@ fn unreachable_error(error: &RedisError) -> StoreError {
     StoreError::Away(kind(error))
 }
 
-fn word(status: ApprovalStatus) -> Result<String, StoreError> {
-    text::word(&status).map_err(|error| StoreError::Failed(error.to_string()))
+fn status_to_text(status: ApprovalStatus) -> Result<String, StoreError> {
+    text::enum_to_text(&status).map_err(|error| StoreError::Failed(error.to_string()))
 }
 
 fn status(stored: &str) -> Option<ApprovalStatus> {
@@ -265,7 +265,7 @@ impl SharedSessions for RedisSessions {
         let mut command = redis::cmd("SET");
         command
             .arg(self.side_key("approval", id.as_str()))
-            .arg(word(ApprovalStatus::Pending)?)
+            .arg(status_to_text(ApprovalStatus::Pending)?)
             .arg("NX")
             .arg("PX")
             .arg(self.ttl_ms);
@@ -277,9 +277,9 @@ impl SharedSessions for RedisSessions {
         id: &ApprovalId,
         transition: Transition,
     ) -> Result<Moved, StoreError> {
-        let mine = format!("{} {}", word(transition.to)?, nonce()?);
+        let mine = format!("{} {}", status_to_text(transition.to)?, nonce()?);
         let mut command = script(MOVE, &[self.side_key("approval", id.as_str())]);
-        command.arg(word(transition.from)?).arg(&mine);
+        command.arg(status_to_text(transition.from)?).arg(&mine);
         let found: String =
             self.send_surely(command).await.map_err(|error| unreachable_error(&error))?;
         Ok(match found.as_str() {

@@ -23,7 +23,7 @@ pub(crate) fn read_optional_instant(text: Option<&str>) -> Result<Option<DateTim
 }
 
 /// Returns an enum value as its word on the wire.
-pub(crate) fn word(value: &impl Serialize) -> Result<String, DbError> {
+pub(crate) fn enum_to_text(value: &impl Serialize) -> Result<String, DbError> {
     match serde_json::to_value(value)? {
         Value::String(word) => Ok(word),
         other => Err(DbError::Refused(format!("not a word: {other}"))),

@@ -148,7 +148,7 @@ impl Thread {
                     return closing(self.conn);
                 }
                 Message::Work(on_disk, work) => match self.sync(&mut set, on_disk) {
-                    Ok(()) => self.group(on_disk, work, &mut inbox),
+                    Ok(()) => self.run_group(on_disk, work, &mut inbox),
                     Err(error) => (work(Err(error)).tell)(None),
                 },
             }
@@ -177,7 +177,7 @@ impl Thread {
     }
 
     /// Runs a request, and the requests queued behind it, in one transaction.
-    fn group(&self, on_disk: OnDisk, first: Work, inbox: &mut Inbox<Message>) {
+    fn run_group(&self, on_disk: OnDisk, first: Work, inbox: &mut Inbox<Message>) {
         if let Err(error) = self.begin() {
             return (first(Err(error)).tell)(None);
         }
@@ -193,13 +193,13 @@ impl Thread {
             }
             group.ran.push(one);
         } else {
-            self.join(first, &mut group);
+            self.run_in_group(first, &mut group);
         }
         let belongs = |message: &Message| matches!(message, Message::Work(wanted, _) if on_disk == OnDisk::Now || *wanted == OnDisk::Later);
         while group.lost.is_none() && group.ran.len() < GROUP {
             let Some(Message::Work(_, more)) = inbox.next_if(belongs) else { break };
             self.run_waiting(&mut group);
-            self.join(more, &mut group);
+            self.run_in_group(more, &mut group);
         }
         self.end(group);
     }
@@ -242,7 +242,7 @@ impl Thread {
 
     /// Runs one more request in the transaction. If the transaction was rolled back, answers with
     /// its error instead.
-    fn join(&self, work: Work, group: &mut Group) {
+    fn run_in_group(&self, work: Work, group: &mut Group) {
         let (one, ended) = match group.lost.clone() {
             Some(error) => (work(Err(error.clone())), Err(error)),
             None => self.in_savepoint(work),

@@ -58,7 +58,7 @@ fn campaigns(db: &Connection) -> Result<Vec<DataEntry>, rusqlite::Error> {
     let rows = query.query_map([db::number(Dataset::Imported)], |row| {
         let day = |at: usize| -> Result<Option<String>, rusqlite::Error> {
             let number: Option<i64> = row.get(at)?;
-            Ok(number.and_then(time::day).map(|day| day.to_string()))
+            Ok(number.and_then(time::day_from_number).map(|day| day.to_string()))
         };
         let budget: Option<i64> = row.get(4)?;
         let values = [

@@ -91,7 +91,7 @@ impl<'a> Cells<'a> {
             return Some(None);
         }
         match day(text) {
-            Some(day) => Some(Some(time::number(day))),
+            Some(day) => Some(Some(time::day_to_number(day))),
             None => {
                 self.error(column, ImportProblem::NotADay { text: shorten_cell(text) });
                 None

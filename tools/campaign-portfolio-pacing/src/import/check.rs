@@ -59,7 +59,7 @@ pub(super) fn check(
             Ok(Some((_, record))) if record.iter().all(str::is_empty) => continue,
             Ok(Some((line, record))) => {
                 read += 1;
-                found.take(lines, record, line);
+                found.check_line(lines, record, line);
                 found.find_thousands(record, amounts);
             }
             Err(error) => {
@@ -78,7 +78,7 @@ pub(super) fn check(
 }
 
 impl Found {
-    fn take(&mut self, lines: &mut Lines<'_>, record: &StringRecord, line: u64) {
+    fn check_line(&mut self, lines: &mut Lines<'_>, record: &StringRecord, line: u64) {
         let mut errors = Errors::default();
         match lines.read(record, "", line, &mut errors) {
             Line::Total => self.check.totals += 1,
@@ -119,7 +119,7 @@ impl Found {
 
 fn delivery_texts(row: &DeliveryRow<'_>) -> BTreeMap<String, String> {
     let mut texts = place_texts(&row.place);
-    let day = time::day(row.day).map(|day| day.to_string()).unwrap_or_default();
+    let day = time::day_from_number(row.day).map(|day| day.to_string()).unwrap_or_default();
     put(&mut texts, "day", &day);
     put(&mut texts, "spend", &amount_text(row.spend));
     put(&mut texts, "impressions", &row.impressions.to_string());
@@ -138,7 +138,7 @@ fn campaign_texts(row: &CampaignRow<'_>) -> BTreeMap<String, String> {
         put(&mut texts, "budget", &amount_text(budget));
     }
     if let Some((start, end)) = row.flight {
-        let day = |number| time::day(number).map(|day| day.to_string()).unwrap_or_default();
+        let day = |number| time::day_from_number(number).map(|day| day.to_string()).unwrap_or_default();
         put(&mut texts, "flight_start", &day(start));
         put(&mut texts, "flight_end", &day(end));
     }

@@ -118,7 +118,7 @@ fn store_rows(
             }
         }
         if report.rows_read.is_multiple_of(ROWS_PER_TICK) {
-            tell(&rows, start_bytes, job, &mut store)?;
+            report_progress(&rows, start_bytes, job, &mut store)?;
         }
     }
     if report.rows_read == 0 && job.file_is_clean() {
@@ -129,7 +129,7 @@ fn store_rows(
     Ok(())
 }
 
-fn tell(
+fn report_progress(
     rows: &Rows,
     start_bytes: u64,
     job: &mut Job<'_>,
@@ -138,5 +138,5 @@ fn tell(
     let done = start_bytes + rows.bytes();
     job.progress.done_bytes = done.min(job.progress.total_bytes);
     job.progress.rows_stored += store.take_new();
-    job.tick()
+    job.report_progress()
 }

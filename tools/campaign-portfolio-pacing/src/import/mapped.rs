@@ -94,11 +94,11 @@ impl<'m> RowReader<'m> {
         let hour = hour(fields.hour.text(record), report);
         let spend = match fields.spend.text(record) {
             "" if self.blank_is_zero => Some(0),
-            text => keep(parse_amount(text, self.formats.amounts), "spend", report),
+            text => ok_or_report(parse_amount(text, self.formats.amounts), "spend", report),
         };
         let impressions = match fields.impressions.text(record) {
             "" => Some(0),
-            text => keep(parse_count(text), "impressions", report),
+            text => ok_or_report(parse_count(text), "impressions", report),
         };
         let place = place?;
         let name = or(fields.line_item_name.text(record), place.campaign_name);
@@ -125,7 +125,7 @@ impl<'m> RowReader<'m> {
                 report("day", ImportProblem::NotADay { text: shorten_cell(text) });
                 return None;
             };
-            self.last_day = time::number(day);
+            self.last_day = time::day_to_number(day);
             text.clone_into(&mut self.last_text);
         }
         if !until.is_empty() && until != text {
@@ -141,7 +141,7 @@ fn or<'t>(text: &'t str, other: &'t str) -> &'t str {
     if text.is_empty() { other } else { text }
 }
 
-fn keep(read: Result<i64, ImportProblem>, column: &str, report: Report<'_>) -> Option<i64> {
+fn ok_or_report(read: Result<i64, ImportProblem>, column: &str, report: Report<'_>) -> Option<i64> {
     read.map_err(|problem| report(column, problem)).ok()
 }
 

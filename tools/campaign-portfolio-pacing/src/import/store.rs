@@ -66,7 +66,7 @@ impl<'c> Store<'c> {
     /// Stores a row of delivery.
     pub(crate) fn delivery(&mut self, row: &DeliveryRow<'_>) -> Result<()> {
         let db = self.db;
-        let campaign = self.place(&row.place)?;
+        let campaign = self.upsert_place(&row.place)?;
         let line_item = line_item(db, campaign, row.line_item, row.line_item_name)?;
         let values = params![line_item, row.day, row.hour, row.spend, row.impressions];
         let sql = "INSERT OR IGNORE INTO delivery (line_item_key, day, hour, spend, impressions) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -84,7 +84,7 @@ impl<'c> Store<'c> {
     /// replaced.
     pub(crate) fn add_delivery(&mut self, row: &DeliveryRow<'_>) -> Result<()> {
         let db = self.db;
-        let campaign = self.place(&row.place)?;
+        let campaign = self.upsert_place(&row.place)?;
         let line_item = line_item(db, campaign, row.line_item, row.line_item_name)?;
         let hour = i8::try_from(row.hour).unwrap_or(-1);
         if self.added.insert((line_item, row.day, hour)) {
@@ -105,7 +105,7 @@ impl<'c> Store<'c> {
     /// Stores budget and flight of a campaign.
     pub(crate) fn campaign(&mut self, row: &CampaignRow<'_>) -> Result<()> {
         let db = self.db;
-        let campaign = self.place(&row.place)?;
+        let campaign = self.upsert_place(&row.place)?;
         let again = std::mem::replace(&mut campaign.seen, true);
         let key = campaign.key;
         let had: bool =
@@ -121,7 +121,7 @@ impl<'c> Store<'c> {
     }
 
     /// Creates or updates the account and campaign of a row, and returns the campaign.
-    fn place(&mut self, place: &Place<'_>) -> Result<&mut Campaign> {
+    fn upsert_place(&mut self, place: &Place<'_>) -> Result<&mut Campaign> {
         let db = self.db;
         if !self.accounts.contains_key(place.account) {
             self.accounts.insert(place.account.to_owned(), find_account(db, place)?);

@@ -27,7 +27,7 @@ fn is_partial(a: &Analysis, day: &Daily) -> bool {
 
 /// Returns the status of one day. None while the day is not over.
 fn verdict(a: &Analysis, day: &Daily, limits: &Thresholds) -> Option<Status> {
-    let target = a.targets.on(day.day);
+    let target = a.targets.target_on(day.day);
     if is_partial(a, day) { None } else { day_status(day.sum.spend, target, limits) }
 }
 
@@ -39,10 +39,10 @@ pub(super) fn trend(a: &Analysis, limits: &Thresholds) -> Vec<Value> {
 }
 
 fn full_day(a: &Analysis, day: &Daily, limits: &Thresholds) -> Value {
-    let target = a.targets.on(day.day);
+    let target = a.targets.target_on(day.day);
     let status = verdict(a, day, limits);
     let full = a.budget.filter(|_| !is_partial(a, day));
-    let (variance, percentage) = against(day.sum.spend, target);
+    let (variance, percentage) = difference_from_target(day.sum.spend, target);
     json!({
         "date": day.day,
         "spend": money(day.sum.spend),
@@ -62,13 +62,13 @@ fn short_day(a: &Analysis, day: &Daily) -> Value {
         "date": day.day,
         "spend": money(day.sum.spend),
         "impressions": day.sum.impressions,
-        "target": a.budget.map(|_| a.targets.on(day.day).money()),
+        "target": a.budget.map(|_| a.targets.target_on(day.day).money()),
         "partial": is_partial(a, day),
     })
 }
 
 /// Returns the difference from a target, and the difference in percent if there is a target.
-fn against(spend: i64, target: Ratio) -> (f64, Option<f64>) {
+fn difference_from_target(spend: i64, target: Ratio) -> (f64, Option<f64>) {
     let variance = Ratio::new(i128::from(spend) * target.den - target.num, target.den);
     let percentage =
         (target.num > 0).then(|| Ratio::new(100 * variance.num, target.num).round_to(2));
@@ -84,7 +84,7 @@ pub(super) fn breakdown(a: &Analysis, by: Period) -> Value {
 }
 
 fn period(a: &Analysis, by: Period, group: &Group) -> Value {
-    let (variance, percentage) = against(group.sum.spend, group.target);
+    let (variance, percentage) = difference_from_target(group.sum.spend, group.target);
     // A single day that is not over has no verdict yet.
     let full = a.budget.filter(|_| !(group.is_partial && by == Period::Day));
     json!({
@@ -232,7 +232,7 @@ fn daily(a: &Analysis, day: &Daily, names: Value) -> Value {
 pub(super) fn csv_line(a: &Analysis, day: &Daily, limits: &Thresholds) -> String {
     let (account, advertiser) =
         (text_cell(&a.account.name), text_cell(a.advertiser.as_deref().unwrap_or("All")));
-    let target = a.budget.map(|_| a.targets.on(day.day));
+    let target = a.budget.map(|_| a.targets.target_on(day.day));
     let due = target.and_then(|t| i64::try_from(round_div(t.num, t.den)).ok());
     let variance = due
         .filter(|_| !is_partial(a, day))

@@ -144,7 +144,7 @@ impl<'a> Entries<'a> {
     }
 
     fn advertisers(a: &'a Analysis, limits: &Thresholds) -> Self {
-        let all = advertisers::together(a, limits);
+        let all = advertisers::advertisers_of_analysis(a, limits);
         let keys = all.iter().map(|one| Key::of(&one.name, &one.standing)).collect();
         let sums = all.iter().map(|one| one.standing.sum).collect();
         let row = move |at: usize| {

@@ -36,7 +36,7 @@ fn campaigns(sample: &Sample, clocks: &[LocalNow]) -> String {
     );
     for campaign in &sample.campaigns {
         let account = &sample.accounts[campaign.account];
-        let day = |offset| time::after(clocks[campaign.account].today, offset);
+        let day = |offset| time::add_days(clocks[campaign.account].today, offset);
         let _ = writeln!(
             text,
             "{},{},{},{},{},{},{},{},{},{}",
@@ -65,13 +65,13 @@ fn delivery(sample: &Sample, clocks: &[LocalNow]) -> String {
         let (account, now) = (&sample.accounts[campaign.account], &clocks[campaign.account]);
         let (mut spend, mut impressions, mut hour) = (row.spend, row.impressions, String::new());
         let date = match row.hour {
-            None => time::after(now.today, row.day),
+            None => time::add_days(now.today, row.day),
             Some(utc_hour) => {
                 if row.day == 0 && utc_hour >= now.instant.hour() {
                     continue;
                 }
                 hour = utc_hour.to_string();
-                time::after(now.instant.date_naive(), row.day)
+                time::add_days(now.instant.date_naive(), row.day)
             }
         };
         if row.hour.is_none() && row.day == 0 {

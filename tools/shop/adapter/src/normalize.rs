@@ -47,7 +47,7 @@ pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, Agent
 
 /// Converts arguments to the form that shops expect: ids of digits become numbers, unless the
 /// number is so long that it would lose digits.
-pub(crate) fn arguments(tool: &str, mut arguments: Value) -> Value {
+pub(crate) fn normalize_arguments(tool: &str, mut arguments: Value) -> Value {
     let names: &[&str] = if tool == tools::GET { &["productId"] } else { &["basketId"] };
     for name in names {
         let Some(id) = arguments
@@ -66,19 +66,19 @@ pub(crate) fn arguments(tool: &str, mut arguments: Value) -> Value {
 }
 
 /// Converts a result to the manifest's format as far as possible.
-pub(crate) fn plain(tool: &str, result: Value) -> Value {
+pub(crate) fn normalize_result(tool: &str, result: Value) -> Value {
     match tool {
-        tools::SEARCH => found(result),
-        tools::GET => priced(product(result)),
-        tools::CART => cart(result),
-        tools::ADD | tools::SET_QUANTITY | tools::REMOVE => changed(result),
+        tools::SEARCH => normalize_search_result(result),
+        tools::GET => priced(normalize_product(result)),
+        tools::CART => normalize_cart(result),
+        tools::ADD | tools::SET_QUANTITY | tools::REMOVE => normalize_change_result(result),
         _ => result,
     }
 }
 
 /// Reads a search result, given as a list or as an object with one of two names. Items without id
 /// or name are dropped.
-fn found(result: Value) -> Value {
+fn normalize_search_result(result: Value) -> Value {
     let (mut all, list) = match result {
         Value::Array(list) => (Map::new(), Some(list)),
         Value::Object(mut all) => {
@@ -94,7 +94,7 @@ fn found(result: Value) -> Value {
     let items: Vec<Value> = list
         .into_iter()
         .filter(|item| first(item, &IDS).is_some() && first(item, &NAMES).is_some())
-        .map(product)
+        .map(normalize_product)
         .map(with_texts)
         .collect();
     if let Some(count) = all.get_mut("totalCount") {
@@ -121,7 +121,7 @@ fn list_of(value: Value) -> Option<Vec<Value>> {
 }
 
 /// Converts a product or one of its variants.
-fn product(value: Value) -> Value {
+fn normalize_product(value: Value) -> Value {
     let (id, name, currency) = (
         first(&value, &IDS),
         first(&value, &NAMES),
@@ -159,7 +159,7 @@ fn product(value: Value) -> Value {
     if let Some(key) = all.get_mut("thumbnailImageKey") {
         *key = text(key).map_or(Value::Null, Value::from);
     }
-    if all.get_mut("onHand").is_some_and(|stock| !on_hand(stock)) {
+    if all.get_mut("onHand").is_some_and(|stock| !normalize_stock(stock)) {
         all.remove("onHand");
     }
     for dimensions in ["variantParametrics", "parametrics"] {
@@ -175,7 +175,7 @@ fn product(value: Value) -> Value {
     }
     if let Some(Value::Array(variants)) = all.get_mut("variants") {
         let list = std::mem::take(variants);
-        *variants = list.into_iter().map(variant).collect();
+        *variants = list.into_iter().map(normalize_variant).collect();
     }
     if let Some(Value::Array(images)) = all.get_mut("images") {
         let named = |image: Value| {
@@ -199,8 +199,8 @@ fn priced(mut product: Value) -> Value {
     product
 }
 
-fn variant(value: Value) -> Value {
-    let mut variant = product(value);
+fn normalize_variant(value: Value) -> Value {
+    let mut variant = normalize_product(value);
     if let Some(all) = variant.as_object_mut() {
         let buyable = all.get("isBuyable").is_some_and(|buyable| *buyable == true);
         all.insert("isBuyable".into(), json!(buyable));
@@ -223,7 +223,7 @@ fn dimension(value: Value) -> Option<Value> {
 
 /// Converts the stock. Returns false if the shop does not report the number of pieces, which is
 /// different from zero pieces.
-fn on_hand(stock: &mut Value) -> bool {
+fn normalize_stock(stock: &mut Value) -> bool {
     for name in ["value", "incomingValue", "leadtimeDayCount"] {
         if let Some(member) = stock.get_mut(name) {
             number(member);
@@ -244,7 +244,7 @@ fn on_hand(stock: &mut Value) -> bool {
 }
 
 /// Converts a cart, given directly or under `cart`, with its lines under one of three names.
-fn cart(result: Value) -> Value {
+fn normalize_cart(result: Value) -> Value {
     let mut all = match result {
         Value::Object(mut outer) if outer.get("cart").is_some_and(Value::is_object) => {
             match outer.remove("cart") {
@@ -273,7 +273,7 @@ fn cart(result: Value) -> Value {
         let lines: Vec<Value> = lines
             .into_iter()
             .enumerate()
-            .map(|(index, value)| line(index, value, currency.as_deref()))
+            .map(|(index, value)| normalize_cart_line(index, value, currency.as_deref()))
             .collect();
         all.insert("items".into(), Value::Array(lines));
     }
@@ -293,7 +293,7 @@ fn cart(result: Value) -> Value {
 }
 
 /// Converts a cart line. A line without a currency gets the cart's currency.
-fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
+fn normalize_cart_line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
     let currency =
         first(&value, &["currency", "currencyCode"]).or_else(|| of_cart.map(str::to_owned));
     let part = first(&value, &["partNo", "productId", "id"]);
@@ -324,7 +324,7 @@ fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
 
 /// Returns the result of a change: the basket's number and the cart. Some shops return the cart
 /// alone.
-fn changed(result: Value) -> Value {
+fn normalize_change_result(result: Value) -> Value {
     let Value::Object(mut all) = result else { return result };
     let inner =
         ["basket", "cart"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_object));
@@ -349,7 +349,7 @@ fn changed(result: Value) -> Value {
         }
         None => return Value::Object(all),
     };
-    let basket = cart(basket);
+    let basket = normalize_cart(basket);
     basket_id(&mut all);
     if !all.contains_key("basketId")
         && let Some(id) = basket.get("basketId")

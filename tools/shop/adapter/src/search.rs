@@ -21,7 +21,7 @@ const VARIANTS: usize = 50;
 
 /// Returns the arguments with a simplified query if the call is a search, and the arguments
 /// unchanged otherwise.
-pub(crate) fn in_plain_words(tool: &str, mut arguments: Value) -> Value {
+pub(crate) fn simplify_search_arguments(tool: &str, mut arguments: Value) -> Value {
     if tool == SEARCH
         && let Some(query) = arguments["query"].as_str()
     {
@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
         if !result.is_object() {
             return result;
         }
-        in_order(&mut result, self.is_plain);
+        sort_by_availability(&mut result, self.is_plain);
         let found_nothing = is_empty(&result);
         if self.is_plain || found_nothing {
             result["querySimplification"] = self.simplification(is_broadened);
@@ -228,7 +228,7 @@ fn is_empty(result: &Value) -> bool {
 
 /// Sorts the items by availability, so that a result's number means the same item for models and on
 /// every screen.
-fn in_order(result: &mut Value, bounded: bool) {
+fn sort_by_availability(result: &mut Value, bounded: bool) {
     let said = result["truncated"] == true;
     let Some(items) = result["items"].as_array_mut() else { return };
     items.sort_by_key(availability);

@@ -1,8 +1,11 @@
 // The texts of records in the list: what happened, and to what.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { catalogues } from "../../i18n/catalogue";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
-import { subjectOf, titleOf } from "./words";
+import { subjectOf, titleOf, TYPES } from "./words";
 
 const record = (record_type: RecordType, rest: Partial<AuditRecordView> = {}): AuditRecordView => ({
   seq: 1,
@@ -12,6 +15,16 @@ const record = (record_type: RecordType, rest: Partial<AuditRecordView> = {}): A
   fields: {},
   revealed: {},
   ...rest,
+});
+
+test("every record type has a text in both languages, in the same order", () => {
+  const generated = join(import.meta.dirname, "../../platform/generated/RecordType.ts");
+  const [, union] = readFileSync(generated, "utf8").split("export type RecordType = ");
+  const types = [...(union ?? "").matchAll(/"(\w+)"/g)].map((found) => found[1]!);
+  expect(types.length).toBeGreaterThan(10);
+  expect(TYPES).toEqual(types);
+  for (const texts of Object.values(catalogues))
+    expect(types.filter((type) => !texts[`record.${type}`])).toEqual([]);
 });
 
 test("an approval is decided once, and its action ends", () => {

@@ -16,15 +16,15 @@ import ShieldAlert from "@lucide/svelte/icons/shield-alert";
 import ShieldCheck from "@lucide/svelte/icons/shield-check";
 import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
 import Wrench from "@lucide/svelte/icons/wrench";
+import { en } from "../../i18n/catalogue";
 import { named } from "../../i18n/host";
-import { t } from "../../i18n/index.svelte";
+import { t, type MessageKey } from "../../i18n/index.svelte";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
 
-export const ICONS: Record<RecordType, typeof Bot> = {
+const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   log_opened: Flag,
   run_started: Play,
-  run_ended: CircleDot,
   model_call: Bot,
   tool_intent: Wrench,
   tool_outcome: Wrench,
@@ -44,7 +44,17 @@ export const ICONS: Record<RecordType, typeof Bot> = {
   alarm_acknowledged: ShieldAlert,
 };
 
-export const TYPES = Object.keys(ICONS) as RecordType[];
+/** The icon of a record; a circle for an event without an icon of its own. */
+export const iconOf = (type: RecordType): typeof Bot => ICONS[type] ?? CircleDot;
+
+type Label = Extract<MessageKey, `record.${string}`>;
+type TypeOf<Key> = Key extends `record.${infer Type}` ? Type : never;
+const isLabel = (key: string): key is Label => key.startsWith("record.");
+
+/** The record types that can be chosen, in the order of their texts. A text without a type does not compile. */
+export const TYPES: readonly RecordType[] = Object.keys(en)
+  .filter(isLabel)
+  .map((key) => key.slice("record.".length) as TypeOf<Label>);
 
 /** The fields of which one names what a record is about, where that is no tool. */
 const SUBJECTS: Partial<Record<RecordType, string[]>> = {
@@ -57,7 +67,7 @@ const SUBJECTS: Partial<Record<RecordType, string[]>> = {
 /** The event of a record. A decision on an approval and the end of the approved action have the same record type. */
 export function titleOf({ record_type, status }: AuditRecordView): string {
   const ended = record_type === "approval_resolved" && (status === "done" || status === "failed");
-  return t(ended ? "record.approved_ended" : `record.${record_type}`);
+  return t(ended ? "audit.approved_ended" : `record.${record_type}`);
 }
 
 /** The object of the event; empty if the record names none. */

@@ -34,7 +34,7 @@ impl<'a> BeyondMark<'a> {
 
     /// Checks the next record. Returns the first added record and what is wrong with it, if this
     /// record proves that there is one.
-    pub(crate) fn step(&mut self, body: &Body) -> Option<(u64, &'static str)> {
+    pub(crate) fn check_record(&mut self, body: &Body) -> Option<(u64, &'static str)> {
         let mark = self.newest.filter(|mark| body.seq > mark.size)?;
         if keys::belongs_to_an_opening(body) {
             self.opened.get_or_insert(body.seq);
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
 
     /// Checks the next record's body. Returns it with the inner nodes that it completes if it is
     /// valid.
-    pub(crate) fn record(&mut self, bytes: &[u8]) -> Option<Accepted> {
+    pub(crate) fn check_record(&mut self, bytes: &[u8]) -> Option<Accepted> {
         let seq = self.size() + 1;
         let body = match body::parse(bytes) {
             Ok(body) => body,
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
         if body.kind == "log_opened" {
             self.signs_marks = keys::signs_marks(&body);
         }
-        if let Some((first, why)) = self.beyond.step(&body)
+        if let Some((first, why)) = self.beyond.check_record(&body)
             && !std::mem::replace(&mut self.added, true)
         {
             self.problems.add(Some(first), why);
@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks a value that was revealed for the newest record.
-    pub(crate) fn reveal(&mut self, reveal: &Reveal) {
+    pub(crate) fn check_reveal(&mut self, reveal: &Reveal) {
         let seq = self.size();
         let expected = self.open_commitments.remove(&reveal.member);
         let matches = expected.is_some()
@@ -271,7 +271,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports that there should be records after the last one.
-    pub(crate) fn beyond(&mut self, message: impl Into<Text>) {
+    pub(crate) fn report_missing_records(&mut self, message: impl Into<Text>) {
         self.problems.add(Some(self.size() + 1), message);
     }
 

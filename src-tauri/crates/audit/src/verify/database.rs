@@ -15,7 +15,7 @@ use crate::schema::{self, SchemaFault};
 use crate::tree::Hash;
 
 /// Verifies the file.
-pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
+pub(crate) fn verify_database(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
     if let Err(error) = path.try_exists() {
         problems
             .unreadable(text!("the log file cannot be read ({error})", error = error.to_string()));
@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
         problems.add(Some(1), "there is something else in the place of the log file");
         return Summary::default();
     }
-    physical::header(path, problems);
+    physical::check_header(path, problems);
     if !expected.marks.is_empty() && schema::journal_file(path) {
         problems.add(
             Some(1),
@@ -86,11 +86,11 @@ fn open_and_check(
     // Faults of pages and indexes that no record shows. If a record is already bad, they would add
     // nothing.
     if problems.is_empty() {
-        physical::integrity(&tx, problems)?;
+        physical::check_integrity(&tx, problems)?;
     }
     if problems.is_empty() {
         for mark in expected.marks {
-            physical::seal(path, summary.records, mark, problems);
+            physical::check_seal(path, summary.records, mark, problems);
         }
     }
     Ok(summary)
@@ -154,7 +154,7 @@ fn records(
         Err(error) => return Err(error),
     };
     let mut checker = Checker::new(problems, expected, notes).expect_values();
-    if let Err(error) = feed(db, &mut checker) {
+    if let Err(error) = check_rows(db, &mut checker) {
         if !schema::is_damage(&error) {
             return Err(error);
         }
@@ -174,7 +174,7 @@ fn records(
     Ok(summary)
 }
 
-fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
+fn check_rows(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     let mut statement = db.prepare(
         "SELECT seq, body, leaf, at, type, session, tool, status FROM audit_record ORDER BY seq",
     )?;
@@ -198,7 +198,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
             checker.report_record(text!("record {seq} is missing", seq));
             return Ok(());
         }
-        let Some((body, leaf, done)) = checker.record(&row.body) else { return Ok(()) };
+        let Some((body, leaf, done)) = checker.check_record(&row.body) else { return Ok(()) };
         compare(&row, &body, &leaf, checker);
         for (id, hash) in done {
             let held = nodes
@@ -218,7 +218,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
             let of = *of;
             if let Ok(Some((_, reveal))) = std::mem::replace(&mut next_reveal, reveals.next()) {
                 if of == row.seq {
-                    checker.reveal(&reveal);
+                    checker.check_reveal(&reveal);
                 } else {
                     checker.report_fault(text!(
                         "a value is stored for record {seq}, which does not exist",
@@ -235,11 +235,11 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     match next_reveal {
         Ok(None) => {}
         Ok(Some((of, _))) => checker
-            .beyond(text!("a value is stored for record {seq}, which does not exist", seq = of)),
+            .report_missing_records(text!("a value is stored for record {seq}, which does not exist", seq = of)),
         Err(error) => return Err(error),
     }
     if nodes.next()?.is_some() {
-        checker.beyond("the stored tree is larger than the log");
+        checker.report_missing_records("the stored tree is larger than the log");
     }
     Ok(())
 }

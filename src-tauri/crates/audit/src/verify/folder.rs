@@ -76,7 +76,7 @@ impl Lines {
 }
 
 /// Verifies the folder.
-pub(crate) fn read(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
+pub(crate) fn verify_folder(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
     match files(folder, expected, problems) {
         Ok(summary) => summary,
         Err(why) => {
@@ -170,11 +170,11 @@ fn check_whole(
                 return Ok(());
             }
         };
-        if checker.record(&line).is_none() {
+        if checker.check_record(&line).is_none() {
             return Ok(());
         }
         while let Some((_, value)) = next.take_if(|(of, _)| *of == checker.size()) {
-            checker.reveal(&value);
+            checker.check_reveal(&value);
             next = reveal(&mut reveals)?;
         }
         checker.check_size();
@@ -183,7 +183,7 @@ fn check_whole(
         }
     }
     if let Some((of, _)) = next {
-        checker.beyond(format!(
+        checker.report_missing_records(format!(
             "reveals.jsonl is out of order, or speaks of record {of}, which does not exist"
         ));
     }

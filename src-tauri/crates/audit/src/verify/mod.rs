@@ -115,9 +115,9 @@ pub fn judge(path: &Path, outside: &Outside) -> Judged {
     // A profile's log is never a folder.
     let is_export = is_export(path) && outside.installation.is_none();
     let summary = if is_export {
-        folder::read(path, expected, &mut own)
+        folder::verify_folder(path, expected, &mut own)
     } else {
-        database::read(path, expected, &mut own)
+        database::verify_database(path, expected, &mut own)
     };
     problems.list.extend(own.list);
     let only_unreadable = own.unreadable && problems.list.len() == 1;
@@ -140,7 +140,7 @@ pub fn judge(path: &Path, outside: &Outside) -> Judged {
         unknown_outcomes: if problems.is_empty() { summary.unknown_outcomes } else { Vec::new() },
         problems,
     };
-    Judged { report, mark: outside.evidence(&summary.keys), at_fault }
+    Judged { report, mark: outside.mark_for_new_log(&summary.keys), at_fault }
 }
 
 /// Whether nothing is known of the log outside and its file has no record: its first start is under

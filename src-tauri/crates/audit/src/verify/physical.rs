@@ -18,7 +18,7 @@ fn number(header: &[u8; HEADER], at: usize) -> u32 {
 }
 
 /// Checks the header bytes that a log never changes. SQLite itself does not check some of them.
-pub(crate) fn header(path: &Path, problems: &mut Problems) {
+pub(crate) fn check_header(path: &Path, problems: &mut Problems) {
     if crate::schema::side_file(path) {
         // Then the valid first page is in the side file, which has checksums.
         return;
@@ -53,7 +53,7 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
 
 /// Compares the closed file with the digest taken when it was closed, including unused bytes.
 /// Checks nothing if the log is open, was not closed, or has continued since.
-pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Problems) {
+pub(crate) fn check_seal(path: &Path, records: u64, mark: &Mark, problems: &mut Problems) {
     let Some(expected) =
         mark.seal.as_deref().filter(|seal| mark.size == records && *seal != CLOSED)
     else {
@@ -71,7 +71,7 @@ pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Proble
 }
 
 /// Lets SQLite check every page and index.
-pub(crate) fn integrity(db: &Connection, problems: &mut Problems) -> rusqlite::Result<()> {
+pub(crate) fn check_integrity(db: &Connection, problems: &mut Problems) -> rusqlite::Result<()> {
     let look = || -> rusqlite::Result<String> {
         db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
     };

@@ -36,7 +36,7 @@ impl Supervisor<'_> {
         let first = match current {
             Some(agent) => {
                 let task = Task::AllButRouted(route);
-                self.visit(opening, agent, task, &mut HashMap::new()).await
+                self.run_specialist(opening, agent, task, &mut HashMap::new()).await
             }
             None => self.answer_or_route(opening, route).await,
         };
@@ -55,7 +55,7 @@ impl Supervisor<'_> {
             Err(end) => return end,
         };
         if has_more && !progress.answered.is_empty() {
-            said = match self.hops(opening, agents, &mut progress).await {
+            said = match self.run_hops(opening, agents, &mut progress).await {
                 SupervisorEnd::Finish(said) => said,
                 SupervisorEnd::Ended(end) => return end,
             };
@@ -89,11 +89,11 @@ impl Supervisor<'_> {
             let Some(agent) = chosen else { continue };
             // The earlier answer is no longer the reply, so it is stored as a text of its own.
             if let Some(before) = progress.answered.last() {
-                self.answer().keep_aside(&before.text).await;
+                self.answer().save_side_text(&before.text).await;
             }
-            let order = route::order(&decision);
+            let order = route::instruction_for_specialist(&decision);
             let task = Task::Ordered(&order);
-            let end = self.visit(opening, agent, task, &mut progress.runs).await;
+            let end = self.run_specialist(opening, agent, task, &mut progress.runs).await;
             progress.add(agent, end.without_route())?;
         }
         Ok(said)

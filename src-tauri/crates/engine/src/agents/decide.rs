@@ -25,12 +25,12 @@ impl Supervisor<'_> {
         answered: &[Answered],
     ) -> Result<Option<(Next, RouteDecision)>, End> {
         let own = self.answer().agent.clone();
-        self.work(None);
+        self.set_current_agent(None);
         let prompt = self.prompts().of_supervisor(agents, answered);
         trace(&self.context, None, &prompt);
         let mut messages = vec![Message::System { text: prompt.text() }];
         messages
-            .extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
+            .extend(opening.window.iter().filter_map(|message| self.message_for_supervisor(message)));
         let earlier = messages.len() - 1;
         messages.extend(opening.hints.iter().cloned());
         messages.push(opening.question.clone());
@@ -47,7 +47,7 @@ impl Supervisor<'_> {
                 messages: &sent,
                 earlier,
                 tools: Vec::new(),
-                structured: Some(route::shape(agents, &self.words)),
+                structured: Some(route::decision_format(agents, &self.words)),
                 purpose: purpose.clone(),
             };
             let reply = self.rounds.model.ask(asked).await?;
@@ -57,7 +57,7 @@ impl Supervisor<'_> {
                 Ok(decided) => {
                     // If this decision finishes the turn, the answer counts as the last
                     // specialist's answer.
-                    self.work(own.as_ref());
+                    self.set_current_agent(own.as_ref());
                     return Ok(Some(decided));
                 }
                 // The budget cut this decision; a second attempt would be cut, too.
@@ -80,13 +80,13 @@ impl Supervisor<'_> {
                 }
             }
         }
-        self.work(own.as_ref());
+        self.set_current_agent(own.as_ref());
         Ok(None)
     }
 
     /// Returns the message as the supervisor sees it. The supervisor sees only the texts. The
     /// built-in offline model also sees calls and results, because it plans with them.
-    pub(super) fn told_to_supervisor(&self, message: &Message) -> Option<Message> {
+    pub(super) fn message_for_supervisor(&self, message: &Message) -> Option<Message> {
         match message {
             Message::User { .. } => Some(message.clone()),
             Message::Assistant { text, calls, .. } if !self.context.model.in_process() => (calls

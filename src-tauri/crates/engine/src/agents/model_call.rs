@@ -40,7 +40,7 @@ pub(crate) struct Reply {
 impl Reply {
     /// Collects the first pieces of the answer. Returns the text from the first line with a word
     /// on, or an empty string as long as only white space has come.
-    fn opened_by(&mut self, text: &str) -> String {
+    fn collect_opening_text(&mut self, text: &str) -> String {
         self.blanks.push_str(text);
         let blank = self.blanks.len() - self.blanks.trim_start().len();
         if blank == self.blanks.len() {
@@ -190,7 +190,7 @@ impl<'t> ModelCaller<'t> {
                     .field("level", if status == "error" { "error" } else { "info" })
                     .field("duration_ms", millis(began.elapsed()))
                     .field("agent", self.answer.agent_id())
-                    .field("local", self.context.model.local())
+                    .field("local", self.context.model.is_local())
                     .field("calls", reply.calls.len())
                     .field("redaction", json!(self.words.level()))
                     .field(
@@ -233,7 +233,7 @@ impl<'t> ModelCaller<'t> {
                     self.answer.show(frame.take());
                     return Err(End::Cancelled { partial: std::mem::take(&mut reply.text) });
                 }
-                () = frame.due(), if frame.waits() => {
+                () = frame.wait_until_due(), if frame.has_held_text() => {
                     self.answer.show(frame.take());
                     continue;
                 }
@@ -363,7 +363,7 @@ impl<'t> ModelCaller<'t> {
     /// before the first word is not shown, except the indentation of the first line. An answer of
     /// white space only counts as empty.
     fn deliver(&mut self, reply: &mut Reply, frame: &mut Frame, text: String) {
-        let text = if reply.text.is_empty() { reply.opened_by(&text) } else { text };
+        let text = if reply.text.is_empty() { reply.collect_opening_text(&text) } else { text };
         if text.is_empty() {
             return;
         }
@@ -400,7 +400,7 @@ fn model_error(error: &ModelError) -> AgentError {
     };
     let mut out = AgentError::new(code, error.message.clone())
         .reason(reason)
-        .retryable(error.kind.retryable());
+        .retryable(error.kind.is_retryable());
     if let Some(hint) = &error.hint {
         out = out.hint(hint.clone());
     }

@@ -135,16 +135,16 @@ impl<'t> RoundLoop<'t> {
                 ));
             }
             if !reply.text.trim().is_empty() {
-                self.model.answer.keep_aside(&reply.text).await;
+                self.model.answer.save_side_text(&reply.text).await;
             }
-            let sent = calls.iter().map(|call| words.call(call)).collect();
+            let sent = calls.iter().map(|call| words.redact_call(call)).collect();
             run.messages.push(Message::Assistant {
                 text: words.text(&reply.text),
                 calls: sent,
                 opaque: reply.opaque,
             });
             let (routing, calls) = split_calls(run.route.as_ref(), calls);
-            if self.follow(run, &routing, &calls, to) {
+            if self.take_route_decisions(run, &routing, &calls, to) {
                 return None;
             }
             if calls.is_empty() {
@@ -173,7 +173,7 @@ impl<'t> RoundLoop<'t> {
 
     /// Takes the decisions in the calls of the route tool and answers those calls. Returns true if
     /// the run ends here, because the model made no other call.
-    fn follow(
+    fn take_route_decisions(
         &self,
         run: &mut Run,
         routing: &[AskedCall],

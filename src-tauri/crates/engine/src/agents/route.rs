@@ -81,10 +81,10 @@ pub(crate) fn answers(answered: &[Answered]) -> String {
 }
 
 /// Returns the JSON schema of a decision. The schema accepts only the ids of the given specialists.
-pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured {
+pub(crate) fn decision_format(agents: &[Arc<Agent>], words: &EgressSession) -> Structured {
     let next = agents.iter().map(|agent| agent.id.as_str()).chain([FINISH]).collect();
     let schema = decision_schema(next, &REASONS);
-    Structured { name: "route", schema: words.definition(&schema) }
+    Structured { name: "route", schema: words.redact_schema(&schema) }
 }
 
 /// Returns the JSON schema of a decision between the ids in `next`.
@@ -159,12 +159,12 @@ pub(crate) fn may_visit(agent: &AgentId, decision: &RouteDecision, answered: &[A
 }
 
 /// Whether a decision says that the message is outside the task of every specialist.
-pub(crate) fn declines(decision: &RouteDecision, answered: &[Answered]) -> bool {
+pub(crate) fn is_out_of_scope(decision: &RouteDecision, answered: &[Answered]) -> bool {
     answered.is_empty() && decision.reason_code.trim() == DECLINED
 }
 
 /// Returns the supervisor's instruction in the form that the specialist receives.
-pub(crate) fn order(decision: &RouteDecision) -> String {
+pub(crate) fn instruction_for_specialist(decision: &RouteDecision) -> String {
     let mut text = decision.instruction.trim().to_owned();
     let entities = decision.entities.iter().filter(|entity| !entity.value.trim().is_empty());
     let entities: Vec<String> = entities

@@ -41,9 +41,9 @@ impl RouteTool {
     pub(crate) fn definition(&self, words: &EgressSession) -> ToolDef {
         let next = self.agents.iter().map(|agent| agent.id.as_str()).collect();
         ToolDef {
-            name: words.name(self.name),
-            description: words.name(DESCRIPTION),
-            parameters: words.definition(&route::decision_schema(next, &REASONS)),
+            name: words.redact_name(self.name),
+            description: words.redact_name(DESCRIPTION),
+            parameters: words.redact_schema(&route::decision_schema(next, &REASONS)),
         }
     }
 
@@ -68,8 +68,8 @@ impl RouteTool {
 
     /// Returns the result of a call for the model.
     pub(crate) fn result(&self, call: &AskedCall, text: &str, words: &EgressSession) -> Message {
-        let (content, data) = words.value(serde_json::json!({ "note": text }));
-        Message::Tool { call: call.id.clone(), name: words.name(self.name), content, data }
+        let (content, data) = words.redact_value(serde_json::json!({ "note": text }));
+        Message::Tool { call: call.id.clone(), name: words.redact_name(self.name), content, data }
     }
 }
 

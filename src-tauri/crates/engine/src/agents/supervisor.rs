@@ -86,7 +86,7 @@ impl Progress {
 }
 
 /// Returns the specialist if there is exactly one.
-pub(crate) fn only(agents: &[Arc<Agent>]) -> Option<&Agent> {
+pub(crate) fn single_agent(agents: &[Arc<Agent>]) -> Option<&Agent> {
     match agents {
         [one] => Some(one),
         _ => None,
@@ -132,7 +132,7 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Sets the specialist that works from now on. `None` means that no specialist works.
-    pub(super) fn work(&mut self, agent: Option<&Arc<Agent>>) {
+    pub(super) fn set_current_agent(&mut self, agent: Option<&Arc<Agent>>) {
         let recalled = self.recollections.seen_by(agent.map(AsRef::as_ref));
         self.rounds.executor.dispatcher_mut().scope = Scope { agent: agent.cloned(), recalled };
         self.answer().agent = agent.cloned();
@@ -148,21 +148,21 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Answers the message. The earlier messages must have been recalled before.
-    pub(crate) async fn conduct(mut self, agents: &[Arc<Agent>], recalled: &Recalled) -> End {
+    pub(crate) async fn answer_message(mut self, agents: &[Arc<Agent>], recalled: &Recalled) -> End {
         let opening = self.opening(recalled);
         self.words.forget_unused();
         let is_generalist = self.context.is_generalist();
         match agents {
             [] if self.context.world().roster.agents().is_empty() => {
-                self.alone(&opening, Voice::Alone { is_generalist }).await
+                self.answer_alone(&opening, Voice::Alone { is_generalist }).await
             }
-            [] => self.without_specialist(&opening).await,
+            [] => self.answer_without_specialist(&opening).await,
             [one] => {
-                let end = self.visit(&opening, one, Task::All, &mut HashMap::new()).await;
+                let end = self.run_specialist(&opening, one, Task::All, &mut HashMap::new()).await;
                 end.without_route()
             }
             _ if is_generalist && self.can_route() => self.assist(&opening, agents, recalled).await,
-            _ => self.routed(&opening, agents).await,
+            _ => self.answer_by_routing(&opening, agents).await,
         }
     }
 
@@ -186,7 +186,7 @@ impl<'t> Supervisor<'t> {
     fn hints(&self) -> Vec<Message> {
         let hints = self.context.caller().map_or(&[] as &[String], RunContext::hints);
         if !hints.is_empty() {
-            self.sources.remembered(&hints.join(" "));
+            self.sources.add_remembered_text(&hints.join(" "));
         }
         hints.iter().map(|hint| Message::System { text: self.words.text(hint) }).collect()
     }
@@ -214,28 +214,28 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Answers a message for which no specialist is asked.
-    async fn without_specialist(&mut self, opening: &Opening) -> End {
+    async fn answer_without_specialist(&mut self, opening: &Opening) -> End {
         let voice = match self.context.supervision() {
             Supervision::Assistant => Voice::Assistant { route: None },
             Supervision::Contract => Voice::Orchestrator,
         };
-        self.alone(opening, voice).await
+        self.answer_alone(opening, voice).await
     }
 
     /// Answers without a specialist, with the tools that belong to none.
-    async fn alone(&mut self, opening: &Opening, voice: Voice<'_>) -> End {
-        self.work(None);
+    async fn answer_alone(&mut self, opening: &Opening, voice: Voice<'_>) -> End {
+        self.set_current_agent(None);
         let context = Arc::clone(&self.context);
         let specs: Vec<&ToolSpec> = context
             .offered()
             .into_iter()
-            .filter(|spec| self.rounds.executor.dispatcher().scope.has(&context, spec))
+            .filter(|spec| self.rounds.executor.dispatcher().scope.allows_tool(&context, spec))
             .collect();
         let prompt = self.prompts().of_run(&voice, &specs, None);
         // An assistant among specialists is responsible for no subject and therefore for no tools.
         let is_only = matches!(voice, Voice::Alone { .. });
         let mut run = Run {
-            messages: opened(&prompt, opening),
+            messages: initial_messages(&prompt, opening),
             earlier: opening.window.len(),
             tools: prompt::tool_defs(specs, &self.words),
             purpose: match is_only {
@@ -254,12 +254,12 @@ impl<'t> Supervisor<'t> {
 
     /// Lets the model answer, or hand the message to specialists with the tool.
     pub(super) async fn answer_or_route(&mut self, opening: &Opening, route: RouteTool) -> RunEnd {
-        self.work(None);
+        self.set_current_agent(None);
         let voice = Voice::Assistant { route: Some(route_tool::name(&self.context.specs)) };
         let prompt = self.prompts().of_run(&voice, &[], None);
         let mut messages = vec![Message::System { text: prompt.text() }];
         messages
-            .extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
+            .extend(opening.window.iter().filter_map(|message| self.message_for_supervisor(message)));
         let earlier = messages.len() - 1;
         messages.extend(opening.hints.iter().cloned());
         messages.push(opening.question.clone());
@@ -276,20 +276,20 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Runs a specialist. A second visit continues the conversation of the first one.
-    pub(super) async fn visit(
+    pub(super) async fn run_specialist(
         &mut self,
         opening: &Opening,
         agent: &Arc<Agent>,
         task: Task<'_>,
         runs: &mut HashMap<AgentId, Run>,
     ) -> RunEnd {
-        self.work(Some(agent));
+        self.set_current_agent(Some(agent));
         let own = match self.own_opening(agent, opening).await {
             Ok(own) => own,
             Err(end) => return RunEnd::Ended(end),
         };
         // The specialist may have recalled earlier messages by its own settings.
-        self.work(Some(agent));
+        self.set_current_agent(Some(agent));
         self.context
             .emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
         let mut run =
@@ -344,7 +344,7 @@ impl<'t> Supervisor<'t> {
             Task::All => Purpose::Answer,
         };
         let mut run = before.unwrap_or_else(|| Run {
-            messages: opened(&prompt, opening),
+            messages: initial_messages(&prompt, opening),
             earlier: opening.window.len(),
             purpose,
             tools: prompt::tool_defs(specs, &self.words),
@@ -371,9 +371,9 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Asks specialists hop by hop and builds the reply from their answers.
-    async fn routed(&mut self, opening: &Opening, agents: &[Arc<Agent>]) -> End {
+    async fn answer_by_routing(&mut self, opening: &Opening, agents: &[Arc<Agent>]) -> End {
         let mut progress = Progress::default();
-        match self.hops(opening, agents, &mut progress).await {
+        match self.run_hops(opening, agents, &mut progress).await {
             SupervisorEnd::Finish(said) => self.reply(opening, said, progress).await,
             SupervisorEnd::Ended(end) => end,
         }
@@ -391,12 +391,12 @@ impl<'t> Supervisor<'t> {
         let status = if progress.limit { TurnStatus::Limit } else { TurnStatus::Ok };
         match (sources.len(), progress.answered.last()) {
             (0, _) | (_, None) if !said.trim().is_empty() => {
-                self.work(None);
+                self.set_current_agent(None);
                 self.answer().clear_shown();
                 self.answer().show(said.clone());
                 End::Answer { text: said, choices: Vec::new(), status }
             }
-            (0, _) | (_, None) => self.without_specialist(opening).await,
+            (0, _) | (_, None) => self.answer_without_specialist(opening).await,
             (1, Some(last)) => {
                 End::Answer { text: last.text.clone(), choices: progress.choices, status }
             }
@@ -405,7 +405,7 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Asks specialists until the supervisor model finishes, or no further hop fits.
-    pub(super) async fn hops(
+    pub(super) async fn run_hops(
         &mut self,
         opening: &Opening,
         agents: &[Arc<Agent>],
@@ -434,7 +434,7 @@ impl<'t> Supervisor<'t> {
                 }
                 Err(end) => {
                     if let Some(before) = progress.answered.last() {
-                        self.answer().keep_aside(&before.text).await;
+                        self.answer().save_side_text(&before.text).await;
                     }
                     return SupervisorEnd::Ended(end);
                 }
@@ -442,7 +442,7 @@ impl<'t> Supervisor<'t> {
             let agent = match next {
                 Next::Finish => {
                     self.context.account.entries().is_declined |=
-                        route::declines(&decision, &progress.answered);
+                        route::is_out_of_scope(&decision, &progress.answered);
                     return SupervisorEnd::Finish(decision.instruction);
                 }
                 Next::Agent(id) => agents
@@ -453,10 +453,10 @@ impl<'t> Supervisor<'t> {
             let Some(agent) = agent else { return SupervisorEnd::Finish(String::new()) };
             // The earlier answer is no longer the reply, so it is stored as a text of its own.
             if let Some(before) = progress.answered.last() {
-                self.answer().keep_aside(&before.text).await;
+                self.answer().save_side_text(&before.text).await;
             }
-            let order = route::order(&decision);
-            let end = self.visit(opening, agent, Task::Ordered(&order), &mut progress.runs).await;
+            let order = route::instruction_for_specialist(&decision);
+            let end = self.run_specialist(opening, agent, Task::Ordered(&order), &mut progress.runs).await;
             if let Err(end) = progress.add(agent, end.without_route()) {
                 return SupervisorEnd::Ended(end);
             }
@@ -481,7 +481,7 @@ pub(super) fn trace(context: &TurnContext, agent: Option<&Arc<Agent>>, prompt: &
     });
 }
 
-fn opened(prompt: &Prompt, opening: &Opening) -> Vec<Message> {
+fn initial_messages(prompt: &Prompt, opening: &Opening) -> Vec<Message> {
     let mut messages = vec![Message::System { text: prompt.text() }];
     messages.extend(opening.window.iter().chain(&opening.hints).cloned());
     messages.push(opening.question.clone());

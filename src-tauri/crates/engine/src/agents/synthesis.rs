@@ -26,9 +26,9 @@ impl Supervisor<'_> {
         status: TurnStatus,
     ) -> End {
         if let Some(last) = answered.last() {
-            self.answer().keep_aside(&last.text).await;
+            self.answer().save_side_text(&last.text).await;
         }
-        self.work(None);
+        self.set_current_agent(None);
         let words = Arc::clone(&self.words);
         let mut prompt = Prompt::default();
         prompt.add(
@@ -42,7 +42,7 @@ impl Supervisor<'_> {
             &words,
         );
         prompt.add_up_to(
-            self.prompts().room(),
+            self.prompts().max_answers_len(),
             PromptPart::Memories,
             &route::answers(&answered),
             &words,

@@ -14,7 +14,7 @@ use crate::{
         recheck::{Rechecked, recheck},
     },
     tools::{
-        bound_error::bound_error, call::Ready, policy_decision::policy_decision,
+        bound_error::sanitize_error, call::Ready, policy_decision::policy_decision,
         resume::AnswerSigner,
     },
 };
@@ -50,7 +50,7 @@ impl AnswerSigner for ApprovalGate {
         let (transition, reason) = match done {
             Ok(()) => (Transition::COMPLETE, None),
             Err(mut error) => {
-                bound_error(&self.context, &mut error);
+                sanitize_error(&self.context, &mut error);
                 (Transition::FAIL, Some(error.message))
             }
         };
@@ -69,7 +69,7 @@ impl ApprovalGate {
         let (status, reason, said) = match waited {
             Waited::Approved(holds) => match recheck(&self.dispatcher, ready, &approval).await {
                 Rechecked::Same if engine.transition(&approval, Transition::BEGIN, None).await => {
-                    self.remember(&approval, holds, ready).await;
+                    self.store_session_grant(&approval, holds, ready).await;
                     return Ok(approval);
                 }
                 Rechecked::Same => {

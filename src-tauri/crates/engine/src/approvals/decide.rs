@@ -156,17 +156,17 @@ impl Engine {
                 result = self.approve(approval, Holds::ForSession, by).await?;
             }
             Decision::Edit { arguments } => {
-                self.world.secrets.learn().await;
+                self.world.secrets.reload_secrets().await;
                 self.edit(approval, &arguments, by).await?;
             }
             Decision::Reject { reason } => {
-                self.world.secrets.learn().await;
-                let reason = reason.map(|r| self.exact().scrub(&r).into_owned());
+                self.world.secrets.reload_secrets().await;
+                let reason = reason.map(|r| self.secret_matcher().redact_secrets(&r).into_owned());
                 let reason = reason
                     .map(|r| r.trim().chars().take(500).collect::<String>())
                     .filter(|r| !r.is_empty());
                 self.decide(approval, Transition::REJECT, reason.as_deref(), by).await?;
-                if !self.router.tell(&approval.id, Verdict::Rejected(reason.clone())) {
+                if !self.router.send_verdict(&approval.id, Verdict::Rejected(reason.clone())) {
                     self.end_unwaited_call(approval, ApprovalStatus::Rejected, reason).await;
                 }
             }
@@ -289,7 +289,7 @@ impl Engine {
         by: DecidedBy,
     ) -> Result<Option<ItemBody>, AgentError> {
         self.decide(approval, Transition::APPROVE, None, by).await?;
-        if self.router.tell(&approval.id, Verdict::Approved(holds)) {
+        if self.router.send_verdict(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
         self.run_approved(approval, holds).await
@@ -318,13 +318,13 @@ impl Engine {
             fit_arguments(&spec, without_caller_values(&spec, arguments), |full| {
                 self.check_arguments(&spec, full).is_ok()
             });
-        let arguments = contract::arguments::checked(arguments)?;
+        let arguments = contract::arguments::normalize_and_check_length(arguments)?;
         self.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {
             return self.propose_edited(approval, spec, arguments, by).await;
         }
         self.decide(approval, Transition::REPLACE, None, by).await?;
-        if self.router.tell(&approval.id, Verdict::Edited(arguments)) {
+        if self.router.send_verdict(&approval.id, Verdict::Edited(arguments)) {
             return Ok(());
         }
         Err(AgentError::invalid("The turn that proposed this has ended, so it cannot be edited.")

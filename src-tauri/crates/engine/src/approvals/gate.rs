@@ -76,7 +76,7 @@ impl ApprovalGate {
     pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
         let context = Arc::new(TurnContext::detached(engine, approval));
         let sources = Arc::new(UntrustedSources::default());
-        sources.again(&approval.follows);
+        sources.add_followed_sources(&approval.follows);
         Self::new(Dispatcher::new(&context, sources, Scope::of_tool(engine, &approval.tool), None))
     }
 
@@ -257,7 +257,7 @@ impl ApprovalGate {
             Err(executed) => return executed,
         }
         if let Some((approval, holds)) = signature {
-            self.remember(approval, holds, ready).await;
+            self.store_session_grant(approval, holds, ready).await;
         }
         let done = self.dispatcher.dispatch(ready, approval, Some(self)).await;
         self.dispatcher.note_trust(&ready.spec, &done);
@@ -342,7 +342,7 @@ impl ApprovalGate {
 
     /// Stores the permission for the session if the approval includes one. Called only after the
     /// action was rechecked.
-    pub(crate) async fn remember(&self, approval: &Approval, holds: Holds, ready: &Ready) {
+    pub(crate) async fn store_session_grant(&self, approval: &Approval, holds: Holds, ready: &Ready) {
         if holds == Holds::ForSession
             && let Err(error) = self.context.engine.grant(approval, &ready.spec).await
         {
@@ -361,7 +361,7 @@ impl ApprovalGate {
     async fn note_grant_used(&self, ready: &Ready) {
         if let Decision::Allow { grant: Some(id), .. } = &ready.decision {
             let world = self.context.world();
-            if let Err(error) = world.store.grant_used(id, world.clock.now()).await {
+            if let Err(error) = world.store.record_grant_use(id, world.clock.now()).await {
                 tracing::warn!(%error, "the use of a grant could not be noted");
             }
         }

@@ -239,7 +239,7 @@ fn is_plain(text: &str) -> bool {
 fn format_money(value: &Template, swedish: bool) -> String {
     let text = value.to_string();
     match amounts::read(&text) {
-        Some(value) => amounts::grouped(value, swedish),
+        Some(value) => amounts::format_grouped(value, swedish),
         None if value.is_undefined() || value.is_none() || !is_plain(&text) => UNKNOWN.to_owned(),
         None => text,
     }

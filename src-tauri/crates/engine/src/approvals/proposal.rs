@@ -124,7 +124,7 @@ pub(crate) async fn propose(
             )),
         status: ApprovalStatus::Pending,
         grantable: may_be_granted(spec),
-        follows: dispatcher.sources.quoted(&ready.arguments),
+        follows: dispatcher.sources.find_followed_sources(&ready.arguments),
         look_alikes,
         confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
         headless: !context.audience.may_wait(),

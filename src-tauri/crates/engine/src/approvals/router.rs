@@ -38,7 +38,7 @@ impl Router {
     }
 
     /// Sends the decision to the waiting call. Returns false if no call waits any more.
-    pub(crate) fn tell(&self, id: &ApprovalId, verdict: Verdict) -> bool {
+    pub(crate) fn send_verdict(&self, id: &ApprovalId, verdict: Verdict) -> bool {
         let waiting = self.waiting.lock().remove(id);
         waiting.is_some_and(|tell| tell.send(verdict).is_ok())
     }

@@ -145,7 +145,7 @@ impl Engine {
     }
 
     pub(crate) async fn push_approvals(&self) {
-        if !self.world.events.heard() {
+        if !self.world.events.has_listeners() {
             return;
         }
         let waiting =

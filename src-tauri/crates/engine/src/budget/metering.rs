@@ -70,7 +70,7 @@ impl Metered {
         let mut meter = self.meter();
         let request =
             meter.reserve(request).await.map_err(|refusal| refusal_as_model_error(&refusal))?;
-        Ok(meter.listen(request))
+        Ok(meter.forward_events(request))
     }
 }
 
@@ -78,11 +78,11 @@ impl Model for Metered {
     fn label(&self) -> String {
         self.inner.label()
     }
-    fn may_answer(&self) -> Vec<String> {
-        self.inner.may_answer()
+    fn possible_labels(&self) -> Vec<String> {
+        self.inner.possible_labels()
     }
-    fn local(&self) -> bool {
-        self.inner.local()
+    fn is_local(&self) -> bool {
+        self.inner.is_local()
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
@@ -102,14 +102,14 @@ impl Model for Metered {
     fn reads_values(&self) -> bool {
         self.inner.reads_values()
     }
-    fn ready(&self) -> BoxFuture<'static, ()> {
-        self.inner.ready()
+    fn prepare_call(&self) -> BoxFuture<'static, ()> {
+        self.inner.prepare_call()
     }
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let (mut meter, account) = (self.meter(), Arc::clone(&self.account));
         let opening = async move {
             match meter.reserve(request).await {
-                Ok(request) => meter.listen(request),
+                Ok(request) => meter.forward_events(request),
                 Err(refusal) => {
                     let error = refusal_as_model_error(&refusal);
                     account.entries().refusal = Some(refusal);
@@ -142,7 +142,7 @@ struct Meter {
 
 impl Meter {
     /// Passes the model's events on and counts their tokens.
-    fn listen(self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+    fn forward_events(self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let events = self.inner.stream(request);
         stream::unfold((self, events), |(mut meter, mut events)| async move {
             let event = events.next().await?;
@@ -169,7 +169,7 @@ impl Meter {
         self.price = self.highest_price();
         // The reservation must cover every model that may answer: a model that fails has read the
         // whole request before its fallback does.
-        let readers = self.inner.may_answer().len().max(1) as u64;
+        let readers = self.inner.possible_labels().len().max(1) as u64;
         let longest = self.inner.longest_answer(wanted);
         let wish = ReservationRequest {
             session: self.account.session.clone(),
@@ -203,7 +203,7 @@ impl Meter {
         let prices = self.world.profile.prices();
         let each = self
             .inner
-            .may_answer()
+            .possible_labels()
             .into_iter()
             .filter_map(|label| prices.of(&label).map(price_in_nano));
         each.reduce(|a, b| TokenPrice {
@@ -341,20 +341,20 @@ fn price_in_nano(price: &ModelPrice) -> TokenPrice {
 }
 
 /// Converts dollars to nano-dollars.
-pub(crate) fn nano(usd: f64) -> u64 {
+pub(crate) fn usd_to_nano(usd: f64) -> u64 {
     // The cast turns negative and impossible amounts into 0. Settings and prices are validated when
     // they are read.
     (usd * 1e9).round() as u64
 }
 
 /// Converts nano-dollars to dollars.
-pub(crate) fn usd(nano: u64) -> f64 {
+pub(crate) fn nano_to_usd(nano: u64) -> f64 {
     nano as f64 / 1e9
 }
 
 fn caps(budgets: &Budgets) -> Vec<Cap> {
     let tokens = |most: u32| (most > 0).then(|| u64::from(most));
-    let money = |most: f64| (most > 0.0).then(|| nano(most));
+    let money = |most: f64| (most > 0.0).then(|| usd_to_nano(most));
     [
         Cap {
             scope: Scope::Run,
@@ -417,7 +417,7 @@ fn over_budget_error(refusal: &Refusal, locale: &str) -> AgentError {
         Scope::Day => ("day", Text::BudgetDay),
     };
     let amount = |value: u64| {
-        if refusal.money { format!("{:.4} USD", usd(value)) } else { format!("{value} tokens") }
+        if refusal.money { format!("{:.4} USD", nano_to_usd(value)) } else { format!("{value} tokens") }
     };
     let message = what
         .in_locale(locale)
@@ -425,7 +425,7 @@ fn over_budget_error(refusal: &Refusal, locale: &str) -> AgentError {
         .replace("{most}", &amount(refusal.most))
         .replace("{needed}", &amount(refusal.needed));
     let number = |value: u64| {
-        if refusal.money { serde_json::json!(usd(value)) } else { serde_json::json!(value) }
+        if refusal.money { serde_json::json!(nano_to_usd(value)) } else { serde_json::json!(value) }
     };
     AgentError::internal(BUDGET, message)
         .hint(Text::BudgetHint.in_locale(locale))

@@ -65,7 +65,7 @@ fn data_text(context: &TurnContext, specs: &[&ToolSpec]) -> String {
 }
 
 fn privacy_text(context: &TurnContext, redaction: RedactionLevel) -> String {
-    let place = if context.model.local() {
+    let place = if context.model.is_local() {
         "The model that answers runs on this computer, so that the conversation does not leave it."
     } else {
         "The model that answers does not run on this computer: the messages and the results of tools are sent to it."

@@ -16,7 +16,7 @@ use crate::{
     Engine,
     context::{
         egress_tables::{Ours, RedactedText, Table, Tables},
-        offered_schema::offered,
+        offered_schema::schema_for_model,
     },
     ports::{AskedCall, Message, Model, ModelCall, StoreError, ToolDef},
     turn::{context::TurnContext, outcome::End},
@@ -76,7 +76,7 @@ impl KeyFilter {
 
 impl Engine {
     /// Returns the matcher for all secrets that are known now.
-    pub(crate) fn exact(&self) -> Arc<Exact> {
+    pub(crate) fn secret_matcher(&self) -> Arc<Exact> {
         self.current_matcher().1
     }
 
@@ -97,7 +97,7 @@ impl Engine {
     /// Fails if no text may be sent to this model. If cloud models are not allowed, only models on
     /// this computer may answer.
     pub(crate) fn check_egress(&self, model: &dyn Model) -> Result<(), AgentError> {
-        if model.local() || self.world.profile.settings().egress.allowed {
+        if model.is_local() || self.world.profile.settings().egress.allowed {
             return Ok(());
         }
         Err(AgentError::invalid(text!("Nothing was sent: {model} does not run on this computer, and nothing may leave it.", model = label_text(&model.label())))
@@ -120,7 +120,7 @@ impl EgressSession {
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
-            () = context.model.ready() => {}
+            () = context.model.prepare_call() => {}
         }
         let (level, values) = (context.redaction_level(), context.model.reads_values());
         Self::of_session(&context.engine, &context.session, level, values)
@@ -175,16 +175,16 @@ impl EgressSession {
     /// Redacts a part of the prompt and shortens it to `most` bytes. Returns whether it was
     /// shortened. In the program's own texts (`ours`) only secrets are replaced. The text is
     /// redacted before it is shortened.
-    pub(crate) fn part(&self, text: &str, ours: bool, most: usize) -> (Outbound, bool) {
-        let whole = if ours { self.name(text) } else { self.text(text) };
+    pub(crate) fn redact_part(&self, text: &str, ours: bool, most: usize) -> (Outbound, bool) {
+        let whole = if ours { self.redact_name(text) } else { self.text(text) };
         if whole.len() <= most {
             return (whole, false);
         }
-        let mut end = self.border(&whole, most);
+        let mut end = self.safe_cut_position(&whole, most);
         while !whole.is_char_boundary(end) {
             end -= 1;
         }
-        (self.redactor().1.composed(&format!("{} …", &whole[..end])), true)
+        (self.redactor().1.redact_composed_text(&format!("{} …", &whole[..end])), true)
     }
 
     /// Returns the redacted text of a stored item.
@@ -199,7 +199,7 @@ impl EgressSession {
                 turn: 0,
             }
         };
-        self.stored(&format!("item {item}"), make).text
+        self.redact_cached(&format!("item {item}"), make).text
     }
 
     /// Returns the redacted arguments of a stored call.
@@ -207,14 +207,14 @@ impl EgressSession {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &Arc::new(arguments.clone()));
             RedactedText {
-                text: redactor.composed(&out.to_string()),
+                text: redactor.redact_composed_text(&out.to_string()),
                 data: OutboundValue::default(),
                 is_cut: false,
                 replaced,
                 turn: 0,
             }
         };
-        self.stored(&format!("call {call}"), make).text
+        self.redact_cached(&format!("call {call}"), make).text
     }
 
     /// Returns a stored result in redacted form: its text shortened by `cut`, the whole as a JSON
@@ -230,7 +230,7 @@ impl EgressSession {
             let (text, is_cut) = shorten_redacted(redactor, &out.to_string(), cut);
             RedactedText { text, data: self.value_if_read(out), is_cut, replaced, turn: 0 }
         };
-        let said = self.stored(&result_key(call), make);
+        let said = self.redact_cached(&result_key(call), make);
         (said.text, said.data, said.is_cut)
     }
 
@@ -275,17 +275,17 @@ impl EgressSession {
     }
 
     /// Redacts a value that is new in this turn, and returns it as text and as a value.
-    pub(crate) fn value(&self, value: Value) -> (Outbound, OutboundValue) {
+    pub(crate) fn redact_value(&self, value: Value) -> (Outbound, OutboundValue) {
         let redactor = self.redactor().1;
         let Redacted { out, replaced } =
             redactor.value(&mut lock(&self.table).numbers, &Arc::new(value));
         self.note(&replaced);
-        (redactor.composed(&out.to_string()), self.value_if_read(out))
+        (redactor.redact_composed_text(&out.to_string()), self.value_if_read(out))
     }
 
     /// Redacts a call of the model, whose arguments contain the restored values, so that it can be
     /// sent back to the model.
-    pub(crate) fn call(&self, call: &AskedCall) -> ModelCall {
+    pub(crate) fn redact_call(&self, call: &AskedCall) -> ModelCall {
         let redactor = self.redactor().1;
         let arguments = match serde_json::from_str::<Value>(&call.arguments) {
             Ok(value) => {
@@ -293,7 +293,7 @@ impl EgressSession {
                 let done = redactor.value(&mut lock(&self.table).numbers, &value);
                 self.note(&done.replaced);
                 // Unchanged arguments are sent back exactly as the model wrote them.
-                redactor.composed(&if *done.out == *value {
+                redactor.redact_composed_text(&if *done.out == *value {
                     call.arguments.clone()
                 } else {
                     done.out.to_string()
@@ -301,24 +301,24 @@ impl EgressSession {
             }
             Err(_) => self.text(&call.arguments),
         };
-        ModelCall { id: call.id.clone(), name: redactor.composed(&call.name), arguments }
+        ModelCall { id: call.id.clone(), name: redactor.redact_composed_text(&call.name), arguments }
     }
 
     /// Returns a position at or before `at` where the text can be cut without splitting a redacted
     /// value.
-    pub(crate) fn border(&self, text: &str, at: usize) -> usize {
-        self.redactor().1.border(text, at)
+    pub(crate) fn safe_cut_position(&self, text: &str, at: usize) -> usize {
+        self.redactor().1.safe_cut_position(text, at)
     }
 
     /// Returns a name or description of a tool. Only secrets are replaced, because the text belongs
     /// to the program.
-    pub(crate) fn name(&self, text: &str) -> Outbound {
+    pub(crate) fn redact_name(&self, text: &str) -> Outbound {
         let (generation, redactor) = self.redactor();
-        if let Some(known) = lock(&self.engine.egress.ours).with(generation).texts.get(text) {
+        if let Some(known) = lock(&self.engine.egress.ours).texts_for_secrets(generation).texts.get(text) {
             return known.clone();
         }
-        let out = redactor.composed(text);
-        lock(&self.engine.egress.ours).with(generation).texts.insert(text.into(), out.clone());
+        let out = redactor.redact_composed_text(text);
+        lock(&self.engine.egress.ours).texts_for_secrets(generation).texts.insert(text.into(), out.clone());
         out
     }
 
@@ -326,23 +326,23 @@ impl EgressSession {
     pub(crate) fn tool(&self, spec: &ToolSpec) -> ToolDef {
         let (generation, redactor) = self.redactor();
         let key = format!("{} {}", spec.model_name, spec.definition_hash);
-        if let Some(known) = lock(&self.engine.egress.ours).with(generation).tools.get(&key) {
+        if let Some(known) = lock(&self.engine.egress.ours).texts_for_secrets(generation).tools.get(&key) {
             return known.clone();
         }
         let (name, description) =
-            (redactor.composed(&spec.model_name), redactor.composed(&spec.description));
+            (redactor.redact_composed_text(&spec.model_name), redactor.redact_composed_text(&spec.description));
         let def = ToolDef {
             name,
             description,
-            parameters: redactor.definition(&offered(&spec.input_schema)),
+            parameters: redactor.redact_definition(&schema_for_model(&spec.input_schema)),
         };
-        lock(&self.engine.egress.ours).with(generation).tools.insert(key, def.clone());
+        lock(&self.engine.egress.ours).texts_for_secrets(generation).tools.insert(key, def.clone());
         def
     }
 
     /// Returns a JSON schema without secrets.
-    pub(crate) fn definition(&self, schema: &Value) -> OutboundValue {
-        self.redactor().1.definition(schema)
+    pub(crate) fn redact_schema(&self, schema: &Value) -> OutboundValue {
+        self.redactor().1.redact_definition(schema)
     }
 
     /// Returns the placeholders and values of everything sent so far.
@@ -369,17 +369,17 @@ impl EgressSession {
         for message in &mut messages {
             match message {
                 Message::System { text } | Message::User { text } => {
-                    *text = redactor.composed(text)
+                    *text = redactor.redact_composed_text(text)
                 }
                 Message::Assistant { text, calls, .. } => {
-                    *text = redactor.composed(text);
+                    *text = redactor.redact_composed_text(text);
                     for call in calls {
-                        call.arguments = redactor.composed(&call.arguments);
+                        call.arguments = redactor.redact_composed_text(&call.arguments);
                     }
                 }
                 Message::Tool { content, data, .. } => {
-                    *content = redactor.composed(content);
-                    *data = redactor.definition(data);
+                    *content = redactor.redact_composed_text(content);
+                    *data = redactor.redact_definition(data);
                 }
             }
         }
@@ -427,7 +427,7 @@ impl EgressSession {
         }
     }
 
-    fn stored(
+    fn redact_cached(
         &self,
         key: &str,
         make: impl FnOnce(&Redactor, &mut Numbers) -> RedactedText,
@@ -457,7 +457,7 @@ impl EgressSession {
 /// before, so that no part of an original value can remain.
 fn shorten_redacted(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) {
     match cut(whole) {
-        Some(shorter) => (redactor.composed(&shorter), true),
-        None => (redactor.composed(whole), false),
+        Some(shorter) => (redactor.redact_composed_text(&shorter), true),
+        None => (redactor.redact_composed_text(whole), false),
     }
 }

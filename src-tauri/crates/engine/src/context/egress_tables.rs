@@ -32,7 +32,7 @@ pub(super) struct Ours {
 impl Ours {
     /// Returns the texts that were made with this generation of secrets. Discards older texts, and
     /// empties a full cache.
-    pub(super) fn with(&mut self, secrets: u64) -> &mut Self {
+    pub(super) fn texts_for_secrets(&mut self, secrets: u64) -> &mut Self {
         if self.made_with != secrets {
             *self = Self { made_with: secrets, ..Self::default() };
         }

@@ -42,7 +42,7 @@ pub(crate) struct Past<'a> {
 }
 
 /// Returns the part of the prompt that lists the defaults.
-pub(crate) fn told(agent: &Agent) -> String {
+pub(crate) fn defaults_text(agent: &Agent) -> String {
     if agent.defaults.is_empty() {
         return String::new();
     }
@@ -294,7 +294,7 @@ pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String>
 
 /// Corrects the used values to those that the result reports, for parameters that the call did not
 /// set.
-pub(crate) fn confirmed(
+pub(crate) fn correct_used_values(
     mut used: Vec<Used>,
     arguments: &Map<String, Value>,
     data: &Value,

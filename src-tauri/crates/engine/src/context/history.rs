@@ -59,7 +59,7 @@ pub(crate) fn messages(
             // A failed turn becomes its question and a short note instead of an empty answer.
             ItemBody::Notice { level: NoticeLevel::Error, .. } => {
                 out.push(Message::Assistant {
-                    text: words.name(NO_ANSWER),
+                    text: words.redact_name(NO_ANSWER),
                     calls: Vec::new(),
                     opaque: None,
                 });
@@ -97,7 +97,7 @@ fn push_calls(
             .find(|spec| spec.id == *tool)
             .or_else(|| specs.iter().find(|spec| spec.is_named(tool)));
         let name = spec.map_or_else(|| tool.0.replace('.', "_"), |spec| spec.model_name.clone());
-        let name = words.name(&name);
+        let name = words.redact_name(&name);
         calls.push(ModelCall {
             id: call.clone(),
             name: name.clone(),
@@ -107,13 +107,13 @@ fn push_calls(
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
                 let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e.clone().in_english())), summary));
                 let handle = kept.is_readable().then_some(call);
-                let (content, value, is_cut) = words.stored_result(call, whole, &|text| cap(text, OLD_RESULT_CHARS, handle));
+                let (content, value, is_cut) = words.stored_result(call, whole, &|text| shorten_text(text, OLD_RESULT_CHARS, handle));
                 if is_cut {
                     kept.keep(call, whole());
                 }
                 (content, value)
             }
-            _ => words.value(json!({"error": {"reason": "no_result", "message": "This call has no result yet."}})),
+            _ => words.redact_value(json!({"error": {"reason": "no_result", "message": "This call has no result yet."}})),
         };
         answers.push(Message::Tool { call: call.clone(), name, content, data });
     }
@@ -138,7 +138,7 @@ pub fn result_value(
 
 /// Shortens a long text to its head and tail, with a note on how much is missing. `readable` is the
 /// call whose whole result the model can read on. Returns None if the text is short enough.
-pub fn cap(text: &str, limit: usize, readable: Option<&CallId>) -> Option<String> {
+pub fn shorten_text(text: &str, limit: usize, readable: Option<&CallId>) -> Option<String> {
     // A text has at most as many characters as bytes.
     let characters = if text.len() <= limit { return None } else { text.chars().count() };
     if characters <= limit {

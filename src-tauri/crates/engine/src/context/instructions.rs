@@ -41,7 +41,7 @@ pub(crate) fn guidance(
                 "The result of {} is the earlier analysis, as of {at}; nothing was fetched anew. Say \"as of {at}\" in the answer.",
                 result.model_name
             );
-            messages.push(Message::System { text: words.name(&text) });
+            messages.push(Message::System { text: words.redact_name(&text) });
         }
         let ran = matches!(result.outcome, ToolOutcome::Ok | ToolOutcome::Error);
         let Some(spec) = context.specs.iter().find(|spec| ran && spec.id == result.tool) else {
@@ -50,7 +50,7 @@ pub(crate) fn guidance(
         if !instructed.insert(spec.id.clone()) {
             continue;
         }
-        let mut given = given(context, spec, &result.arguments, &context.question, words);
+        let mut given = instructions_for_call(context, spec, &result.arguments, &context.question, words);
         if let Some(text) = given.text.take() {
             given.view.last_used = Some(context.world().clock.now());
             messages.push(Message::System { text });
@@ -60,7 +60,7 @@ pub(crate) fn guidance(
     messages
 }
 
-pub(crate) fn given(
+pub(crate) fn instructions_for_call(
     context: &TurnContext,
     spec: &ToolSpec,
     arguments: &Value,

@@ -12,7 +12,7 @@ const DEPTH: usize = 5;
 const PARTS: usize = 200;
 
 /// Returns a schema in the form that a model gets.
-pub(crate) fn offered(schema: &Value) -> Value {
+pub(crate) fn schema_for_model(schema: &Value) -> Value {
     let plain = schema.get("type").is_some_and(|kind| kind == "object")
         && REFUSED.iter().all(|word| schema.get(word).is_none());
     if plain {
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn an_object_stays_as_it_is() {
         let schema = json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}, "required": ["a"]});
-        assert_eq!(offered(&schema), schema);
+        assert_eq!(schema_for_model(&schema), schema);
     }
 
     #[test]
@@ -148,13 +148,13 @@ mod tests {
             "properties": {"id": {"type": "integer"}, "no": {"type": "string"}}});
         let shown = json!({"type": "object", "additionalProperties": false, "required": [],
             "properties": {"id": {"type": "integer"}, "no": {"type": "string"}}});
-        assert_eq!(offered(&either_id), shown);
+        assert_eq!(schema_for_model(&either_id), shown);
 
         let kinds = json!({"oneOf": [{"$ref": "#/$defs/mail"}, {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "call"}, "to": {"type": "string"}}},
             {"properties": {"kind": {"const": "note"}}}],
             "allOf": [{"required": ["urgent", "missing"], "properties": {"urgent": {"type": "boolean"}}}],
             "$defs": {"mail": {"type": "object", "properties": {"kind": {"const": "mail"}, "to": {"type": "string"}}, "required": ["to"]}}});
-        let shown = offered(&kinds);
+        let shown = schema_for_model(&kinds);
         assert_eq!(shown["type"], "object");
         assert_eq!(
             shown["required"],
@@ -180,7 +180,7 @@ mod tests {
             {"properties": {"work": {"$ref": "#/anyOf/0/properties/home"}, "list": {"type": "array", "items": {"$ref": "#/anyOf/0/properties/home"}},
                 "self": {"$ref": "#"}, "loop": {"$ref": "#/anyOf/1/properties/loop"}, "kept": {"$ref": "#/$defs/k"}}}],
             "$defs": {"k": {"type": "integer"}}});
-        let shown = offered(&schema);
+        let shown = schema_for_model(&schema);
         let (fields, home) = (
             &shown["properties"],
             json!({"type": "object", "properties": {"street": {"type": "string"}}}),
@@ -195,14 +195,14 @@ mod tests {
     #[test]
     fn a_schema_that_refers_to_itself_ends() {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}], "properties": {"x": {}}}}});
-        assert_eq!(offered(&schema)["properties"], json!({"x": {}}));
+        assert_eq!(schema_for_model(&schema)["properties"], json!({"x": {}}));
         let many: Vec<Value> = (0..2_000).map(|_| json!({"$ref": "#"})).collect();
         assert_eq!(
-            offered(&json!({"anyOf": many, "properties": {"y": {"type": "string"}}}))["properties"],
+            schema_for_model(&json!({"anyOf": many, "properties": {"y": {"type": "string"}}}))["properties"],
             json!({"y": {"type": "string"}})
         );
         assert_eq!(
-            offered(&json!(true)),
+            schema_for_model(&json!(true)),
             json!({"type": "object", "properties": {}, "required": []})
         );
     }

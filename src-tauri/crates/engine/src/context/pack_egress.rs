@@ -12,7 +12,7 @@ impl Engine {
         model: &dyn Model,
         pack: &PackId,
     ) -> Result<(), AgentError> {
-        if model.local()
+        if model.is_local()
             || self.world.tools.data_flow(pack).is_none_or(|flow| flow.llm_egress.allowed)
         {
             return Ok(());
@@ -54,7 +54,7 @@ pub(crate) fn check_recalled_egress(
     recalled: &Recalled,
 ) -> Result<(), AgentError> {
     let model = context.model.as_ref();
-    if model.local()
+    if model.is_local()
         || (!recalled.items.iter().any(|item| context.engine.has_local_data(item))
             && !recalled.local_only())
     {

@@ -78,7 +78,7 @@ impl Prompt {
         if text.trim().is_empty() {
             return;
         }
-        let (text, cut) = words.part(text.trim_end(), ours, part_limit(part));
+        let (text, cut) = words.redact_part(text.trim_end(), ours, part_limit(part));
         self.insert_part(part, text, cut);
     }
 
@@ -91,7 +91,7 @@ impl Prompt {
         words: &EgressSession,
     ) {
         if !text.trim().is_empty() {
-            let (text, cut) = words.part(text.trim_end(), false, most);
+            let (text, cut) = words.redact_part(text.trim_end(), false, most);
             self.insert_part(part, text, cut);
         }
     }
@@ -102,7 +102,7 @@ impl Prompt {
         if instruction.trim().is_empty() {
             return;
         }
-        let (body, cut) = words.part(
+        let (body, cut) = words.redact_part(
             &escape_tags(instruction.trim()),
             false,
             part_limit(PromptPart::SupervisorInstruction),

@@ -65,7 +65,7 @@ impl Recollections {
         check_recalled_egress(context, &recalled).map_err(End::failed)?;
         note_earlier_results(context, sources, &recalled.items);
         if recalled.untrusted() {
-            sources.remembered(recalled.summary().unwrap_or_default());
+            sources.add_remembered_text(recalled.summary().unwrap_or_default());
         }
         if keeps_nothing(&recalled.policy) && !std::mem::replace(&mut self.is_passing, true) {
             context
@@ -88,7 +88,7 @@ fn note_earlier_results(context: &TurnContext, sources: &UntrustedSources, histo
             let named: Vec<&ToolSpec> =
                 context.specs.iter().filter(|spec| spec.is_named(tool)).collect();
             if named.is_empty() || named.iter().any(|spec| policy::suspends_grants(spec)) {
-                sources.recalled(named.first().copied(), item);
+                sources.add_recalled_result(named.first().copied(), item);
             }
         }
     }

@@ -103,7 +103,7 @@ impl MemoryKeeper {
 
     /// Stores the turn in every memory that it used, and makes summaries that are due. Deletes the
     /// items of a turn that must leave nothing.
-    pub(crate) async fn keep(&self, recollections: &Recollections) {
+    pub(crate) async fn store_turn(&self, recollections: &Recollections) {
         if recollections.is_passing() {
             return self.context.engine.sweep_passing(Some(&self.context.id)).await;
         }
@@ -291,7 +291,7 @@ impl MemoryKeeper {
     ) -> Result<String, contract::Text> {
         let said = |error: contract::AgentError| error.text();
         self.context.engine.check_egress(self.context.model.as_ref()).map_err(said)?;
-        self.context.model.ready().await;
+        self.context.model.prepare_call().await;
         let words = EgressSession::of_session(
             &self.context.engine,
             &self.context.session,
@@ -302,11 +302,11 @@ impl MemoryKeeper {
         .map_err(|error| error.to_string())?;
         let messages: Vec<_> =
             entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
-        let input = words.value(json!({"notes": notes, "messages": messages})).0;
+        let input = words.redact_value(json!({"notes": notes, "messages": messages})).0;
         let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
         let request = ModelRequest {
             messages: vec![
-                Message::System { text: words.name(&prompt) },
+                Message::System { text: words.redact_name(&prompt) },
                 Message::User { text: input },
             ],
             tools: Vec::new(),
@@ -340,7 +340,7 @@ impl MemoryKeeper {
             .field("duration_ms", millis(began.elapsed()))
             .field("agent", self.agent.clone())
             .field("status", if failed.is_none() { "ok" } else { "error" })
-            .field("local", self.context.model.local())
+            .field("local", self.context.model.is_local())
             .field("redaction", json!(words.level()))
             .field("tokens_in", usage.input_tokens)
             .field("tokens_out", usage.output_tokens);
@@ -364,7 +364,7 @@ impl MemoryKeeper {
         made: Made,
     ) -> Result<(), StoreError> {
         let store = &self.context.world().store;
-        let text = self.context.engine.exact().scrub(&made.text).into_owned();
+        let text = self.context.engine.secret_matcher().redact_secrets(&made.text).into_owned();
         let after = self.context.engine.with_new_summary(before, covered, text, made.method);
         {
             let _one_at_a_time = self.context.engine.memories.rows.lock().await;

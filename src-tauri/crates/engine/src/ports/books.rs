@@ -120,7 +120,7 @@ pub struct Refusal {
 impl ReservationRequest {
     /// Returns the length of the longest answer that all limits allow, given the usage so far in
     /// each scope.
-    pub fn fit(&self, used: impl Fn(Scope) -> Used) -> Result<u64, Refusal> {
+    pub fn longest_allowed_answer(&self, used: impl Fn(Scope) -> Used) -> Result<u64, Refusal> {
         let mut output = self.output_tokens;
         let least = self.least_output.min(self.output_tokens);
         for cap in &self.caps {
@@ -217,7 +217,7 @@ pub trait Books: Send + Sync {
     /// Stores the result of a claimed run. With None, releases its request id.
     async fn run_end(&self, key: &RunKey, outcome: Option<&str>) -> Result<(), StoreError>;
     /// Marks all running runs as interrupted. Called at the start.
-    async fn runs_interrupted(&self) -> Result<(), StoreError>;
+    async fn mark_runs_interrupted(&self) -> Result<(), StoreError>;
 
     /// Reserves tokens and cost in one transaction, unless a limit does not allow it. Usage of
     /// future days counts as today's, so that setting the clock back frees no budget.
@@ -258,34 +258,34 @@ mod tests {
     #[test]
     fn the_answer_is_as_long_as_every_cap_allows() {
         let none = |_| Used::default();
-        assert_eq!(wish(vec![]).fit(none), Ok(4_000));
-        assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), None)]).fit(none), Ok(2_000));
-        assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), Some(110_000))]).fit(none), Ok(1_000));
+        assert_eq!(wish(vec![]).longest_allowed_answer(none), Ok(4_000));
+        assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), None)]).longest_allowed_answer(none), Ok(2_000));
+        assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), Some(110_000))]).longest_allowed_answer(none), Ok(1_000));
         let day_used = |scope| {
             if scope == Scope::Day { Used { tokens: 500, nano_usd: 0 } } else { Used::default() }
         };
         assert_eq!(
             wish(vec![cap(Scope::Run, Some(5_000), None), cap(Scope::Day, Some(2_000), None)])
-                .fit(day_used),
+                .longest_allowed_answer(day_used),
             Ok(500)
         );
-        let refused = wish(vec![cap(Scope::Day, Some(1_700), None)]).fit(day_used).unwrap_err();
+        let refused = wish(vec![cap(Scope::Day, Some(1_700), None)]).longest_allowed_answer(day_used).unwrap_err();
         assert_eq!(
             refused,
             Refusal { scope: Scope::Day, money: false, used: 500, most: 1_700, needed: 1_256 }
         );
-        let refused = wish(vec![cap(Scope::Session, None, Some(30_000))]).fit(none).unwrap_err();
+        let refused = wish(vec![cap(Scope::Session, None, Some(30_000))]).longest_allowed_answer(none).unwrap_err();
         assert_eq!(
             refused,
             Refusal { scope: Scope::Session, money: true, used: 0, most: 30_000, needed: 35_600 }
         );
         let unpriced =
             ReservationRequest { price: None, ..wish(vec![cap(Scope::Session, None, Some(1))]) };
-        assert_eq!(unpriced.fit(none), Ok(4_000), "what it costs is not known");
+        assert_eq!(unpriced.longest_allowed_answer(none), Ok(4_000), "what it costs is not known");
         let free = ReservationRequest {
             price: Some(TokenPrice::default()),
             ..wish(vec![cap(Scope::Session, None, Some(1))])
         };
-        assert_eq!(free.fit(none), Ok(4_000));
+        assert_eq!(free.longest_allowed_answer(none), Ok(4_000));
     }
 }

@@ -6,14 +6,14 @@ use crate::ports::model::{ModelRequest, longest_answer};
 impl ModelRequest {
     /// Adapts the request to a model with this limit of its own. The requested length becomes at
     /// most that limit, and the budgets' limit is dropped if it is not lower.
-    pub fn for_own_limit(&mut self, own: Option<u32>) {
+    pub fn apply_own_limit(&mut self, own: Option<u32>) {
         let longest = longest_answer(self.max_output_tokens, own);
         self.max_output_tokens = self.max_output_tokens.map(|_| longest);
         self.left_output_tokens = self.left_output_tokens.filter(|left| *left < longest);
     }
 
     /// Returns the lower of both limits, if there is any.
-    pub fn bound(&self) -> Option<u32> {
+    pub fn answer_limit(&self) -> Option<u32> {
         self.max_output_tokens.into_iter().chain(self.left_output_tokens).min()
     }
 }
@@ -30,8 +30,8 @@ mod tests {
                 left_output_tokens: left,
                 ..ModelRequest::default()
             };
-            request.for_own_limit(own);
-            request.bound()
+            request.apply_own_limit(own);
+            request.answer_limit()
         };
         let table = [
             ((None, None, None), None),

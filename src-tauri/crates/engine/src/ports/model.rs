@@ -233,7 +233,7 @@ pub enum ModelErrorKind {
 
 impl ModelErrorKind {
     /// Whether the same request may succeed later.
-    pub fn retryable(self) -> bool {
+    pub fn is_retryable(self) -> bool {
         matches!(self, Self::Unavailable | Self::Broken | Self::RateLimited)
     }
 
@@ -251,11 +251,11 @@ pub trait Model: Send + Sync {
     fn label(&self) -> String;
     /// Returns the labels of all models that may answer a call and cost money, including fallback
     /// models.
-    fn may_answer(&self) -> Vec<String> {
+    fn possible_labels(&self) -> Vec<String> {
         vec![self.label()]
     }
     /// Whether the model runs on this computer, so that no data leaves it.
-    fn local(&self) -> bool;
+    fn is_local(&self) -> bool;
     /// Returns the model's capabilities, as far as they are known.
     fn capabilities(&self) -> ModelCapabilities {
         ModelCapabilities::default()
@@ -286,7 +286,7 @@ pub trait Model: Send + Sync {
     }
     /// Loads what a call needs, such as the API key. Called before any text is made for the model,
     /// so that the key is known and removed from the text.
-    fn ready(&self) -> BoxFuture<'static, ()> {
+    fn prepare_call(&self) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
     /// Starts a call.

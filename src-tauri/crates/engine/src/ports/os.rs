@@ -18,7 +18,7 @@ pub trait Ids: Send + Sync {
 /// A source of randomness for the waits between retries.
 pub trait Random: Send + Sync {
     /// Returns a number in `0.0..1.0`.
-    fn unit(&self) -> f64;
+    fn random_fraction(&self) -> f64;
 }
 
 /// The receiver of events from turns and sessions. It must not block.
@@ -26,7 +26,7 @@ pub trait Events: Send + Sync {
     /// Sends a push to every receiver.
     fn push(&self, push: contract::Push);
     /// Whether anyone listens. If not, events need not be built.
-    fn heard(&self) -> bool {
+    fn has_listeners(&self) -> bool {
         true
     }
 }

@@ -52,7 +52,7 @@ pub trait Secrets: Send + Sync {
     fn values(&self) -> Vec<SecretString>;
     /// Looks for secrets that another program may have stored. Called before a person's text is
     /// accepted.
-    fn learn(&self) -> BoxFuture<'_, ()> {
+    fn reload_secrets(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }

@@ -65,7 +65,7 @@ pub trait Sessions: Send + Sync {
     /// Replaces the local data of a session by an image. Returns the approvals that were open here
     /// and have ended by that. An approval that is not in the image expires with the reason
     /// `untold`.
-    async fn session_adopt(
+    async fn import_session_image(
         &self,
         image: &SessionImage,
         untold: &str,
@@ -138,7 +138,7 @@ pub trait Approvals: Send + Sync {
     ) -> Result<bool, StoreError>;
     /// Sets an approval to its status in the shared store. An approval that has ended here does not
     /// change.
-    async fn approval_follow(
+    async fn copy_approval_status(
         &self,
         id: &ApprovalId,
         to: ApprovalStatus,
@@ -167,7 +167,7 @@ pub trait Grants: Send + Sync {
     /// Returns all permissions, ended and revoked ones included.
     async fn grants(&self) -> Result<Vec<Grant>, StoreError>;
     /// Notes the moment at which a permission was last used.
-    async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn record_grant_use(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
     /// Notes the moment at which a permission was revoked.
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
 }

@@ -60,7 +60,7 @@ impl TurnStream {
 impl Drop for TurnStream {
     fn drop(&mut self) {
         self.cancel();
-        self.engine.runs.leave(&self.turn);
+        self.engine.runs.remove_run(&self.turn);
     }
 }
 
@@ -74,7 +74,7 @@ impl Engine {
         around: TurnOptions,
     ) -> Result<TurnStream, AgentError> {
         self.check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
-        let (work, events) = RunContext::heard(around);
+        let (work, events) = RunContext::with_event_channel(around);
         let params = TurnStartParams {
             session: Some(session.clone()),
             text,
@@ -94,11 +94,11 @@ impl Engine {
         params: ApprovalDecideParams,
         around: TurnOptions,
     ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
-        let (work, mut events) = RunContext::heard(around);
-        self.runs.enter(&approval.turn, work);
+        let (work, mut events) = RunContext::with_event_channel(around);
+        self.runs.add_run(&approval.turn, work);
         let decided =
             self.approval_decide(params, DecidedBy::Caller).await.map(|decided| decided.approval);
-        self.runs.leave(&approval.turn);
+        self.runs.remove_run(&approval.turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
             heard.push(event);
@@ -119,7 +119,7 @@ impl Engine {
 
     /// Calls a tool for the session's host. The call is recorded but leaves no items in the
     /// conversation.
-    pub async fn look_up_for(
+    pub async fn call_tool_for_host(
         self: &Arc<Self>,
         session: &SessionId,
         tool: ToolId,
@@ -148,12 +148,12 @@ impl Engine {
         if let Err(error) = self.world.store.turn_save(&row, Vec::new(), None).await {
             return (Err(error.into()), Vec::new());
         }
-        let (work, mut events) = RunContext::heard(around);
-        self.runs.enter(&turn, work);
+        let (work, mut events) = RunContext::with_event_channel(around);
+        self.runs.add_run(&turn, work);
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let called = self.tool_call_as(turn.clone(), params, place, CancellationToken::new()).await;
-        self.runs.leave(&turn);
+        self.runs.remove_run(&turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
             heard.push(event);
@@ -202,13 +202,13 @@ impl Engine {
         around: &TurnOptions,
     ) -> Result<(), AgentError> {
         self.check_enabled()?;
-        self.world.secrets.learn().await;
+        self.world.secrets.reload_secrets().await;
         self.check_stored_names(&[
             session.as_str(),
             around.correlation_id.as_deref().unwrap_or_default(),
         ])?;
         let (said, answer) =
-            (self.exact().scrub(said).into_owned(), self.exact().scrub(answer).into_owned());
+            (self.secret_matcher().redact_secrets(said).into_owned(), self.secret_matcher().redact_secrets(answer).into_owned());
         let session = self.find_or_create_session(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
         let now = world.clock.now();
@@ -241,7 +241,7 @@ impl Engine {
             .field("duration_ms", 0)
             .field("model_calls", 0);
         // While this entry exists, the log adds the request's ids to the turn's records.
-        self.runs.enter(&turn, RunContext::heard(around.clone()).0);
+        self.runs.add_run(&turn, RunContext::with_event_channel(around.clone()).0);
         for draft in [started, ended] {
             if let Err(error) =
                 world.audit.append(draft.of(&session, &turn), Durability::Grouped).await
@@ -249,7 +249,7 @@ impl Engine {
                 tracing::warn!(%error, "a record could not be written");
             }
         }
-        self.runs.leave(&turn);
+        self.runs.remove_run(&turn);
         let (kept, flushed) =
             tokio::join!(world.store.turn_save(&row, items, None), world.audit.flush());
         if let Err(error) = flushed {

@@ -137,7 +137,7 @@ impl RunContext {
         }
     }
 
-    fn never_begins(&self) {
+    fn report_never_begun(&self) {
         if let Some(listener) = &self.listener {
             let (status, text) =
                 (TurnStatus::Cancelled, Text::Cancelled.in_locale(listener.locale()).to_owned());
@@ -252,7 +252,7 @@ impl RunContext {
 }
 
 impl RunContext {
-    pub(super) fn heard(around: TurnOptions) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
+    pub(super) fn with_event_channel(around: TurnOptions) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
         let (tell, events) = mpsc::unbounded_channel();
         let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
         (
@@ -354,7 +354,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    pub(crate) fn enter(&self, turn: &TurnId, work: Arc<RunContext>) {
+    pub(crate) fn add_run(&self, turn: &TurnId, work: Arc<RunContext>) {
         self.runs.lock().insert(turn.clone(), work);
     }
 
@@ -363,13 +363,13 @@ impl Live {
     }
 
     /// Ends the run of a turn that was cancelled before it began.
-    pub(crate) fn never_begins(&self, turn: &TurnId) {
+    pub(crate) fn end_never_begun_run(&self, turn: &TurnId) {
         if let Some(work) = self.of(turn) {
-            work.never_begins();
+            work.report_never_begun();
         }
     }
 
-    pub(super) fn leave(&self, turn: &TurnId) {
+    pub(super) fn remove_run(&self, turn: &TurnId) {
         self.runs.lock().remove(turn);
     }
 
@@ -381,7 +381,7 @@ impl Live {
         end
     }
 
-    pub(super) fn ended(&self) {
+    pub(super) fn notify_run_end(&self) {
         self.end.notify_waiters();
     }
 

@@ -72,7 +72,7 @@ impl Engine {
             match self.world.store.run_claim(&key, now, now - TimeDelta::hours(KEPT_HOURS)).await? {
                 Claim::New => break,
                 Claim::Running => next.await,
-                Claim::Stored(text) => return outcome::stored(&text),
+                Claim::Stored(text) => return outcome::parse_stored_result(&text),
                 Claim::Interrupted => {
                     let error = AgentError::internal("interrupted", "Countersign was closed while this request ran. It is not run a second time.")
                         .hint("Look in the log what was done, then send a new request with an id of its own.");
@@ -86,7 +86,7 @@ impl Engine {
             (Arc::clone(self), params.clone(), key.clone(), model.map(str::to_owned));
         let working = tokio::spawn(async move {
             let (answer, changed) = engine.answer_request(request, &params, &key, model).await;
-            engine.keep(&key, &answer, changed).await;
+            engine.store_result(&key, &answer, changed).await;
             answer
         });
         match working.await {
@@ -95,7 +95,7 @@ impl Engine {
                 let error =
                     AgentError::internal("unexpected", "Something went wrong inside Countersign.")
                         .hint("`csign doctor` shows the state of the installation.");
-                self.keep(&for_end, &Err(error.clone()), true).await;
+                self.store_result(&for_end, &Err(error.clone()), true).await;
                 Err(error)
             }
         }
@@ -104,7 +104,7 @@ impl Engine {
     async fn read_request(&self, params: &RunParams) -> Result<RunRequest, AgentError> {
         // The kill switch is checked before the request is even read.
         self.check_enabled()?;
-        self.world.secrets.learn().await;
+        self.world.secrets.reload_secrets().await;
         self.check_stored_names(&[
             &params.caller,
             params.correlation_id.as_deref().unwrap_or_default(),
@@ -113,7 +113,7 @@ impl Engine {
         if let Some(ids) = contract::run_ids(&params.request) {
             self.check_stored_names(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
         }
-        let asked = self.exact().scrub(&params.request).into_owned();
+        let asked = self.secret_matcher().redact_secrets(&params.request).into_owned();
         check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
     }
 
@@ -129,13 +129,13 @@ impl Engine {
 
     /// Stores a result. A retryable error of a run that changed nothing is not stored, so that the
     /// caller can use the id again.
-    async fn keep(&self, key: &RunKey, answer: &Result<RunResponse, AgentError>, changed: bool) {
+    async fn store_result(&self, key: &RunKey, answer: &Result<RunResponse, AgentError>, changed: bool) {
         let free = answer.as_ref().is_err_and(|error| error.retryable && !changed);
         let text = (!free).then(|| outcome::text(answer, &key.request));
         if let Err(error) = self.world.store.run_end(key, text.as_deref()).await {
             tracing::error!(%error, "the result of a run could not be kept");
         }
-        self.runs.ended();
+        self.runs.notify_run_end();
     }
 
     /// Answers a request. Returns the result and whether the run has changed anything.
@@ -152,7 +152,7 @@ impl Engine {
         };
         let Started { turn, ended, work } = started;
         let ended = ended.await;
-        self.runs.leave(&turn);
+        self.runs.remove_run(&turn);
         let Ok(ended) = ended else {
             return (
                 Err(AgentError::internal("unexpected", "The run ended without an answer.")),
@@ -160,7 +160,7 @@ impl Engine {
             );
         };
         let changed = ended.changed;
-        let mut answer = outcome::of(&request, ended, self.world.clock.now());
+        let mut answer = outcome::build_result(&request, ended, self.world.clock.now());
         if let Ok(response) = &mut answer {
             response.metadata.agent_id = work.agent();
             work.tell_replaced(self, &response.output);

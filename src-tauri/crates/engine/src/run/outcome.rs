@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    budget::{account::ViewedResult, metering::usd},
+    budget::{account::ViewedResult, metering::nano_to_usd},
     run::live::Ended,
 };
 
@@ -36,7 +36,7 @@ pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -
 }
 
 /// Parses a stored result.
-pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
+pub(super) fn parse_stored_result(text: &str) -> Result<RunResponse, AgentError> {
     match serde_json::from_str(text) {
         Ok(StoredResult::Response(response)) => Ok(*response),
         Ok(StoredResult::Error(error)) => Err(error),
@@ -49,7 +49,7 @@ pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
 }
 
 /// Returns a turn's result in the form that the caller gets.
-pub(super) fn of(
+pub(super) fn build_result(
     request: &RunRequest,
     ended: Ended,
     now: DateTime<Utc>,
@@ -91,7 +91,7 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
             total_tokens: usage.input_tokens + usage.output_tokens,
-            estimated_cost_usd: priced.then(|| usd(ended.nano_usd)),
+            estimated_cost_usd: priced.then(|| nano_to_usd(ended.nano_usd)),
         }),
     }
 }

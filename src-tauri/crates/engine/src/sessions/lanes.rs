@@ -128,7 +128,7 @@ impl Lanes {
     }
 
     /// Ends the running turn and starts the next message of the queue, if any.
-    pub(crate) fn leave(&self, session: &SessionId) -> Option<(Accepted, CancellationToken)> {
+    pub(crate) fn end_and_start_next(&self, session: &SessionId) -> Option<(Accepted, CancellationToken)> {
         let mut lanes = self.lock();
         let lane = lanes.get_mut(session)?;
         let ended = lane.running.take().is_some();
@@ -182,7 +182,7 @@ impl Lanes {
     }
 
     /// Waits until no turn runs.
-    pub(crate) async fn idle(&self) {
+    pub(crate) async fn wait_until_idle(&self) {
         // The sender is in `self`, so the wait cannot fail.
         let _ = self.running.subscribe().wait_for(|count| *count == 0).await;
     }
@@ -250,7 +250,7 @@ mod tests {
         for n in 0..KEPT * 4 {
             let session = SessionId::from(format!("s{n}"));
             lanes.enter(&session, accepted("t"));
-            lanes.leave(&session);
+            lanes.end_and_start_next(&session);
         }
         assert!(lanes.lock().len() <= KEPT + 3, "{}", lanes.lock().len());
         assert_eq!(lanes.running(&busy), Some("t".into()));
@@ -261,12 +261,12 @@ mod tests {
     #[tokio::test]
     async fn lanes_are_idle_once_no_turn_runs_or_takes_the_place_of_one() {
         let lanes = Lanes::default();
-        lanes.idle().await;
+        lanes.wait_until_idle().await;
         let (first, second) = (SessionId::from("first"), SessionId::from("second"));
         for (session, turn) in [(&first, "a"), (&first, "b"), (&second, "c")] {
             lanes.enter(session, accepted(turn));
         }
-        let mut idle = std::pin::pin!(lanes.idle());
+        let mut idle = std::pin::pin!(lanes.wait_until_idle());
         let mut is_idle = || {
             std::future::Future::poll(
                 idle.as_mut(),
@@ -275,12 +275,12 @@ mod tests {
             .is_ready()
         };
         assert!(!is_idle());
-        assert!(lanes.leave(&first).is_some(), "b follows a");
+        assert!(lanes.end_and_start_next(&first).is_some(), "b follows a");
         assert_eq!((lanes.running_count(), is_idle()), (2, false));
-        assert!(lanes.leave(&first).is_none() && lanes.leave(&first).is_none());
+        assert!(lanes.end_and_start_next(&first).is_none() && lanes.end_and_start_next(&first).is_none());
         assert_eq!((lanes.running_count(), is_idle()), (1, false));
         lanes.forget(&second);
-        assert!(lanes.leave(&second).is_none(), "a forgotten lane is not counted twice");
+        assert!(lanes.end_and_start_next(&second).is_none(), "a forgotten lane is not counted twice");
         assert_eq!((lanes.running_count(), is_idle()), (0, true));
     }
 }

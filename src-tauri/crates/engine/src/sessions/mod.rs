@@ -68,7 +68,7 @@ impl Engine {
         run: Option<Arc<RunContext>>,
     ) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
-        self.world.secrets.learn().await;
+        self.world.secrets.reload_secrets().await;
         let ids = [
             params.session.as_ref().map(SessionId::as_str),
             params.model.as_deref(),
@@ -82,11 +82,11 @@ impl Engine {
         let most = most_characters(run.as_deref(), self.world.profile.as_ref());
         // A key that a user pastes into a message must not reach the title, the transcript or the
         // log.
-        let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
+        let text = self.secret_matcher().redact_secrets(&check_text(&params.text, most)?).into_owned();
         let session = self.find_or_create_session(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
         if let Some(run) = run {
-            self.runs.enter(&turn, run);
+            self.runs.add_run(&turn, run);
         }
         let accepted = Accepted {
             turn: turn.clone(),
@@ -169,7 +169,7 @@ impl Engine {
                     cancel: token,
                 };
                 Turn::new(&answering, start).run().instrument(span).await;
-                next = engine.lanes.leave(&session);
+                next = engine.lanes.end_and_start_next(&session);
                 if next.is_some() {
                     // A queue that cannot be saved is still answered. Only a crash would lose it.
                     let _ = engine.save_queue(&session).await;
@@ -205,7 +205,7 @@ impl Engine {
     pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let met = self.lanes.cancel(session, turn);
         if met == CancelledAt::Waiting {
-            self.runs.never_begins(turn);
+            self.runs.end_never_begun_run(turn);
         }
         met
     }
@@ -213,7 +213,7 @@ impl Engine {
     /// Cancels all turns at the end of the process.
     pub fn cancel_all(&self) {
         for turn in self.lanes.cancel_all() {
-            self.runs.never_begins(&turn);
+            self.runs.end_never_begun_run(&turn);
         }
     }
 
@@ -223,8 +223,8 @@ impl Engine {
     }
 
     /// Waits until no turn runs.
-    pub async fn idle(&self) {
-        self.lanes.idle().await;
+    pub async fn wait_until_idle(&self) {
+        self.lanes.wait_until_idle().await;
     }
 
     pub(crate) async fn summary(
@@ -322,8 +322,8 @@ impl Engine {
         if title.is_empty() || title.chars().count() > 200 {
             return Err(AgentError::invalid("A title has 1 to 200 characters."));
         }
-        self.world.secrets.learn().await;
-        let title = self.exact().scrub(title).into_owned();
+        self.world.secrets.reload_secrets().await;
+        let title = self.secret_matcher().redact_secrets(title).into_owned();
         self.world.store.session_rename(id, &title).await?;
         self.push_session(id).await;
         Ok(())

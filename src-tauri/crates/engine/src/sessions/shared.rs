@@ -56,10 +56,10 @@ impl Engine {
     }
 
     /// Replaces the local data of a session by an image.
-    pub async fn session_adopt(&self, image: &SessionImage) -> Result<(), AgentError> {
+    pub async fn import_session_image(&self, image: &SessionImage) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(&image.session).await;
         let untold = Text::EndedElsewhere.in_locale(&self.world.profile.locale());
-        let ended = self.world.store.session_adopt(image, untold).await?;
+        let ended = self.world.store.import_session_image(image, untold).await?;
         for approval in &ended {
             self.record_resolved(approval, approval.status, approval.reason.as_deref(), "host")
                 .await;
@@ -126,7 +126,7 @@ impl Engine {
                 return Ok(());
             }
         } else {
-            self.world.store.approval_follow(&approval.id, status, Some(reason), now).await?;
+            self.world.store.copy_approval_status(&approval.id, status, Some(reason), now).await?;
         }
         self.record_resolved(approval, status, Some(reason), "host").await;
         if status == ApprovalStatus::Failed {

@@ -7,9 +7,9 @@ use contract::AgentError;
 use crate::{tools::oversize, turn::context::TurnContext};
 
 /// Removes secrets from an error, which may quote the request, and shortens it.
-pub(crate) fn bound_error(context: &TurnContext, error: &mut AgentError) {
-    let exact = context.engine.exact();
-    if let Cow::Owned(scrubbed) = exact.scrub(&error.message) {
+pub(crate) fn sanitize_error(context: &TurnContext, error: &mut AgentError) {
+    let exact = context.engine.secret_matcher();
+    if let Cow::Owned(scrubbed) = exact.redact_secrets(&error.message) {
         error.message = scrubbed;
         // A value could have a part of the secret.
         error.remove_texts();

@@ -122,13 +122,13 @@ impl CallDone {
         };
         let call = &self.call;
         let handle = kept.is_readable().then_some(call);
-        let cap = |limit: usize| move |text: &str| history::cap(text, limit, handle);
+        let cap = |limit: usize| move |text: &str| history::shorten_text(text, limit, handle);
         let (content, value, is_cut) =
             words.redact_new_result(call, &data, &cap(limit), &cap(history::OLD_RESULT_CHARS));
         if is_cut {
             kept.keep(call, data);
         }
-        Message::Tool { name: words.name(&self.model_name), call: self.call, content, data: value }
+        Message::Tool { name: words.redact_name(&self.model_name), call: self.call, content, data: value }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     ports::{Point, ToolFailure, ToolRequest, ValueChanges},
     texts::Text,
     tools::{
-        bound_error::bound_error,
+        bound_error::sanitize_error,
         call::{CallDone, Ready},
         error_check::check_error,
         outgoing::Outgoing,
@@ -180,7 +180,7 @@ impl Dispatcher {
         if results::is_own_tool(spec) {
             let most = self.context.settings.limits.result_chars as usize / 2;
             let border =
-                |text: &str, at| self.words.as_ref().map_or(at, |words| words.border(text, at));
+                |text: &str, at| self.words.as_ref().map_or(at, |words| words.safe_cut_position(text, at));
             self.results
                 .read(&request.arguments, most, &border)
                 .map_err(|error| ToolFailure { error, may_have_happened: false })
@@ -214,7 +214,7 @@ impl Dispatcher {
                 );
                 if misfits.is_empty() {
                     // Secrets are removed before the result is recorded, stored or shown.
-                    self.context.engine.exact().scrub_value(&mut data);
+                    self.context.engine.secret_matcher().scrub_value(&mut data);
                     let session_values = session_values(spec, &data);
                     let mut done = CallDone::of(ready, ToolOutcome::Ok, None, summary_line(&data));
                     done.cut = oversize::cut(&mut data);
@@ -243,7 +243,7 @@ impl Dispatcher {
                 (CallDone::failed(ready, outcome, error), ValueChanges::default())
             }
             Err(mut failure) => {
-                bound_error(&self.context, &mut failure.error);
+                sanitize_error(&self.context, &mut failure.error);
                 let unknown = failure.may_have_happened && spec.effect != Effect::ReadOnly;
                 let outcome = match (unknown, self.context.cancel.is_cancelled()) {
                     (true, _) => ToolOutcome::Unknown,
@@ -254,7 +254,7 @@ impl Dispatcher {
                     ToolOutcome::Unknown => failure
                         .error
                         .text()
-                        .and(Text::UnknownOutcome.in_locale(&self.context.locale)),
+                        .append(Text::UnknownOutcome.in_locale(&self.context.locale)),
                     ToolOutcome::Cancelled => {
                         Text::CancelledCall.in_locale(&self.context.locale).into()
                     }

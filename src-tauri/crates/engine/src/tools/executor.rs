@@ -213,7 +213,7 @@ impl ToolExecutor {
         if let Decision::Deny { why } = &ready.decision {
             let error = AgentError::new(
                 ErrorCode::ApprovalRequired,
-                contract::Text::from(Text::PolicyDenied.in_locale(&context.locale)).and(why),
+                contract::Text::from(Text::PolicyDenied.in_locale(&context.locale)).append(why),
             );
             return Err((
                 ToolOutcome::Denied,
@@ -285,7 +285,7 @@ impl ToolExecutor {
         self.check_limits(is_within_limit).map_err(|error| (ToolOutcome::Limit, error))?;
         self.check_switch(ready).map_err(|error| (ToolOutcome::Denied, error))?;
         self.fit_arguments(ready, unusable)
-            .map_err(|error| (ToolOutcome::Error, self.note_invalid(ready, error)))?;
+            .map_err(|error| (ToolOutcome::Error, self.invalid_arguments_error(ready, error)))?;
         self.decide_by_policy(ready).await;
         Ok(())
     }
@@ -358,7 +358,7 @@ impl ToolExecutor {
     }
 
     fn validate(&self, ready: &mut Ready) -> Result<(), AgentError> {
-        ready.arguments = contract::arguments::checked(ready.arguments.clone())?;
+        ready.arguments = contract::arguments::normalize_and_check_length(ready.arguments.clone())?;
         self.context.engine.check_arguments(&ready.spec, &ready.arguments)
     }
 
@@ -374,7 +374,7 @@ impl ToolExecutor {
                 )
             });
         };
-        if self.dispatcher().scope.has(&self.context, spec) {
+        if self.dispatcher().scope.allows_tool(&self.context, spec) {
             return Ok(Arc::new(spec.clone()));
         }
         let who = self
@@ -394,7 +394,7 @@ impl ToolExecutor {
 
     /// Returns the error for invalid arguments. If the model repeats arguments whose error it has
     /// read, it gets no more tools in this turn.
-    fn note_invalid(&mut self, ready: &Ready, error: AgentError) -> AgentError {
+    fn invalid_arguments_error(&mut self, ready: &Ready, error: AgentError) -> AgentError {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
         if !self.invalid.is_repeated(key) {
             return error;

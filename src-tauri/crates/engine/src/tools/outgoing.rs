@@ -2,7 +2,7 @@
 //! values, in the form that the tool's server expects. The same form is shown, approved, recorded
 //! and sent. Knows no server.
 
-use contract::{AgentError, ToolSpec, arguments::checked};
+use contract::{AgentError, ToolSpec, arguments::normalize_and_check_length};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -28,8 +28,8 @@ pub(crate) struct Outgoing {
 
 impl Outgoing {
     /// Makes a further request of a read that was already sent.
-    pub(crate) fn again(arguments: &Value) -> Result<Self, AgentError> {
-        let arguments = checked(arguments.clone())?;
+    pub(crate) fn for_further_request(arguments: &Value) -> Result<Self, AgentError> {
+        let arguments = normalize_and_check_length(arguments.clone())?;
         Ok(Self {
             asked: arguments.clone(),
             arguments,
@@ -66,7 +66,7 @@ impl Outgoing {
         let Adapted { arguments, is_sent } = context.world().tools.adapt(spec, asked.clone());
         let arguments = if ready.is_adapted { asked.clone() } else { arguments };
         let arguments =
-            checked(arguments).map_err(|error| error.with("tool_id", spec.id.as_str()))?;
+            normalize_and_check_length(arguments).map_err(|error| error.with("tool_id", spec.id.as_str()))?;
         let (caller, given): (Map<String, Value>, Map<String, Value>) = arguments
             .as_object()
             .cloned()

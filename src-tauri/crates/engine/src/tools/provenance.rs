@@ -67,7 +67,7 @@ impl UntrustedSources {
     }
 
     /// Notes the result of a call in an earlier turn.
-    pub(crate) fn recalled(&self, spec: Option<&ToolSpec>, result: &Arc<Item>) {
+    pub(crate) fn add_recalled_result(&self, spec: Option<&ToolSpec>, result: &Arc<Item>) {
         let ItemBody::ToolResult { tool, call, .. } = &result.body else { return };
         let (title, server) =
             spec.map_or((tool.as_str(), ""), |spec| (spec.title.as_str(), spec.target.server()));
@@ -76,7 +76,7 @@ impl UntrustedSources {
 
     /// Notes untrusted content without a known call: a summary made from it, or hints of a caller
     /// that quote it.
-    pub(crate) fn remembered(&self, text: &str) {
+    pub(crate) fn add_remembered_text(&self, text: &str) {
         let from = UntrustedContent {
             tool: ToolId::new(""),
             tool_title: String::new(),
@@ -89,7 +89,7 @@ impl UntrustedSources {
     }
 
     /// Notes the sources that an earlier proposal followed.
-    pub(crate) fn again(&self, follows: &[UntrustedContent]) {
+    pub(crate) fn add_followed_sources(&self, follows: &[UntrustedContent]) {
         for from in follows {
             self.add(from.clone(), Content::Text(from.excerpt.clone()));
         }
@@ -109,7 +109,7 @@ impl UntrustedSources {
 
     /// Returns the sources that a proposal follows: first those that contain one of its arguments,
     /// then the newest.
-    pub(crate) fn quoted(&self, arguments: &Value) -> Vec<UntrustedContent> {
+    pub(crate) fn find_followed_sources(&self, arguments: &Value) -> Vec<UntrustedContent> {
         let wanted: Vec<String> = texts(arguments)
             .into_iter()
             .map(one_line)

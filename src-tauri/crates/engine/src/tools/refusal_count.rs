@@ -15,7 +15,7 @@ pub(crate) struct RefusalCount {
 
 impl RefusalCount {
     /// Whether one more refusal gets its own record. If not, counts it.
-    pub(crate) fn admit(&mut self, most: u32, reason: &str) -> bool {
+    pub(crate) fn record_or_count(&mut self, most: u32, reason: &str) -> bool {
         let is_admitted = self.recorded < most;
         if is_admitted {
             self.recorded += 1;
@@ -27,7 +27,7 @@ impl RefusalCount {
 
     /// Starts a new count after a minute. Returns the counts of refusals that the last minute did
     /// not record.
-    pub(crate) fn renew(&mut self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
+    pub(crate) fn start_new_minute(&mut self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
         let is_over =
             self.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);
         if !is_over {

@@ -58,13 +58,13 @@ pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: 
     let unexplained = || AgentError::new(ErrorCode::InternalError, done.summary.clone());
     let error = done.error.clone().unwrap_or_else(unexplained);
     let reason = reason_of(&error);
-    if !context.account.refused_calls().admit(CALLS, &reason) {
+    if !context.account.refused_calls().record_or_count(CALLS, &reason) {
         return;
     }
-    let exact = context.engine.exact();
+    let exact = context.engine.secret_matcher();
     let mut arguments = done.arguments.clone();
     exact.scrub_value(&mut arguments);
-    let tool: String = exact.scrub(done.tool.as_str()).chars().take(NAME_CHARS).collect();
+    let tool: String = exact.redact_secrets(done.tool.as_str()).chars().take(NAME_CHARS).collect();
     let draft = RecordDraft::new(RecordType::PolicyDecision)
         .field("call", done.call.as_str())
         .field("tool", tool)
@@ -75,7 +75,7 @@ pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: 
         .field("level", "warning")
         .field("duration_ms", millis(done.duration))
         .field("agent", agent);
-    let draft = commit_part(draft, "why", &exact.scrub(&error.message));
+    let draft = commit_part(draft, "why", &exact.redact_secrets(&error.message));
     context.record(commit_part(draft, "arguments", &canonical(&arguments))).await;
 }
 
@@ -125,9 +125,9 @@ impl Engine {
     /// Records a request that was refused.
     pub async fn note_refused_request(&self, refused: Refused<'_>) {
         let now = self.world.clock.now();
-        let left = more_refused_record(self.refusals.lock().renew(now));
+        let left = more_refused_record(self.refusals.lock().start_new_minute(now));
         // The lock is released before the record is built.
-        let is_admitted = self.refusals.lock().admit(REQUESTS, refused.reason);
+        let is_admitted = self.refusals.lock().record_or_count(REQUESTS, refused.reason);
         let own = is_admitted.then(|| self.refusal_record(refused));
         for draft in left.into_iter().chain(own) {
             if let Err(error) = self.world.audit.append(draft, Durability::Grouped).await {
@@ -137,8 +137,8 @@ impl Engine {
     }
 
     fn refusal_record(&self, refused: Refused<'_>) -> RecordDraft {
-        let exact = self.exact();
-        let name = |text: &str| -> String { exact.scrub(text).chars().take(NAME_CHARS).collect() };
+        let exact = self.secret_matcher();
+        let name = |text: &str| -> String { exact.redact_secrets(text).chars().take(NAME_CHARS).collect() };
         let mut draft = RecordDraft::new(RecordType::PolicyDecision)
             .field("request", refused.request)
             .field("status", "refused")
@@ -153,11 +153,11 @@ impl Engine {
         if let Some(session) = refused.session {
             draft.session = Some(SessionId(name(session.as_str())));
         }
-        let draft = commit_part(draft, "why", &exact.scrub(refused.why));
+        let draft = commit_part(draft, "why", &exact.redact_secrets(refused.why));
         if refused.asked.is_empty() {
             draft
         } else {
-            commit_part(draft, "asked", &exact.scrub(refused.asked))
+            commit_part(draft, "asked", &exact.redact_secrets(refused.asked))
         }
     }
 }

@@ -183,7 +183,7 @@ async fn record_again(
     if ready.spec.effect != Effect::ReadOnly {
         return Err(AgentError::internal("changed", "A change is sent only as it was signed."));
     }
-    record_further((context, scope), ready, None, &Outgoing::again(arguments)?).await
+    record_further((context, scope), ready, None, &Outgoing::for_further_request(arguments)?).await
 }
 
 async fn record_further(

@@ -40,7 +40,7 @@ pub async fn run(
         if !again {
             return last(failure);
         }
-        let wait = delay(request.spec.backoff, attempt, random.unit(), retry_after(&failure.error));
+        let wait = delay(request.spec.backoff, attempt, random.random_fraction(), retry_after(&failure.error));
         if tokio::time::Instant::now() + wait + time_limit(&request.spec) > deadline {
             return last(failure);
         }
@@ -144,7 +144,7 @@ mod tests {
 
     struct Half;
     impl Random for Half {
-        fn unit(&self) -> f64 {
+        fn random_fraction(&self) -> f64 {
             0.5
         }
     }

@@ -34,7 +34,7 @@ impl Scope {
 
     /// Whether a tool may be called. A specialist has its own tools. Without one, a conversation
     /// has tools only if there are no specialists.
-    pub(crate) fn has(&self, context: &TurnContext, spec: &ToolSpec) -> bool {
+    pub(crate) fn allows_tool(&self, context: &TurnContext, spec: &ToolSpec) -> bool {
         match &self.agent {
             Some(agent) => agent.tools.contains(&spec.id),
             None => {

@@ -124,7 +124,7 @@ impl AnswerBuilder {
     }
 
     /// Saves a text that the model wrote beside tool calls to the transcript, before those calls.
-    pub(crate) async fn keep_aside(&mut self, text: &str) {
+    pub(crate) async fn save_side_text(&mut self, text: &str) {
         self.asides.push(text.to_owned());
         self.context
             .add_item(self.item(text, Vec::new(), false), "text beside calls could not be saved")
@@ -157,7 +157,7 @@ impl AnswerBuilder {
         self.reused.extend(done.as_of.clone());
         if done.outcome == ToolOutcome::Ok && !done.defaults.is_empty() {
             let given = done.arguments.as_object().cloned().unwrap_or_default();
-            self.used.extend(entities::confirmed(done.defaults.clone(), &given, &done.data));
+            self.used.extend(entities::correct_used_values(done.defaults.clone(), &given, &done.data));
         }
     }
 

@@ -24,7 +24,7 @@ use crate::{
     sessions::lanes::Accepted,
     turn::{
         audience::{Audience, Place},
-        mentions::mentioned,
+        mentions::find_mentioned_agent,
         outcome::End,
     },
 };
@@ -122,7 +122,7 @@ impl TurnContext {
         // Callers of the run contract and of the chat API name a specialist in a field.
         let mentioned = || match audience.run() {
             Some(_) => None,
-            None => mentioned(&accepted.text, &world.roster.agents()),
+            None => find_mentioned_agent(&accepted.text, &world.roster.agents()),
         };
         let wanted = accepted.agent.clone().or_else(mentioned);
         let started = tokio::time::Instant::now();
@@ -247,7 +247,7 @@ impl TurnContext {
                 },
             })
         };
-        match (self.audience.run(), self.world().events.heard()) {
+        match (self.audience.run(), self.world().events.has_listeners()) {
             (Some(run), true) => {
                 run.tell(&self.engine, event.clone(), at);
                 push(event);

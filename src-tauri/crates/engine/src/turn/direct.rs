@@ -56,7 +56,7 @@ impl Engine {
         place: Place,
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
-        self.world.secrets.learn().await;
+        self.world.secrets.reload_secrets().await;
         let (context, spec, call) = match self.take_call(id, &params, place, cancel) {
             Ok(taken) => taken,
             Err(error) => {
@@ -139,7 +139,7 @@ impl Engine {
         let (context, _, call) = self.call_directly(start, &params.tool, &params.arguments)?;
         let sources = Arc::new(UntrustedSources::default());
         if params.untrusted {
-            sources.remembered("");
+            sources.add_remembered_text("");
         }
         let unexplained =
             || AgentError::internal("unexpected", "The call was refused without a reason.");
@@ -180,7 +180,7 @@ impl Engine {
     /// Whether a value contains a secret that is known now.
     pub fn holds_secret(&self, value: &Value) -> bool {
         let mut scrubbed = value.clone();
-        self.exact().scrub_value(&mut scrubbed);
+        self.secret_matcher().scrub_value(&mut scrubbed);
         scrubbed != *value
     }
 
@@ -195,7 +195,7 @@ impl Engine {
 
     /// Reads the stored keys again and refuses a value that contains one of them.
     pub async fn check_keepable(&self, value: &Value) -> Result<(), AgentError> {
-        self.world.secrets.learn().await;
+        self.world.secrets.reload_secrets().await;
         if self.holds_secret(value) { Err(key_refused_error()) } else { Ok(()) }
     }
 

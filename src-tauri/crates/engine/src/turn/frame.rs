@@ -42,12 +42,12 @@ impl Frame {
     }
 
     /// Whether text is held back.
-    pub(crate) fn waits(&self) -> bool {
+    pub(crate) fn has_held_text(&self) -> bool {
         !self.text.is_empty()
     }
 
     /// Resolves when the held-back text is due.
-    pub(crate) async fn due(&mut self) {
+    pub(crate) async fn wait_until_due(&mut self) {
         self.timer.as_mut().await;
     }
 
@@ -71,12 +71,12 @@ mod tests {
         assert_eq!(frame.add("a".into()).as_deref(), Some("a"));
         assert_eq!(frame.add("b".into()), None);
         assert_eq!(frame.add("c".into()), None);
-        assert!(frame.waits());
+        assert!(frame.has_held_text());
         let before = Instant::now();
-        frame.due().await;
+        frame.wait_until_due().await;
         assert_eq!(before.elapsed(), FRAME);
         assert_eq!(frame.take().as_deref(), Some("bc"));
-        assert!(!frame.waits());
+        assert!(!frame.has_held_text());
         tokio::time::advance(FRAME).await;
         assert_eq!(frame.add("d".into()).as_deref(), Some("d"), "after a silence nothing waits");
     }

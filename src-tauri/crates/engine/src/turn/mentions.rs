@@ -6,14 +6,14 @@ use crate::ports::Agent;
 
 /// Returns the specialist that the text addresses by name or id. Returns None if it addresses
 /// nobody or several.
-pub(crate) fn mentioned(text: &str, agents: &[Agent]) -> Option<AgentId> {
+pub(crate) fn find_mentioned_agent(text: &str, agents: &[Agent]) -> Option<AgentId> {
     let mut found: Option<&Agent> = None;
     for (at, _) in text.match_indices('@') {
         let before = text[..at].chars().next_back();
         if before.is_some_and(|c| !c.is_whitespace() && c != '(') {
             continue;
         }
-        let Some(agent) = named(&text[at + 1..], agents) else { continue };
+        let Some(agent) = find_agent_by_name(&text[at + 1..], agents) else { continue };
         if found.is_some_and(|known| known.id != agent.id) {
             return None;
         }
@@ -23,7 +23,7 @@ pub(crate) fn mentioned(text: &str, agents: &[Agent]) -> Option<AgentId> {
 }
 
 /// Returns the specialist whose name or id the text begins with. The longest name counts.
-fn named<'a>(text: &str, agents: &'a [Agent]) -> Option<&'a Agent> {
+fn find_agent_by_name<'a>(text: &str, agents: &'a [Agent]) -> Option<&'a Agent> {
     let length = |agent: &Agent| {
         let names = [agent.name.as_str(), agent.id.as_str()];
         names.into_iter().filter(|name| begins_with(text, name)).map(str::len).max()
@@ -83,7 +83,7 @@ mod tests {
             ("Alma", None),
             ("@", None),
         ] {
-            let found = mentioned(text, &agents());
+            let found = find_mentioned_agent(text, &agents());
             assert_eq!(found.as_ref().map(AgentId::as_str), expected, "{text}");
         }
     }

@@ -15,11 +15,11 @@ use crate::{
     agents::{
         prompts::{PromptWriter, agents_of},
         route_tool,
-        supervisor::only,
+        supervisor::single_agent,
     },
     context::{
         egress::EgressSession,
-        instructions::given,
+        instructions::instructions_for_call,
         prompt::{AgentPart, Voice},
     },
     sessions::lanes::Accepted,
@@ -63,7 +63,7 @@ impl Engine {
                 self.check_specialist(id)?;
                 agents.iter().find(|agent| agent.id == *id).map(|agent| &**agent)
             }
-            None => only(&agents),
+            None => single_agent(&agents),
         };
         let alone = self.world.roster.agents().is_empty();
         let specs: Vec<&ToolSpec> = context
@@ -94,7 +94,7 @@ impl Engine {
             None => prompts.of_supervisor(&agents, &[]),
         };
         let one = |spec: &&ToolSpec| {
-            let given = given(&context, spec, &Value::Null, &params.question, words);
+            let given = instructions_for_call(&context, spec, &Value::Null, &params.question, words);
             given.text.map(|text| InstructionsPreview { view: given.view, text: text.to_string() })
         };
         let instructions = specs.iter().filter_map(one).collect();

@@ -40,7 +40,7 @@ impl Engine {
             self.end_turn(&row, &open, &mut out).await?;
             out.turns += 1;
         }
-        store.runs_interrupted().await?;
+        store.mark_runs_interrupted().await?;
         self.keep_lost_queues().await?;
         self.end_approved_actions(&mut out).await?;
         out.expired += self.expire_overdue().await?;

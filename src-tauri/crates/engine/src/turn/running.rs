@@ -9,7 +9,7 @@ use crate::{
     Engine,
     agents::{
         prompts::agents_of,
-        supervisor::{Supervisor, only},
+        supervisor::{Supervisor, single_agent},
     },
     context::egress::EgressSession,
     memory::{
@@ -58,7 +58,7 @@ impl Turn {
             ),
         };
         self.finish(end).await;
-        MemoryKeeper::of(&self.context, &self.answer).keep(&self.recollections).await;
+        MemoryKeeper::of(&self.context, &self.answer).store_turn(&self.recollections).await;
     }
 
     async fn answer(&mut self) -> End {
@@ -71,7 +71,7 @@ impl Turn {
             return End::failed(error);
         }
         let agents = agents_of(&context);
-        let recalled = match self.recollections.recall(&context, &self.sources, only(&agents)).await
+        let recalled = match self.recollections.recall(&context, &self.sources, single_agent(&agents)).await
         {
             Ok(recalled) => recalled,
             Err(end) => return end,
@@ -99,7 +99,7 @@ impl Turn {
             &mut self.answer,
             &mut self.recollections,
         );
-        let end = supervisor.conduct(&agents, &recalled).await;
+        let end = supervisor.answer_message(&agents, &recalled).await;
         self.end_within_budget(end)
     }
 

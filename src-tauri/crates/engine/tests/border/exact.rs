@@ -228,7 +228,7 @@ proptest! {
         prop_assert_eq!(meaning(&engine::canonical(sent)), meaning(&number), "as it is shown");
         let double: f64 = number.parse().unwrap();
         prop_assert_eq!(meaning(&format!("{double:e}")), meaning(&number), "for a reader with doubles");
-        prop_assert_eq!(arguments::checked(value.clone()).ok(), Some(value), "and it stays");
+        prop_assert_eq!(arguments::normalize_and_check_length(value.clone()).ok(), Some(value), "and it stays");
     }
 
     /// Usual numbers are never refused.

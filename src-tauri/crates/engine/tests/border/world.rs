@@ -213,7 +213,7 @@ impl Ids for Counter {
     }
 }
 impl Random for Counter {
-    fn unit(&self) -> f64 {
+    fn random_fraction(&self) -> f64 {
         0.5
     }
 }

@@ -173,7 +173,7 @@ impl Turn<'_> {
         else {
             return Ok(None);
         };
-        let error = match engine.look_up_for(&self.session, get.id, arguments, self.turn_options()).await
+        let error = match engine.call_tool_for_host(&self.session, get.id, arguments, self.turn_options()).await
         {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
             Ok(response) => response.error,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use axum::http::StatusCode;
-use contract::arguments::exact;
+use contract::arguments::normalize_numbers;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -146,7 +146,7 @@ fn read_context(given: &Value) -> Result<Map<String, Value>, Fault> {
             _ => continue,
         };
         fits.map_err(|rule| fault(name, rule))?;
-        let value = exact(value.clone())
+        let value = normalize_numbers(value.clone())
             .map_err(|_| fault(name, "holds a number that would not arrive as it is written"))?;
         kept.insert(name.clone(), value);
     }

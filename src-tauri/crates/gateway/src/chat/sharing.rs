@@ -145,7 +145,7 @@ pub(crate) async fn fetch_session(
             Loaded::Nothing => None,
             Loaded::Known(rev) => Some(rev),
             Loaded::Other(image) => {
-                engine.session_adopt(&image).await?;
+                engine.import_session_image(&image).await?;
                 Some(image.rev)
             }
         };

@@ -26,7 +26,7 @@ pub(crate) struct Card {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) subtitle: Option<String>,
     /// None if the shop does not have the member, and null if the shop sends null.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_name")]
     pub(crate) variant_name: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) price: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Card {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) image_url: Option<String>,
     /// None if the shop does not have the member, and null if the shop sends null.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_name")]
     pub(crate) thumbnail_image_key: Option<Option<String>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) attributes: Map<String, Value>,
@@ -57,7 +57,7 @@ pub(crate) struct ShownStock {
     #[serde(skip_serializing_if = "Option::is_none")]
     leadtime_day_count: Option<Number>,
     /// Null if the shop states that it does not know the date.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_name")]
     next_delivery_date: Option<Option<String>>,
 }
 

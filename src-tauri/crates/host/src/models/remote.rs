@@ -176,7 +176,7 @@ impl Model for Remote {
         self.label.clone()
     }
 
-    fn local(&self) -> bool {
+    fn is_local(&self) -> bool {
         self.local
     }
 
@@ -190,7 +190,7 @@ impl Model for Remote {
 
     /// Reads all keys before any text is made for the model, so that they are known as secrets. A
     /// failure to read them is reported by the call.
-    fn ready(&self) -> BoxFuture<'static, ()> {
+    fn prepare_call(&self) -> BoxFuture<'static, ()> {
         let (keyring, lately, now) =
             (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
         Box::pin(async move {

@@ -80,7 +80,7 @@ pub(super) async fn run_trial(
     let (key, found) = (config.key(), Arc::new(FoundTools::default()));
     let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
     let work = async {
-        let outcome = servers.ready(&key, PATIENCE).await;
+        let outcome = servers.wait_until_ready(&key, PATIENCE).await;
         (outcome, last_error_lines(&servers, &key).await)
     };
     let done = trial.run_unless_stopped(work).await;

@@ -71,7 +71,7 @@ impl Visits {
 
     /// Returns the conversation's session and the number of the next request. If there is no
     /// session, it is opened once for all who wait.
-    pub(super) async fn ready<F>(
+    pub(super) async fn ensure_session<F>(
         &self,
         conversation: &SessionId,
         open: impl FnOnce() -> F,

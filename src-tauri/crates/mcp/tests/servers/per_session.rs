@@ -42,7 +42,7 @@ impl Access for TestAccess {
 struct NoChance;
 
 impl Random for NoChance {
-    fn unit(&self) -> f64 {
+    fn random_fraction(&self) -> f64 {
         0.0
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn build_body(
             parameters: &tool.parameters,
         },
     });
-    let bound = request.bound();
+    let bound = request.answer_limit();
     serde_json::to_vec(&Body {
         model,
         messages: convert_messages(&request.messages, dialect),

@@ -25,7 +25,7 @@ pub(super) fn build_body(wire: &Gemini, request: &ModelRequest, plain: bool) -> 
         body["tools"] = json!([{"functionDeclarations": tools}]);
     }
     let mut config = Map::new();
-    if let Some(bound) = request.bound() {
+    if let Some(bound) = request.answer_limit() {
         config.insert("maxOutputTokens".into(), bound.into());
     }
     if let Some(wanted) = request.structured.as_ref().filter(|_| !plain) {

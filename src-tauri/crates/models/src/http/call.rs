@@ -168,7 +168,7 @@ impl Call {
                 return Err(failure::wait_too_long(failed, wish));
             }
             Some(wish) => wish,
-            None => retry::back_off(self.attempt, self.shared.random.unit()),
+            None => retry::back_off(self.attempt, self.shared.random.random_fraction()),
         };
         if self.shared.before_another
             && self.began.elapsed() + wait + LEAST_ATTEMPT >= self.shared.idle

@@ -265,7 +265,7 @@ const SERVER: &str = "The model's server";
 /// Decides whether an error that the server reported in its answer may pass. Missing credit does
 /// not.
 pub(super) fn classify(error: ModelError) -> Failure {
-    if error.kind.retryable() && error != no_credit(SERVER) {
+    if error.kind.is_retryable() && error != no_credit(SERVER) {
         Failure::transient(error)
     } else {
         Failure::permanent(error)

@@ -31,7 +31,7 @@ pub(super) fn build_body(wire: &Responses, request: &ModelRequest, plain: bool) 
         let tool = |tool: &engine::ports::ToolDef| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": false});
         body["tools"] = request.tools.iter().map(tool).collect();
     }
-    if let Some(bound) = request.bound() {
+    if let Some(bound) = request.answer_limit() {
         body["max_output_tokens"] = json!(bound);
     }
     if let Some(wanted) = request.structured.as_ref().filter(|_| !plain) {

@@ -149,7 +149,7 @@ async fn a_model_that_is_not_there_is_told_with_those_that_are() {
 #[tokio::test]
 async fn servers_on_this_machine_are_found_by_what_they_say() {
     let server = ModelServer::start([]).await;
-    let found = local::find(&[("Ollama", server.port()), ("vLLM", closed_port())]).await;
+    let found = local::find_servers(&[("Ollama", server.port()), ("vLLM", closed_port())]).await;
     assert_eq!(found.len(), 1);
     assert_eq!(
         (found[0].name.as_str(), found[0].models.as_slice()),

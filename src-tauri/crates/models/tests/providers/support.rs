@@ -22,7 +22,7 @@ impl Clock for Fixed {
 }
 
 impl Random for Fixed {
-    fn unit(&self) -> f64 {
+    fn random_fraction(&self) -> f64 {
         0.0
     }
 }
@@ -129,7 +129,7 @@ pub async fn answer(provider: &dyn Model) -> Answer {
 
 /// Text that contains no private data.
 pub fn plain(text: &str) -> Outbound {
-    redaction::Redactor::new(redaction::Level::None, Arc::default()).composed(text)
+    redaction::Redactor::new(redaction::Level::None, Arc::default()).redact_composed_text(text)
 }
 
 /// A call as it is sent back.

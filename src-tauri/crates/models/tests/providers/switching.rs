@@ -144,10 +144,10 @@ async fn two_models_are_local_only_together() {
     let server = ModelServer::start([]).await;
     let here = failing(&server);
     let away = Arc::new(Provider::new(config("https://models.example/v1"), world()).unwrap());
-    assert!(WithFallback::new(here.clone(), here.clone()).local());
+    assert!(WithFallback::new(here.clone(), here.clone()).is_local());
     assert!(
-        !WithFallback::new(here.clone(), away.clone()).local()
-            && !WithFallback::new(away, here).local()
+        !WithFallback::new(here.clone(), away.clone()).is_local()
+            && !WithFallback::new(away, here).is_local()
     );
 }
 

@@ -27,7 +27,7 @@ fn original() -> redaction::Redactor {
 }
 
 fn said_here(text: &str) -> Outbound {
-    original().composed(text)
+    original().redact_composed_text(text)
 }
 
 fn sent_here(call: &AskedCall) -> ModelCall {
@@ -184,7 +184,7 @@ impl World {
                             call: call.id,
                             name: said_here(&call.name),
                             content: "".into(),
-                            data: original().definition(&data),
+                            data: original().redact_definition(&data),
                         });
                     }
                 }

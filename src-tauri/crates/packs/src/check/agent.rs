@@ -6,7 +6,7 @@ use super::{Subject, list, text};
 use crate::{fault::Faults, files};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
-    instructions(subject, faults);
+    check_instruction_files(subject, faults);
     let Some(agent) = subject.manifest.get("agent") else { return };
     if text(agent, "id").is_some_and(|id| id.eq_ignore_ascii_case("finish") || id.trim().is_empty())
     {
@@ -53,7 +53,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
 }
 
 /// Checks the instruction files that the manifest names.
-fn instructions(subject: &Subject<'_>, faults: &mut Faults) {
+fn check_instruction_files(subject: &Subject<'_>, faults: &mut Faults) {
     for (at, tool) in subject.tools() {
         let Some(name) = tool.get("instructions").and_then(Value::as_str) else { continue };
         if let Err(problem) = files::read(subject.folder, name) {

@@ -22,18 +22,18 @@ const RESERVED: [&str; 12] = [
     "authorization",
 ];
 
-pub(crate) fn http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+pub(crate) fn check_http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(call) = present(tool, "http").filter(|call| call.is_object()) else { return };
     let at = format!("{at}/http");
     if let Some(url) = text(call, "url") {
-        address(subject, &at, tool, call, url, faults);
+        check_address(subject, &at, tool, call, url, faults);
     }
     for member in ["query", "headers"] {
         for (name, source) in call.get(member).and_then(Value::as_object).into_iter().flatten() {
             let at = join(&format!("{at}/{member}"), name);
             template(subject, &at, tool, source.as_str(), faults);
             if member == "headers" {
-                header(&at, name, faults);
+                check_header(&at, name, faults);
             }
         }
     }
@@ -61,11 +61,11 @@ pub(crate) fn http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut F
             );
         }
     }
-    credential(&at, tool, faults);
-    idempotency(subject, &at, tool, call, faults);
+    check_credential(&at, tool, faults);
+    check_idempotency(subject, &at, tool, call, faults);
 }
 
-fn address(
+fn check_address(
     subject: &Subject<'_>,
     at: &str,
     tool: &Value,
@@ -193,7 +193,7 @@ fn body_templates(
     }
 }
 
-pub(super) fn header(at: &str, name: &str, faults: &mut Faults) {
+pub(super) fn check_header(at: &str, name: &str, faults: &mut Faults) {
     if !is_token(name) {
         faults.at(
             at,
@@ -215,7 +215,7 @@ fn is_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
 }
 
-fn credential(at: &str, tool: &Value, faults: &mut Faults) {
+fn check_credential(at: &str, tool: &Value, faults: &mut Faults) {
     let at = at.trim_end_matches("/http");
     let auth = |member: &str| tool.pointer(&format!("/auth/{member}")).and_then(Value::as_str);
     if let Some(kind @ ("oauth2" | "mtls")) = auth("kind") {
@@ -241,7 +241,7 @@ fn credential(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-fn idempotency(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, faults: &mut Faults) {
+fn check_idempotency(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, faults: &mut Faults) {
     let at = format!("{}/idempotency", at.trim_end_matches("/http"));
     let place = tool.pointer("/idempotency/key_ref").and_then(Value::as_str);
     match tool.pointer("/idempotency/strategy").and_then(Value::as_str) {
@@ -281,18 +281,18 @@ fn idempotency(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, faul
     }
 }
 
-pub(crate) fn program(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+pub(crate) fn check_program(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(call) = present(tool, "program").filter(|call| call.is_object()) else { return };
     let at = format!("{at}/program");
     if let Some(command) = text(call, "command") {
-        programs::program(subject, &format!("{at}/command"), command, faults);
+        programs::check_program(subject, &format!("{at}/command"), command, faults);
     }
     for (index, source) in list(call.get("args")).enumerate() {
         template(subject, &format!("{at}/args/{index}"), tool, source.as_str(), faults);
     }
     for (index, name) in list(call.get("env")).enumerate() {
         if let Some(name) = name.as_str() {
-            programs::variable(&format!("{at}/env/{index}"), name, faults);
+            programs::check_variable(&format!("{at}/env/{index}"), name, faults);
         }
     }
 }

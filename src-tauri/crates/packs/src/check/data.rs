@@ -6,14 +6,14 @@ use super::{Subject, list, present, text};
 use crate::fault::{Faults, join};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
-    import(subject, faults);
+    check_import(subject, faults);
     for (at, tool) in subject.tools() {
-        arguments(subject, &at, tool, faults);
+        check_arguments(subject, &at, tool, faults);
     }
 }
 
 /// Imported files need somebody who reads them.
-fn import(subject: &Subject<'_>, faults: &mut Faults) {
+fn check_import(subject: &Subject<'_>, faults: &mut Faults) {
     let is_read = subject.tools().any(|(_, tool)| {
         present(tool, "service").is_some()
             || tool.pointer("/program/data_dir") == Some(&Value::Bool(true))
@@ -28,7 +28,7 @@ fn import(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-fn arguments(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+fn check_arguments(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(aliases) = tool.pointer("/aliases/arguments").and_then(Value::as_object) else {
         return;
     };

@@ -35,7 +35,7 @@ const LAUNCHERS: [(&[&str], &str); 4] = [
 ];
 
 /// Checks that the host can start a command. The rules are those of `mcp::resolve_program`.
-pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
+pub(super) fn check_program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
     if command.contains(['/', '\\']) {
         match files::resolve_inside(subject.folder, command) {
             Err(problem) => faults.at(at, problem, "use a path below the pack, such as `./server`, or the name of a program of the app"),
@@ -96,7 +96,7 @@ fn executable(_: &std::path::Path, _: &str, _: &str, _: &mut Faults) {}
 
 /// Checks the name of a variable that is passed to a program. Variables of the session bus are
 /// never passed.
-pub(super) fn variable(at: &str, name: &str, faults: &mut Faults) {
+pub(super) fn check_variable(at: &str, name: &str, faults: &mut Faults) {
     if !is_variable(name) {
         faults.at(
             at,

@@ -28,10 +28,10 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             present(server, "http"),
         ) {
             (Some(command), None) => {
-                programs::program(subject, &format!("{at}/command"), command, faults)
+                programs::check_program(subject, &format!("{at}/command"), command, faults)
             }
             (None, Some(http)) => {
-                address(subject, &format!("{at}/http"), http, faults);
+                check_address(subject, &format!("{at}/http"), http, faults);
                 for member in ["args", "env", "data_dir"] {
                     if present(server, member).is_some_and(|value| *value != Value::Bool(false)) {
                         faults.at(
@@ -54,11 +54,11 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             ),
         }
         if let Some(other) = present(server, "elsewhere") {
-            elsewhere(subject, &format!("{at}/elsewhere"), server, other, faults);
+            check_remote_replacement(subject, &format!("{at}/elsewhere"), server, other, faults);
         }
         for (index, variable) in list(server.get("env")).enumerate() {
             if let Some(name) = variable.as_str() {
-                programs::variable(&format!("{at}/env/{index}"), name, faults);
+                programs::check_variable(&format!("{at}/env/{index}"), name, faults);
             }
         }
     }
@@ -66,7 +66,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
 
 /// Checks the remote server that may replace a program. Settings of the pack describe it; its
 /// secret is given by name only.
-fn elsewhere(subject: &Subject<'_>, at: &str, server: &Value, other: &Value, faults: &mut Faults) {
+fn check_remote_replacement(subject: &Subject<'_>, at: &str, server: &Value, other: &Value, faults: &mut Faults) {
     if present(server, "http").is_some() || present(server, "offer_all") == Some(&Value::Bool(true))
     {
         faults.at(
@@ -98,7 +98,7 @@ fn elsewhere(subject: &Subject<'_>, at: &str, server: &Value, other: &Value, fau
     }
 }
 
-fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
+fn check_address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
     let private = http.get("private_network") == Some(&Value::Bool(true));
     let url_at = format!("{at}/url");
     if let Some(url) = text(http, "url") {
@@ -128,7 +128,7 @@ fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
     }
     for (name, credential) in http.get("headers").and_then(Value::as_object).into_iter().flatten() {
         let at = join(&format!("{at}/headers"), name);
-        calls::header(&at, name, faults);
+        calls::check_header(&at, name, faults);
         if credential.as_str().is_some_and(|name| !programs::is_variable(name)) {
             faults.at(
                 &at,

@@ -12,13 +12,13 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     check_duplicates(subject, faults);
     for (at, tool) in subject.tools() {
         schema_refs(subject, &at, tool, faults);
-        retry(&at, tool, faults);
+        check_retry(&at, tool, faults);
         kinds::check(subject, &at, tool, faults);
-        guidance(&at, tool, faults);
-        grantable(&at, tool, faults);
-        parameters(subject, &at, tool, faults);
-        credential(&at, tool, faults);
-        session_values(&at, tool, faults);
+        check_guidance(&at, tool, faults);
+        check_grantable(&at, tool, faults);
+        check_parameters(subject, &at, tool, faults);
+        check_credential(&at, tool, faults);
+        check_session_values(&at, tool, faults);
     }
 }
 
@@ -67,7 +67,7 @@ fn schema_refs(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Fault
     }
 }
 
-fn retry(at: &str, tool: &Value, faults: &mut Faults) {
+fn check_retry(at: &str, tool: &Value, faults: &mut Faults) {
     let attempts = tool.pointer("/retry/max_attempts").and_then(Value::as_u64).unwrap_or(0);
     let effect = text(tool, "side_effect_level");
     let strategy = tool.pointer("/idempotency/strategy").and_then(Value::as_str);
@@ -91,7 +91,7 @@ fn retry(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-fn guidance(at: &str, tool: &Value, faults: &mut Faults) {
+fn check_guidance(at: &str, tool: &Value, faults: &mut Faults) {
     let says_when_not =
         list(tool.get("do_not_use_when")).any(|v| v.as_str().is_some_and(|s| !s.trim().is_empty()));
     if text(tool, "latency") == Some("slow") && !says_when_not {
@@ -103,7 +103,7 @@ fn guidance(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-fn grantable(at: &str, tool: &Value, faults: &mut Faults) {
+fn check_grantable(at: &str, tool: &Value, faults: &mut Faults) {
     let effect = text(tool, "side_effect_level");
     if tool.get("grantable") == Some(&Value::Bool(true)) && effect.is_some_and(|e| e != "write") {
         faults.at(
@@ -114,7 +114,7 @@ fn grantable(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-fn parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+fn check_parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let known = subject.parameters(tool);
     for (name, facts) in tool.get("parameters").and_then(Value::as_object).into_iter().flatten() {
         let pointer = join(&join(at, "parameters"), name);
@@ -166,7 +166,7 @@ fn parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults
     }
 }
 
-fn credential(at: &str, tool: &Value, faults: &mut Faults) {
+fn check_credential(at: &str, tool: &Value, faults: &mut Faults) {
     let kind = tool.pointer("/auth/kind").and_then(Value::as_str);
     let variable = tool.pointer("/auth/env_var").and_then(Value::as_str);
     if kind.is_some_and(|k| k != "none") && variable.is_none() {
@@ -207,7 +207,7 @@ fn credential(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-fn session_values(at: &str, tool: &Value, faults: &mut Faults) {
+fn check_session_values(at: &str, tool: &Value, faults: &mut Faults) {
     for (index, value) in list(tool.get("session_values")).enumerate() {
         let pointer = text(value, "pointer").unwrap_or("/");
         if !pointer.is_empty() && !pointer.starts_with('/') {

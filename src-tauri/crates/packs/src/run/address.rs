@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use contract::address::{leads_there, may_reach};
+use contract::address::{can_resolve_to, may_reach};
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
@@ -49,7 +49,7 @@ impl Resolve for Guarded {
             let found = looking.await?;
             let allowed: Vec<SocketAddr> = found
                 .iter()
-                .filter(|ip| may_reach(**ip, private) && leads_there(&named, **ip))
+                .filter(|ip| may_reach(**ip, private) && can_resolve_to(&named, **ip))
                 .map(|ip| SocketAddr::new(*ip, 0))
                 .collect();
             if allowed.is_empty() && !found.is_empty() {

@@ -9,7 +9,7 @@ pub(crate) fn not_started(error: AgentError) -> ToolFailure {
 }
 
 /// A failure after which the effect may have happened.
-pub(crate) fn maybe_done(error: AgentError) -> ToolFailure {
+pub(crate) fn possibly_executed_failure(error: AgentError) -> ToolFailure {
     ToolFailure { error, may_have_happened: true }
 }
 
@@ -26,6 +26,6 @@ pub(crate) fn config(message: impl Into<Text>, hint: &str) -> AgentError {
 }
 
 /// The error for a server that could not be reached, or sent an invalid answer.
-pub(crate) fn http(message: impl Into<Text>) -> AgentError {
+pub(crate) fn http_error(message: impl Into<Text>) -> AgentError {
     AgentError::new(ErrorCode::ToolHttpError, message)
 }

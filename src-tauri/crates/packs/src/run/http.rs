@@ -23,7 +23,7 @@ use url::{Host, Url};
 
 use super::{
     address::{Guarded, Lookup, PrivateAddress, SystemLookup},
-    failure::{config, http, maybe_done, not_started},
+    failure::{config, http_error, possibly_executed_failure, not_started},
     request::{self, BuiltRequest, Key},
 };
 
@@ -82,7 +82,7 @@ impl HttpRunner {
         let attempt = Attempt { client, call, spec, private, permit };
         tokio::select! {
             done = attempt.run(built) => done,
-            () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", text!("{tool} was stopped.", tool = spec.title)))),
+            () = cancel.cancelled() => Err(possibly_executed_failure(AgentError::internal("cancelled", text!("{tool} was stopped.", tool = spec.title)))),
         }
     }
 
@@ -128,7 +128,7 @@ impl Attempt<'_> {
         let (mut url, mut method, mut body) = (built.url, method(self.call.method), built.body);
         for hop in 0..=HOPS {
             self.check(&url, &origin)
-                .map_err(|error| if hop == 0 { not_started(error) } else { maybe_done(error) })?;
+                .map_err(|error| if hop == 0 { not_started(error) } else { possibly_executed_failure(error) })?;
             // A credential is sent only to its own server, and not to a server that a redirect
             // leads to.
             let credential = if Origin::of(&url) == Origin::of(&origin) {
@@ -156,8 +156,8 @@ impl Attempt<'_> {
                 .send()
                 .await
                 .map_err(|error| self.request_failure(&error))?;
-            self.check_peer(&response).map_err(maybe_done)?;
-            match self.next(&response, &url, &method).map_err(maybe_done)? {
+            self.check_peer(&response).map_err(possibly_executed_failure)?;
+            match self.redirect_target(&response, &url, &method).map_err(possibly_executed_failure)? {
                 None => return self.read(response).await,
                 Some((next, as_get)) => {
                     url = next;
@@ -167,8 +167,8 @@ impl Attempt<'_> {
                 }
             }
         }
-        Err(maybe_done(
-            http(text!("{tool} sends in circles.", tool = self.host(&origin)))
+        Err(possibly_executed_failure(
+            http_error(text!("{tool} sends in circles.", tool = self.host(&origin)))
                 .reason("redirects")
                 .retryable(false),
         ))
@@ -183,7 +183,7 @@ impl Attempt<'_> {
         let same = url.host() == origin.host() && (port(url) == port(origin) || upgraded);
         let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
         if !listed {
-            return Err(http(text!(
+            return Err(http_error(text!(
                 "{tool} was sent on to {host}, which this tool may not reach.",
                 tool = self.spec.title,
                 host
@@ -224,7 +224,7 @@ impl Attempt<'_> {
 
     fn private_refusal(&self, host: &str) -> AgentError {
         let error =
-            http(text!("{host} lies on this computer or in the local network, or is reached without encryption; {tool} may not go there.", host, tool = self.spec.title))
+            http_error(text!("{host} lies on this computer or in the local network, or is reached without encryption; {tool} may not go there.", host, tool = self.spec.title))
                 .reason("private_address")
                 .retryable(false)
                 .with("status", Value::Null);
@@ -245,7 +245,7 @@ impl Attempt<'_> {
         if auth.kind != AuthKind::None
             && !Origin::of(url).is_some_and(|server| server.may_carry_key())
         {
-            let error = http(text!(
+            let error = http_error(text!(
                 "{title} needs a key, but the connection to {host} would not be encrypted.",
                 title = self.spec.title,
                 host = self.host(url)
@@ -278,7 +278,7 @@ impl Attempt<'_> {
     }
 
     /// Returns the target of a redirect, and whether it becomes a GET.
-    fn next(
+    fn redirect_target(
         &self,
         response: &Response,
         from: &Url,
@@ -298,7 +298,7 @@ impl Attempt<'_> {
             Some((url, as_get))
         })
         .ok_or_else(|| {
-            http(text!("{tool} sends to a place that is no address.", tool = self.host(from)))
+            http_error(text!("{tool} sends to a place that is no address.", tool = self.host(from)))
                 .reason("redirects")
                 .retryable(false)
         })
@@ -316,12 +316,12 @@ impl Attempt<'_> {
         } else {
             (text!("{host} did not answer.", host), false)
         };
-        let error = http(message)
+        let error = http_error(message)
             .retryable(true)
             .with("status", Value::Null)
             .reason("network")
             .hint("Check the connection, then try again.");
-        if certain { not_started(error) } else { maybe_done(error) }
+        if certain { not_started(error) } else { possibly_executed_failure(error) }
     }
 
     async fn read(&self, mut response: Response) -> Result<Value, ToolFailure> {
@@ -340,8 +340,8 @@ impl Attempt<'_> {
                 Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(_) if status.is_success() => {
-                    return Err(maybe_done(
-                        http(text!("The answer of {host} broke off.", host))
+                    return Err(possibly_executed_failure(
+                        http_error(text!("The answer of {host} broke off.", host))
                             .retryable(true)
                             .with("status", status.as_u16())
                             .reason("network"),
@@ -351,10 +351,10 @@ impl Attempt<'_> {
             }
             if bytes.len() > limit && status.is_success() {
                 let error =
-                    http(text!("The answer of {host} is larger than {limit} bytes.", host, limit))
+                    http_error(text!("The answer of {host} is larger than {limit} bytes.", host, limit))
                         .retryable(false)
                         .with("status", status.as_u16());
-                return Err(maybe_done(
+                return Err(possibly_executed_failure(
                     error.reason("response_too_large").hint("Ask for less at a time."),
                 ));
             }
@@ -378,7 +378,7 @@ impl Attempt<'_> {
                     Reason::InvalidResponse,
                     text!("{host} answered with something that is not JSON ({kind}).", host, kind),
                 );
-                maybe_done(error.with("answer", excerpt(bytes)))
+                possibly_executed_failure(error.with("answer", excerpt(bytes)))
             }),
         }
     }
@@ -400,7 +400,7 @@ impl Attempt<'_> {
                 AgentError::new(ErrorCode::RateLimited, text!("{host} asks to slow down.", host))
                     .reason(Reason::UpstreamRateLimit)
             }
-            401 | 403 if self.spec.auth.is_some() => http(text!(
+            401 | 403 if self.spec.auth.is_some() => http_error(text!(
                 "{host} refuses the key ({number}).",
                 host,
                 number
@@ -409,9 +409,9 @@ impl Attempt<'_> {
             .hint(
                 "Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}.",
             ),
-            500.. => http(text!("{host} failed ({number}).", host, number)).retryable(true),
+            500.. => http_error(text!("{host} failed ({number}).", host, number)).retryable(true),
             _ => {
-                http(text!("{host} refused the request ({number}).", host, number)).retryable(false)
+                http_error(text!("{host} refused the request ({number}).", host, number)).retryable(false)
             }
         };
         error = error.with("status", number).with("answer", said.unwrap_or_else(|| excerpt(bytes)));
@@ -422,7 +422,7 @@ impl Attempt<'_> {
         // not. A proxy also sends 503 after it lost a server that had the request.
         match number {
             501 | 400..=499 => not_started(error),
-            _ => maybe_done(error),
+            _ => possibly_executed_failure(error),
         }
     }
 

@@ -25,7 +25,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    failure::{bad_value, config, maybe_done, not_started},
+    failure::{bad_value, config, possibly_executed_failure, not_started},
     process::{Group, Killer, Limits},
     template::{Piece, Template, plain, value_of},
 };
@@ -123,14 +123,14 @@ pub async fn run_program(
     let title = &request.spec.title;
     tokio::select! {
         (out, err, status) = working => {
-            let status = status.map_err(|e| maybe_done(AgentError::internal("program_failed", text!("{tool} could not be followed: {error}.", tool = title, error = e))))?;
+            let status = status.map_err(|e| possibly_executed_failure(AgentError::internal("program_failed", text!("{tool} could not be followed: {error}.", tool = title, error = e))))?;
             let Some(out) = out else {
                 let error = AgentError::internal("output_too_large", text!("{tool} printed more than {limit} bytes.", tool = title, limit));
-                return Err(maybe_done(error.hint("Ask for less at a time.")));
+                return Err(possibly_executed_failure(error.hint("Ask for less at a time.")));
             };
             if status.success() { read_output(call.output, &out, title) } else { Err(exit_failure(status, &err, title)) }
         }
-        () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", text!("{tool} was stopped.", tool = title)))),
+        () = cancel.cancelled() => Err(possibly_executed_failure(AgentError::internal("cancelled", text!("{tool} was stopped.", tool = title)))),
     }
 }
 
@@ -265,7 +265,7 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
         Answer::Json if out.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
         Answer::Json => serde_json::from_slice(out).map_err(|e| {
             let said: String = String::from_utf8_lossy(out).chars().take(500).collect();
-            maybe_done(
+            possibly_executed_failure(
                 AgentError::internal(
                     Reason::InvalidResponse,
                     text!(
@@ -298,7 +298,7 @@ fn exit_failure(status: std::process::ExitStatus, complaints: &str, title: &str)
         .with("exit_code", json!(status.code()))
         .with("answer", complaints)
         .retryable(status.code() == Some(TEMPORARY));
-    maybe_done(error)
+    possibly_executed_failure(error)
 }
 
 #[cfg(test)]

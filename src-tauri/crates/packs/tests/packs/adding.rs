@@ -124,7 +124,7 @@ proptest! {
         // Switching on one of several tools leaves the others off.
         for tool in &all {
             let mut changed = switches.clone();
-            changed.tool_on(&tool.id, &all);
+            changed.switch_tool_on(&tool.id, &all);
             prop_assert!(changed.tool(tool));
             for other in all.iter().filter(|other| other.pack != tool.pack) {
                 prop_assert_eq!(changed.tool(other), switches.tool(other), "{} with {}", other.id, tool.id);

@@ -38,7 +38,7 @@ impl Form {
 }
 
 /// Returns all forms of a secret.
-pub(super) fn of(secret: &str) -> Vec<Form> {
+pub(super) fn forms_of_secret(secret: &str) -> Vec<Form> {
     let mut forms = Vec::new();
     let piece = secret.len().div_ceil(2).clamp(PIECE.start, PIECE.end);
     let plain = secret.as_bytes();

@@ -22,18 +22,18 @@ const SHAPES: [&[usize]; 6] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 4, 4, 4, 3], &[16
 pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
     let (text, digits) = (search.text, search.facts.digits);
     if digits >= CARD {
-        cards(text, search.place, found);
+        find_cards(text, search.place, found);
     }
     if digits >= PERSONAL_ID && !search.is_number() {
-        personal_ids(text, found);
+        find_personal_ids(text, found);
     }
     if digits >= PHONE && !search.is_number() {
-        phones(text, found);
+        find_phones(text, found);
     }
 }
 
 /// Finds payment cards by shape, prefix and length of a brand, and check digit.
-fn cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
+fn find_cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
     let Some(groups) = GROUPS.as_ref() else { return };
     for run in groups.find_iter(text).filter(|run| run.len() >= CARD) {
         let parts = parts(run.as_str(), run.start());
@@ -105,7 +105,7 @@ fn is_brand(digits: &[u32]) -> bool {
 }
 
 /// Finds Swedish personal numbers (with a hyphen) and US social security numbers.
-fn personal_ids(text: &str, found: &mut Vec<Span>) {
+fn find_personal_ids(text: &str, found: &mut Vec<Span>) {
     static SWEDISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern(
             r"(?:19|20)?[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]|6[1-9]|[78][0-9]|9[01])[-+][0-9]{4}",
@@ -135,7 +135,7 @@ fn personal_ids(text: &str, found: &mut Vec<Span>) {
 }
 
 /// Finds phone numbers: international ones with `+`, and national ones in their usual shapes.
-fn phones(text: &str, found: &mut Vec<Span>) {
+fn find_phones(text: &str, found: &mut Vec<Span>) {
     static INTERNATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern(r"\+[1-9][0-9]{0,14}(?:(?: ?\(0?\) ?|[ ./-])?(?:\([0-9]{1,4}\) ?|[0-9]{1,8})){0,7}")
     });

@@ -29,22 +29,22 @@ pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
         return;
     }
     if facts.at_sign {
-        emails(text, found);
+        find_emails(text, found);
     }
     if search.level != Level::Strict {
         return;
     }
     if facts.dots || facts.slashes {
-        urls(text, found);
+        find_urls(text, found);
     }
     if text.len() >= TOKEN {
-        tokens(text, found);
+        find_tokens(text, found);
     }
 }
 
 /// Finds e-mail addresses, also with a percent-escaped `@`. Picture names such as `logo@2x.png` do
 /// not match.
-fn emails(text: &str, found: &mut Vec<Span>) {
+fn find_emails(text: &str, found: &mut Vec<Span>) {
     for hit in EMAIL.iter().flat_map(|p| p.find_iter(text)) {
         let lead =
             hit.as_str().len() - hit.as_str().trim_start_matches(['.', '\'', '-', '~', '+']).len();
@@ -66,7 +66,7 @@ fn is_picture(address: &str) -> bool {
 }
 
 /// Finds web addresses, without the punctuation of the sentence around them.
-fn urls(text: &str, found: &mut Vec<Span>) {
+fn find_urls(text: &str, found: &mut Vec<Span>) {
     for hit in URL.iter().flat_map(|p| p.find_iter(text)) {
         let address =
             hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
@@ -78,7 +78,7 @@ fn urls(text: &str, found: &mut Vec<Span>) {
 
 /// Finds long runs in which letters and digits alternate as in random text. Names made of words,
 /// years and codes do not match.
-fn tokens(text: &str, found: &mut Vec<Span>) {
+fn find_tokens(text: &str, found: &mut Vec<Span>) {
     for hit in LONG.iter().flat_map(|p| p.find_iter(text)) {
         let uuid = UUID.as_ref().is_some_and(|p| p.is_match(hit.as_str()));
         if uuid || hit.as_str().split(['_', '/', '=', '.', '~', '-']).any(is_random) {

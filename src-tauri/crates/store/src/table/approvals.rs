@@ -20,7 +20,7 @@ pub(crate) fn insert(conn: &Connection, approval: &Approval, shared: bool) -> Re
             approval.id.as_str(),
             approval.session.as_str(),
             text::instant(approval.created_at),
-            text::word(&approval.status)?,
+            text::enum_to_text(&approval.status)?,
             approval.reason,
             approval.decided_at.map(text::instant),
             serde_json::to_string(approval)?,
@@ -45,7 +45,7 @@ pub(crate) fn get(conn: &Connection, id: &ApprovalId) -> Result<Option<Approval>
 
 /// Changes the status. The reason is kept unless a new one is given, and the time of the first
 /// decision stays.
-pub(crate) fn advance(
+pub(crate) fn change_status(
     conn: &Connection,
     id: &ApprovalId,
     transition: Transition,
@@ -53,7 +53,7 @@ pub(crate) fn advance(
     at: DateTime<Utc>,
 ) -> Result<bool, DbError> {
     check(transition)?;
-    let (from, to) = (text::word(&transition.from)?, text::word(&transition.to)?);
+    let (from, to) = (text::enum_to_text(&transition.from)?, text::enum_to_text(&transition.to)?);
     let changed = conn
         .prepare_cached("UPDATE approval SET status = ?3, reason = coalesce(?4, reason), decided_at = coalesce(decided_at, ?5) WHERE id = ?1 AND status = ?2")?
         .execute(params![id.as_str(), from, to, reason, text::instant(at)])?;
@@ -62,7 +62,7 @@ pub(crate) fn advance(
 
 /// Refuses a transition that the table of statuses does not have.
 pub(crate) fn check(transition: Transition) -> Result<(), DbError> {
-    let (from, to) = (text::word(&transition.from)?, text::word(&transition.to)?);
+    let (from, to) = (text::enum_to_text(&transition.from)?, text::enum_to_text(&transition.to)?);
     if transition.from.is_final() {
         return Err(DbError::Refused(format!("an approval that is {from} stays so")));
     }
@@ -73,7 +73,7 @@ pub(crate) fn check(transition: Transition) -> Result<(), DbError> {
 }
 
 /// Copies the status of the shared store, unless the approval has ended here.
-pub(crate) fn follow(
+pub(crate) fn copy_shared_status(
     conn: &Connection,
     id: &ApprovalId,
     to: ApprovalStatus,
@@ -85,7 +85,7 @@ pub(crate) fn follow(
             "UPDATE approval SET status = ?2, reason = coalesce(?3, reason), decided_at = coalesce(decided_at, ?4)
              WHERE id = ?1 AND status IN ({OPEN}) AND status <> ?2"
         ))?
-        .execute(params![id.as_str(), text::word(&to)?, reason, text::instant(at)])?;
+        .execute(params![id.as_str(), text::enum_to_text(&to)?, reason, text::instant(at)])?;
     Ok(changed == 1)
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn of_session(
 /// Copies the approvals of a session that another process served. An approval that has ended here
 /// stays ended. One that was open here and is missing there expires with the reason `untold`.
 /// Returns those that were open here and are not any more.
-pub(crate) fn adopt(
+pub(crate) fn import_for_session(
     conn: &Connection,
     session: &SessionId,
     approvals: &[Approval],
@@ -119,7 +119,7 @@ pub(crate) fn adopt(
             continue;
         }
         let decided_at = approval.decided_at.unwrap_or(approval.created_at);
-        if follow(conn, &approval.id, approval.status, approval.reason.as_deref(), decided_at)?
+        if copy_shared_status(conn, &approval.id, approval.status, approval.reason.as_deref(), decided_at)?
             && approval.status.is_final()
         {
             ended.push(approval.clone());

@@ -50,13 +50,13 @@ pub(crate) fn end(conn: &Connection, key: &RunKey, outcome: Option<&str>) -> Res
     Ok(())
 }
 
-pub(crate) fn interrupted(conn: &Connection) -> Result<(), DbError> {
+pub(crate) fn mark_runs_interrupted(conn: &Connection) -> Result<(), DbError> {
     conn.execute("UPDATE run SET state = 'interrupted' WHERE state = 'running'", [])?;
     Ok(())
 }
 
 /// Returns what has been used in a scope that has a cap.
-fn used(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Used, DbError> {
+fn read_usage(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Used, DbError> {
     if !wish
         .caps
         .iter()
@@ -72,17 +72,17 @@ fn used(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Us
     };
     let sql = format!("SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0) FROM {rows}");
     Ok(conn.prepare_cached(&sql)?.query_row([value], |row| {
-        Ok(Used { tokens: count(row.get(0)?), nano_usd: count(row.get(1)?) })
+        Ok(Used { tokens: from_stored_amount(row.get(0)?), nano_usd: from_stored_amount(row.get(1)?) })
     })?)
 }
 
 pub(crate) fn reserve(conn: &Connection, wish: &ReservationRequest) -> Result<Reserved, DbError> {
     let (of_run, of_session, of_day) = (
-        used(conn, wish, Scope::Run)?,
-        used(conn, wish, Scope::Session)?,
-        used(conn, wish, Scope::Day)?,
+        read_usage(conn, wish, Scope::Run)?,
+        read_usage(conn, wish, Scope::Session)?,
+        read_usage(conn, wish, Scope::Day)?,
     );
-    let fit = wish.fit(|scope| match scope {
+    let fit = wish.longest_allowed_answer(|scope| match scope {
         Scope::Run => of_run,
         Scope::Session => of_session,
         Scope::Day => of_day,
@@ -91,14 +91,14 @@ pub(crate) fn reserve(conn: &Connection, wish: &ReservationRequest) -> Result<Re
         Ok(output) => output,
         Err(refusal) => return Ok(Reserved::Refused(refusal)),
     };
-    let most = wish.price.map(|price| stored(price.of(wish.input_tokens, output_tokens)));
+    let most = wish.price.map(|price| to_stored_amount(price.of(wish.input_tokens, output_tokens)));
     conn.prepare_cached("INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(params![
         text::instant(wish.at),
         wish.day.to_string(),
         wish.session.as_str(),
         wish.turn.as_str(),
         wish.model,
-        stored(wish.input_tokens.saturating_add(output_tokens)),
+        to_stored_amount(wish.input_tokens.saturating_add(output_tokens)),
         most,
     ])?;
     let id = conn.last_insert_rowid();
@@ -114,18 +114,18 @@ pub(crate) fn settle(conn: &Connection, entry: i64, used: Settlement) -> Result<
     )?
     .execute(params![
         entry,
-        stored(used.input_tokens.saturating_add(used.output_tokens)),
-        used.nano_usd.map(stored),
+        to_stored_amount(used.input_tokens.saturating_add(used.output_tokens)),
+        used.nano_usd.map(to_stored_amount),
     ])?;
     Ok(())
 }
 
-pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError> {
+pub(crate) fn read_spending(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError> {
     let sql = "SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0), COALESCE(SUM(calls), 0), COALESCE(SUM(unpriced), 0)
                FROM spent WHERE scope = 'day' AND name >= ?1";
     Ok(conn.prepare_cached(sql)?.query_row([day.to_string()], |row| {
         Ok(Spent {
-            tokens: count(row.get(0)?),
+            tokens: from_stored_amount(row.get(0)?),
             usd: row.get::<_, i64>(1)? as f64 / 1e9,
             calls: row.get(2)?,
             unpriced_calls: row.get(3)?,
@@ -142,7 +142,7 @@ const MAX_RUNS: i64 = 1_000;
 pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbError> {
     let entered = conn
         .prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-        .execute(params![served.turn.as_str(), text::instant(served.ended_at), stored(served.duration_ms), served.tools, served.status, served.code])?;
+        .execute(params![served.turn.as_str(), text::instant(served.ended_at), to_stored_amount(served.duration_ms), served.tools, served.status, served.code])?;
     if entered > 0 {
         conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?
             .execute([conn.last_insert_rowid() - MAX_RUNS])?;
@@ -150,7 +150,7 @@ pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbErr
     Ok(())
 }
 
-pub(crate) fn served(conn: &Connection, most: u32) -> Result<Vec<Served>, DbError> {
+pub(crate) fn list_served(conn: &Connection, most: u32) -> Result<Vec<Served>, DbError> {
     let mut statement = conn.prepare_cached("SELECT turn, ended_at, duration_ms, tools, status, code FROM served ORDER BY id DESC LIMIT ?1")?;
     let mut rows = statement.query([most])?;
     let mut found = Vec::new();
@@ -158,7 +158,7 @@ pub(crate) fn served(conn: &Connection, most: u32) -> Result<Vec<Served>, DbErro
         found.push(Served {
             turn: TurnId(row.get(0)?),
             ended_at: text::read_instant(&row.get::<_, String>(1)?)?,
-            duration_ms: count(row.get(2)?),
+            duration_ms: from_stored_amount(row.get(2)?),
             tools: row.get(3)?,
             status: row.get(4)?,
             code: row.get(5)?,
@@ -167,10 +167,10 @@ pub(crate) fn served(conn: &Connection, most: u32) -> Result<Vec<Served>, DbErro
     Ok(found)
 }
 
-fn stored(amount: u64) -> i64 {
+fn to_stored_amount(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
 
-fn count(amount: i64) -> u64 {
+fn from_stored_amount(amount: i64) -> u64 {
     u64::try_from(amount).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ const COLUMNS: &str = "id, session, turn, seq, created_at, body";
 pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item>, DbError> {
     let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for item in &mut items {
-        let seq = sessions::reserve(conn, &item.session, 1, item.created_at)?;
+        let seq = sessions::reserve_item_numbers(conn, &item.session, 1, item.created_at)?;
         item.seq =
             u64::try_from(seq).map_err(|_| DbError::Refused("item numbers are used up".into()))?;
         insert.execute(params![
@@ -31,7 +31,7 @@ pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item
 }
 
 /// Returns the newest `limit` items before a number, ascending.
-pub(crate) fn before(
+pub(crate) fn list_before(
     conn: &Connection,
     session: &SessionId,
     before: Option<u64>,
@@ -59,7 +59,7 @@ pub(crate) fn newest_shown(
     before: u64,
 ) -> Result<Option<Item>, DbError> {
     let before = i64::try_from(before).unwrap_or(i64::MAX);
-    let mark = format!("\"view\":\"{}\"", text::word(&view)?);
+    let mark = format!("\"view\":\"{}\"", text::enum_to_text(&view)?);
     let first = before.saturating_sub(MAX_SCANNED);
     // Most rows need not be parsed.
     let sql = format!(
@@ -84,7 +84,7 @@ pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbE
 }
 
 /// Stores items under the numbers that they have.
-pub(crate) fn adopt(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
+pub(crate) fn insert_numbered(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
     let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for item in items {
         let seq = i64::try_from(item.seq)

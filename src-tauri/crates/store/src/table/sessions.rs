@@ -70,7 +70,7 @@ pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
 }
 
 /// Reserves `count` item numbers, and marks the session as used at `at`. Returns the first number.
-pub(crate) fn reserve(
+pub(crate) fn reserve_item_numbers(
     conn: &Connection,
     id: &SessionId,
     count: usize,
@@ -87,7 +87,7 @@ pub(crate) fn reserve(
 
 /// Replaces the session's items, values and memories by those of another process. Its turns and its
 /// spending stay. Returns the actions that ended by it.
-pub(crate) fn adopt(
+pub(crate) fn import_image(
     conn: &Connection,
     image: &SessionImage,
     untold: &str,
@@ -99,7 +99,7 @@ pub(crate) fn adopt(
     {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
-    items::adopt(conn, &image.items)?;
+    items::insert_numbered(conn, &image.items)?;
     let next = image.items.iter().map(|item| item.seq).max().unwrap_or_default() + 1;
     let touched = image.items.iter().map(|item| item.created_at).max().unwrap_or(image.created_at);
     conn.prepare_cached("UPDATE session SET next_seq = max(next_seq, ?2), updated_at = max(updated_at, ?3) WHERE id = ?1")?.execute(params![
@@ -109,7 +109,7 @@ pub(crate) fn adopt(
     ])?;
     session_values::replace(conn, id, &image.values)?;
     image.memories.iter().try_for_each(|memory| conversations::put(conn, memory, 0))?;
-    approvals::adopt(conn, id, &image.approvals, untold)
+    approvals::import_for_session(conn, id, &image.approvals, untold)
 }
 
 fn require_found(changed: usize, id: &SessionId) -> Result<(), DbError> {

@@ -21,8 +21,8 @@ pub(crate) fn put(conn: &Connection, turn: &TurnRow) -> Result<(), DbError> {
         turn.ended_at.map(text::instant),
         turn.status,
         turn.model,
-        stored(turn.usage.input_tokens),
-        stored(turn.usage.output_tokens),
+        to_stored_tokens(turn.usage.input_tokens),
+        to_stored_tokens(turn.usage.output_tokens),
         turn.usage.model_calls,
     ])
     .map_err(|e| DbError::parent(e, || format!("session {}", turn.session)))?;
@@ -51,17 +51,17 @@ fn read(row: &Row<'_>) -> Result<TurnRow, DbError> {
         status: row.get(4)?,
         model: row.get(5)?,
         usage: Usage {
-            input_tokens: counted(row.get(6)?),
-            output_tokens: counted(row.get(7)?),
+            input_tokens: from_stored_tokens(row.get(6)?),
+            output_tokens: from_stored_tokens(row.get(7)?),
             model_calls: row.get(8)?,
         },
     })
 }
 
-fn stored(tokens: u64) -> i64 {
+fn to_stored_tokens(tokens: u64) -> i64 {
     i64::try_from(tokens).unwrap_or(i64::MAX)
 }
 
-fn counted(tokens: i64) -> u64 {
+fn from_stored_tokens(tokens: i64) -> u64 {
     u64::try_from(tokens).unwrap_or_default()
 }

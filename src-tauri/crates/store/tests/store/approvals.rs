@@ -335,7 +335,7 @@ async fn what_gateways_share_is_told_apart_also_where_nothing_is_shared_any_more
         approvals: vec![came.clone(), done],
         memories: Vec::new(),
     };
-    let ended = store.session_adopt(&image, "elsewhere").await.expect("adopted");
+    let ended = store.import_session_image(&image, "elsewhere").await.expect("adopted");
     let ended: Vec<_> = ended
         .iter()
         .map(|approval| (approval.id.as_str(), approval.status, approval.reason.as_deref()))

@@ -176,10 +176,10 @@ async fn an_id_is_claimed_once_for_its_time() {
     store.run_end(&key, Some("{}")).await.unwrap();
     drop(store);
     let store = world.store();
-    store.runs_interrupted().await.unwrap();
+    store.mark_runs_interrupted().await.unwrap();
     assert_eq!(store.run_claim(&key, now, since).await, Ok(Claim::Stored("{}".into())));
     let later = now + TimeDelta::hours(25);
     assert_eq!(store.run_claim(&key, later, later - TimeDelta::hours(24)).await, Ok(Claim::New));
-    store.runs_interrupted().await.unwrap();
+    store.mark_runs_interrupted().await.unwrap();
     assert_eq!(store.run_claim(&key, later, since).await, Ok(Claim::Interrupted));
 }

@@ -200,7 +200,7 @@ async fn a_permission_survives_a_restart_and_can_be_taken_back() {
     let store = world.store();
     assert_eq!(store.grants().await, Ok(vec![grant.clone()]));
     let (used, revoked) = (instant("2026-11-21T10:05:00Z"), instant("2026-11-21T10:06:00Z"));
-    store.grant_used(&grant.id, used).await.expect("used");
+    store.record_grant_use(&grant.id, used).await.expect("used");
     store.grant_revoke(&grant.id, revoked).await.expect("revoked");
     store.grant_revoke(&grant.id, instant("2026-11-21T11:00:00Z")).await.expect("again");
     assert_eq!(
@@ -208,7 +208,7 @@ async fn a_permission_survives_a_restart_and_can_be_taken_back() {
         Ok(vec![Grant { last_used_at: Some(used), revoked_at: Some(revoked), ..grant }])
     );
     assert_eq!(
-        store.grant_used(&"none".into(), used).await,
+        store.record_grant_use(&"none".into(), used).await,
         Err(StoreError::NotFound("permission none".into()))
     );
 }

@@ -1,12 +1,12 @@
 use super::*;
 
 fn of(tool: &str, result: Value) -> Value {
-    plain(tool, result)
+    normalize_result(tool, result)
 }
 
 #[test]
 fn ids_are_numbers_as_long_as_every_reader_keeps_them() {
-    let sent = |tool: &str, given: Value| arguments(tool, given);
+    let sent = |tool: &str, given: Value| normalize_arguments(tool, given);
     for (id, number) in [
         (json!("1001"), json!(1001)),
         (json!(" 7 "), json!(7)),
@@ -41,7 +41,7 @@ fn products_are_found_wherever_they_stand() {
         "no list is no result"
     );
     assert_eq!(
-        super::plain("product.other", json!([item])),
+        super::normalize_result("product.other", json!([item])),
         json!([item]),
         "another tool's results stay as they are"
     );
@@ -100,7 +100,7 @@ fn what_a_product_does_not_tell_may_be_null() {
 
 #[test]
 fn ids_of_digits_are_numbers_for_the_shop() {
-    let sent = |tool: &str, given: Value| arguments(tool, given);
+    let sent = |tool: &str, given: Value| normalize_arguments(tool, given);
     assert_eq!(sent("product.get", json!({"productId": "4711"})), json!({"productId": 4711}));
     assert_eq!(
         sent("product.get", json!({"productId": "A-1", "partNo": "12"})),

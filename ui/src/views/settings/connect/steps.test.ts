@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectionProblem } from "../../../platform/generated/ConnectionProblem";
 import type { Settings } from "../../../platform/generated/Settings";
+import { ADDRESSES, OFFERED } from "../providers";
 import {
   applyPlan,
   choices,
@@ -33,17 +34,13 @@ describe("what is offered", () => {
     const offered = choices([OLLAMA]);
     expect(offered.map((choice) => choice.kind)).toEqual([
       "local",
-      "openai",
-      "anthropic",
-      "gemini",
+      ...OFFERED.map(([kind]) => kind),
       "other",
     ]);
-    expect(offered.map(stepAfter)).toEqual(["model", "key", "key", "key", "key"]);
+    expect(offered.map(stepAfter)).toEqual(["model", ...OFFERED.map(() => "key"), "key"]);
     expect(offered[0]).toMatchObject({ address: OLLAMA.base_url, models: OLLAMA.models });
     expect(offered.slice(1).map((choice) => choice.address)).toEqual([
-      "https://api.openai.com/v1",
-      "https://api.anthropic.com/v1",
-      "https://generativelanguage.googleapis.com/v1beta",
+      ...OFFERED.map(([, provider]) => ADDRESSES[provider]),
       "",
     ]);
   });

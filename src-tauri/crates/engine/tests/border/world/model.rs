@@ -90,11 +90,11 @@ impl Model for ScriptModel {
     fn label(&self) -> String {
         "script".into()
     }
-    fn may_answer(&self) -> Vec<String> {
+    fn possible_labels(&self) -> Vec<String> {
         let second = self.second.lock().unwrap().clone();
         second.into_iter().chain([self.label()]).collect()
     }
-    fn local(&self) -> bool {
+    fn is_local(&self) -> bool {
         !self.remote.load(Ordering::SeqCst)
     }
     fn capabilities(&self) -> ModelCapabilities {
@@ -123,8 +123,8 @@ impl Model for ScriptModel {
     ) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         assert_paired(&request.messages);
         // As it would go out.
-        request.for_own_limit(self.capabilities().max_output_tokens);
-        request.max_output_tokens = request.bound();
+        request.apply_own_limit(self.capabilities().max_output_tokens);
+        request.max_output_tokens = request.answer_limit();
         self.requests.lock().unwrap().push(request);
         let says =
             self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
