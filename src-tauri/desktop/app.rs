@@ -29,11 +29,13 @@ const LONGEST_STOP: Duration = Duration::from_secs(8);
 pub(crate) fn run_app() -> ExitCode {
     host::set_private_umask();
     environment::prepare_environment();
-    let args =
-        match args::read_args(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
-            Ok(args) => args,
-            Err(problem) => return print_problem(&problem, 2),
-        };
+    let args = match args::read_args(
+        std::env::args_os().skip(1),
+        std::env::var_os("COUNTERSIGN_DATA_DIR"),
+    ) {
+        Ok(args) => args,
+        Err(problem) => return print_problem(&problem, 2),
+    };
     match args.print {
         Some(Print::Help) => return print_text(args::HELP),
         Some(Print::Version) => {
@@ -195,9 +197,14 @@ mod tests {
 
     #[test]
     fn each_data_folder_is_an_instance_of_its_own() {
-        let (one, two) = (instance_name(Some(Path::new("/a"))), instance_name(Some(Path::new("/b"))));
+        let (one, two) =
+            (instance_name(Some(Path::new("/a"))), instance_name(Some(Path::new("/b"))));
         assert_ne!(one, two);
-        assert_eq!(one, instance_name(Some(Path::new("/a/"))), "the same folder written differently");
+        assert_eq!(
+            one,
+            instance_name(Some(Path::new("/a/"))),
+            "the same folder written differently"
+        );
         assert_eq!(instance_name(None), "io.countersign.desktop");
     }
 }

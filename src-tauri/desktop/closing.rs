@@ -102,7 +102,11 @@ mod tests {
             (7, false, Closing::Ask),
         ];
         for (waiting, has_tray, does) in table {
-            assert_eq!(decide_closing(waiting, has_tray), does, "{waiting} waiting, tray: {has_tray}");
+            assert_eq!(
+                decide_closing(waiting, has_tray),
+                does,
+                "{waiting} waiting, tray: {has_tray}"
+            );
         }
     }
 }

@@ -14,7 +14,11 @@ const LONGEST: usize = 2000;
 
 /// Asks the user, and opens the link if the user agrees. `told` is called with whether it was
 /// opened, or with None for a link that is not allowed.
-pub(crate) fn ask_and_open(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
+pub(crate) fn ask_and_open(
+    app: &AppHandle,
+    url: Url,
+    told: impl FnOnce(Option<bool>) + Send + 'static,
+) {
     let Some(url) = allowed_target(&url) else {
         tracing::warn!(
             scheme = url.scheme(),

@@ -42,7 +42,8 @@ pub(crate) fn is_built(app: &AppHandle) -> bool {
 
 fn build_tray(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
     let show = MenuItem::with_id(app, "show", language.show_label(), true, None::<&str>)?;
-    let approvals = MenuItem::with_id(app, "approvals", language.approvals_label(0), true, None::<&str>)?;
+    let approvals =
+        MenuItem::with_id(app, "approvals", language.approvals_label(0), true, None::<&str>)?;
     let quit = MenuItem::with_id(app, "quit", language.quit_label(), true, None::<&str>)?;
     let menu = Menu::with_items(app, &[&show, &approvals, &quit])?;
     let mut builder = TrayIconBuilder::with_id("countersign")

@@ -83,7 +83,8 @@ pub(crate) struct Setting<'a> {
 pub(crate) fn analyze(setting: Setting<'_>, arguments: &Value) -> Result<Value, AgentError> {
     let args = args::read(arguments)?;
     let mut assumptions = Assumptions::default();
-    let (account, source) = select::select_account(setting.db, setting.dataset, &args, &mut assumptions)?;
+    let (account, source) =
+        select::select_account(setting.db, setting.dataset, &args, &mut assumptions)?;
     let analysis = run(setting, account, source, &args, assumptions)?;
     Ok(report::result(&analysis, &args, setting.limits))
 }
@@ -148,14 +149,22 @@ pub(crate) fn run(
     let own = budget::own(&standings);
     let span = flights::hull(standings.iter().map(|s| s.span)).unwrap_or(window);
     let budget = args.budget.or(own);
-    let (pace, targets) = portfolio_pace(&standings, args.budget, budget, span, window, &rollups, basis);
-    budget::record_budget_assumptions(args.budget, &campaigns, &standings, window, &mut assumptions);
+    let (pace, targets) =
+        portfolio_pace(&standings, args.budget, budget, span, window, &rollups, basis);
+    budget::record_budget_assumptions(
+        args.budget,
+        &campaigns,
+        &standings,
+        window,
+        &mut assumptions,
+    );
     let is_budget_questionable =
         budget::check_budget_plausibility(args.budget, own, &rollups, &pace, &mut assumptions);
     let days = rollups.days_of_portfolio();
     let rate = rates(&standings, window);
     let spend = rollups.portfolio_total.spend;
-    let runs_out_on = budget.and_then(|b| standing::budget_end_day(b, spend, &days, span, &pace, &rate));
+    let runs_out_on =
+        budget.and_then(|b| standing::budget_end_day(b, spend, &days, span, &pace, &rate));
     let what_if = what_if::try_out(&args.change, budget, &pace, span, &days, &rate, limits)?;
     let comparison = comparison.map(|past| past.compare_with_window(window, &rollups, last, &now));
     Ok(Analysis {

@@ -6,9 +6,9 @@ use contract::AgentError;
 use serde_json::Value;
 
 use crate::{
+    arg_reader::{Reader, object},
     money::MICROS,
     pace::Window,
-    reader::{Reader, object},
     time::count_days,
 };
 

@@ -52,7 +52,8 @@ pub(crate) fn record_budget_assumptions(
     let cut = campaigns
         .iter()
         .filter(|c| {
-            c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < count_days(f.0, f.1))
+            c.budget.is_some()
+                && c.flight.is_some_and(|f| overlap(f, window) < count_days(f.0, f.1))
         })
         .count();
     if cut > 0 {

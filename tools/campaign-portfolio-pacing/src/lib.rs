@@ -5,6 +5,7 @@
 
 mod advertisers;
 mod analyze;
+mod arg_reader;
 mod args;
 mod budget;
 mod compare_accounts;
@@ -24,7 +25,6 @@ mod pace;
 mod periods;
 #[cfg(test)]
 mod properties;
-mod reader;
 mod report;
 mod rollup;
 pub mod sample;

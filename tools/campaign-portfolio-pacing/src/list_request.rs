@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 
-use crate::reader::Reader;
+use crate::arg_reader::Reader;
 
 /// The most rows of a list that can be asked for.
 const MAX_LIMIT: i64 = 500;

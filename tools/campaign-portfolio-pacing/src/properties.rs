@@ -12,7 +12,7 @@ use crate::{
     money::{MICROS, Ratio, money, round_div},
     pace::{Facts, Pace, Status, Thresholds, Window, pace},
     rollup::{Rollups, Sum, rollups},
-    standing::{as_f64, rate_from_now, budget_end_day},
+    standing::{as_f64, budget_end_day, rate_from_now},
     time::{self, LocalNow, add_days},
     what_if::try_out,
 };

@@ -260,7 +260,9 @@ impl Outside {
         });
         match (&self.keyring, state) {
             (Some(known), Some(newer))
-                if newer.counter > known.counter && newer.has_valid_signature() && keys.contains(&newer.key) =>
+                if newer.counter > known.counter
+                    && newer.has_valid_signature()
+                    && keys.contains(&newer.key) =>
             {
                 Some(newer.clone())
             }

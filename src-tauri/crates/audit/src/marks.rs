@@ -81,7 +81,8 @@ impl Marks {
         counter: u64,
         failing: Arc<AtomicBool>,
     ) -> std::io::Result<Self> {
-        let worker = Worker::start("audit-marks", move |jobs| store_queued_marks(jobs, &anchors, &failing))?;
+        let worker =
+            Worker::start("audit-marks", move |jobs| store_queued_marks(jobs, &anchors, &failing))?;
         Ok(Self { worker, installation, signer, counter })
     }
 

@@ -98,7 +98,9 @@ fn argument_lines(canonical: &str) -> Vec<String> {
         Ok(Value::Object(members)) if members.is_empty() => vec!["    (none)".into()],
         Ok(Value::Object(members)) => members
             .iter()
-            .map(|(name, value)| format!("    {}: {}", escape_invisible(name), escape_invisible(&value.to_string())))
+            .map(|(name, value)| {
+                format!("    {}: {}", escape_invisible(name), escape_invisible(&value.to_string()))
+            })
             .collect(),
         Ok(_) | Err(_) => vec![format!("    {}", escape_invisible(canonical))],
     }
@@ -170,7 +172,9 @@ pub(crate) async fn ask(
 
 fn decision_prompt(approval: &Approval) -> String {
     match (&approval.confirm_word, approval.grantable) {
-        (Some(word), _) => format!("Type {} to approve; anything else rejects: ", escape_invisible(word)),
+        (Some(word), _) => {
+            format!("Type {} to approve; anything else rejects: ", escape_invisible(word))
+        }
         (None, true) => "Approve? [y = once, s = for this session, N = reject] ".into(),
         (None, false) => "Approve? [y/N] ".into(),
     }

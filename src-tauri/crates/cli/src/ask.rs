@@ -96,7 +96,8 @@ pub(crate) async fn run(
                 return Ok(view.report_outcome(*status, error.as_ref()));
             }
         }
-        if asker.can_ask_about(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
+        if asker.can_ask_about(&push) && (event.is_some() || matches!(push, Push::Questions { .. }))
+        {
             let cancel =
                 TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
             tokio::select! {
@@ -187,9 +188,9 @@ impl View {
                 self.printed.push_str(text);
             }
             EventBody::Status { stage: Stage::OutputReplaced, .. } => self.finish_line(),
-            EventBody::Status { stage: Stage::Queued, .. } => {
-                out.print_note(out.colour_text(Tone::Quiet, "Waiting for the answer before this one."))
-            }
+            EventBody::Status { stage: Stage::Queued, .. } => out.print_note(
+                out.colour_text(Tone::Quiet, "Waiting for the answer before this one."),
+            ),
             EventBody::Status { stage: Stage::Retrying, text } => {
                 self.finish_line();
                 out.print_note(out.colour_text(
@@ -199,12 +200,10 @@ impl View {
             }
             EventBody::ToolStart { title, tool, .. } => {
                 self.finish_line();
-                out.print_note(
-                    out.colour_text(
-                        Tone::Quiet,
-                        &format!("> {} ({})", escape_invisible(title), escape_invisible(tool.as_str())),
-                    ),
-                );
+                out.print_note(out.colour_text(
+                    Tone::Quiet,
+                    &format!("> {} ({})", escape_invisible(title), escape_invisible(tool.as_str())),
+                ));
             }
             EventBody::ToolEnd { outcome, summary, .. } => {
                 let tone = if *outcome == ToolOutcome::Ok { Tone::Good } else { Tone::Bad };
@@ -213,7 +212,9 @@ impl View {
                 } else {
                     format!(": {}", escape_invisible(summary))
                 };
-                out.print_note(out.colour_text(tone, &format!("< {}{more}", format_outcome(*outcome))));
+                out.print_note(
+                    out.colour_text(tone, &format!("< {}{more}", format_outcome(*outcome))),
+                );
             }
             // This error is reported at the end, together with the remedy.
             EventBody::Error { error } if error.code == ErrorCode::ApprovalRequired => {}
@@ -224,7 +225,9 @@ impl View {
             EventBody::Final { text, .. } => self.print_final_answer(text),
             EventBody::AgentStart { name, .. } => {
                 self.finish_line();
-                out.print_note(out.colour_text(Tone::Quiet, &format!("> {}", escape_invisible(name))));
+                out.print_note(
+                    out.colour_text(Tone::Quiet, &format!("> {}", escape_invisible(name))),
+                );
             }
             // This text is complete; later text begins on a new line.
             EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) =>
@@ -297,7 +300,10 @@ impl View {
                         escape_invisible(title),
                         escape_invisible(id)
                     ));
-                    self.out.print_note(format!("See it with: csign approvals show {}", escape_invisible(id)));
+                    self.out.print_note(format!(
+                        "See it with: csign approvals show {}",
+                        escape_invisible(id)
+                    ));
                 }
                 Exit::ApprovalRequired
             }

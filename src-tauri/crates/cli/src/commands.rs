@@ -54,7 +54,9 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             with_link(data_dir, Person::Absent, async |link| packs::list(link, out).await)
         }
         Command::Packs(crate::args::Packs::Explain { text }) => {
-            with_link(data_dir, Person::Absent, async |link| packs::explain_message(link, out, text).await)
+            with_link(data_dir, Person::Absent, async |link| {
+                packs::explain_message(link, out, text).await
+            })
         }
         Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
         Command::ShopServer => Err(Failure::usage_error("`shop-server` has to be the first word.")

@@ -68,7 +68,8 @@ pub fn run() -> ExitCode {
 fn report_failure(out: Out, failure: &Failure) -> ExitCode {
     out.print_failure(&failure.error);
     if out.json
-        && (failure.exit == Exit::LogBroken || matches!(out::stdout_state(), out::Delivery::Lost(_)))
+        && (failure.exit == Exit::LogBroken
+            || matches!(out::stdout_state(), out::Delivery::Lost(_)))
     {
         // An alarm is also printed if the JSON document goes elsewhere, and an error if the
         // document was lost.

@@ -113,7 +113,11 @@ impl Link {
     /// Warns the person if the packs that ship with Countersign are missing.
     pub(crate) async fn warn_of_missing_packs(&self, out: Out) {
         if let Some(error) = self.missing_packs_error().await {
-            out.print_note(format!("{} {}", out.colour_text(Tone::Strong, "warning:"), escape_invisible(&error.message)));
+            out.print_note(format!(
+                "{} {}",
+                out.colour_text(Tone::Strong, "warning:"),
+                escape_invisible(&error.message)
+            ));
         }
     }
 

@@ -246,7 +246,8 @@ impl Writer {
                 self.styles.pop();
             }
             TagEnd::Table => {
-                let lines = self.table.take().map(|table| table.layout_lines(self.available_width()));
+                let lines =
+                    self.table.take().map(|table| table.layout_lines(self.available_width()));
                 lines.iter().flatten().for_each(|line| self.write_line(line));
             }
             TagEnd::Link => self.end_link(),
@@ -318,7 +319,8 @@ impl Writer {
 
     /// Returns the columns that the containers leave.
     fn available_width(&self) -> usize {
-        let used: usize = self.containers.iter().map(|container| width::text_width(&container.rest)).sum();
+        let used: usize =
+            self.containers.iter().map(|container| width::text_width(&container.rest)).sum();
         self.screen.width.saturating_sub(used).max(1)
     }
 

@@ -129,7 +129,9 @@ impl Out {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string_pretty(&value)) {
             Ok(text) => self.print_line(text),
-            Err(error) => self.print_note(format!("The answer could not be written as JSON: {error}.")),
+            Err(error) => {
+                self.print_note(format!("The answer could not be written as JSON: {error}."))
+            }
         }
     }
 
@@ -138,7 +140,9 @@ impl Out {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string(&value)) {
             Ok(text) => self.print_line(text),
-            Err(error) => self.print_note(format!("An event could not be written as JSON: {error}.")),
+            Err(error) => {
+                self.print_note(format!("An event could not be written as JSON: {error}."))
+            }
         }
     }
 
@@ -167,9 +171,17 @@ impl Out {
     }
 
     pub(crate) fn print_error(self, error: &AgentError) {
-        self.print_note(format!("{} {}", self.colour_text(Tone::Bad, "error:"), visible::escape_prose(&error.message)));
+        self.print_note(format!(
+            "{} {}",
+            self.colour_text(Tone::Bad, "error:"),
+            visible::escape_prose(&error.message)
+        ));
         if let Some(hint) = error.hint_text() {
-            self.print_note(format!("{} {}", self.colour_text(Tone::Strong, "hint:"), visible::escape_prose(hint)));
+            self.print_note(format!(
+                "{} {}",
+                self.colour_text(Tone::Strong, "hint:"),
+                visible::escape_prose(hint)
+            ));
         }
     }
 

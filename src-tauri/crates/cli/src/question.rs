@@ -40,7 +40,11 @@ pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) ->
     out.print_note("");
     out.print_note(out.colour_text(
         Tone::Strong,
-        &format!("{} (pack {}) asks you:", escape_invisible(&question.server), escape_invisible(question.pack.as_str())),
+        &format!(
+            "{} (pack {}) asks you:",
+            escape_invisible(&question.server),
+            escape_invisible(question.pack.as_str())
+        ),
     ));
     for line in question.message.lines() {
         out.print_note(format!("  {}", escape_invisible(line)));
@@ -160,12 +164,17 @@ fn field_prompt(field: &Field<'_>) -> String {
         Kind::Choice { many: true, .. } => "numbers from above, with commas between",
     };
     let enter = match (field.default, field.required) {
-        (Some(default), _) => format!("; Enter: {}", escape_invisible(&format_value(field, default))),
+        (Some(default), _) => {
+            format!("; Enter: {}", escape_invisible(&format_value(field, default)))
+        }
         (None, true) => String::new(),
         (None, false) => "; Enter: no answer".into(),
     };
-    let hint =
-        if field.hint.is_empty() { String::new() } else { format!(" - {}", escape_invisible(field.hint)) };
+    let hint = if field.hint.is_empty() {
+        String::new()
+    } else {
+        format!(" - {}", escape_invisible(field.hint))
+    };
     format!("  {}{hint} ({kind}{enter}): ", escape_invisible(field.label))
 }
 

@@ -112,7 +112,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Whether a name stands for this computer only. Resolvers enforce it with `leads_there`.
+/// Whether a name stands for this computer only. Resolvers enforce it with `can_resolve_to`.
 pub fn is_localhost(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name == "localhost" || name.strip_suffix(".localhost").is_some_and(|label| !label.is_empty())

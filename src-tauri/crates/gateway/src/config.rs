@@ -174,7 +174,8 @@ impl Config {
         shop_rules(&mut read);
         let session_store = session_store(&mut read);
         let chat = read.read_u32("DEMO_RL_CHAT_PER_MIN", 20, 1, 1_000_000);
-        let model = read.read_text("OPENAI_API_KEY").is_some() || read.read_text("OPENAI_BASE_URL").is_some();
+        let model = read.read_text("OPENAI_API_KEY").is_some()
+            || read.read_text("OPENAI_BASE_URL").is_some();
         let config = Self {
             listen,
             token_file: (!flags.no_token).then_some(token_file),
@@ -213,10 +214,17 @@ impl Config {
             max_rounds: read.read_u32("AGENT_MAX_ROUNDS", 6, 1, 19),
             max_calls: read.read_u32("AGENT_MAX_TOOL_CALLS_PER_ROUND", 3, 1, 10),
             model_timeout: read.read_milliseconds("OPENAI_TIMEOUT_MS", 120_000, 10, 3_600_000),
-            turn_timeout: read.read_milliseconds("OPENAI_STREAM_TIMEOUT_MS", 300_000, 10, 3_600_000),
-            model: model.then(|| read.read_text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
+            turn_timeout: read.read_milliseconds(
+                "OPENAI_STREAM_TIMEOUT_MS",
+                300_000,
+                10,
+                3_600_000,
+            ),
+            model: model
+                .then(|| read.read_text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
             status_seed: read.read_text("NORCE_STATUS_SEED"),
-            notice: read.read_text("ASSISTANT_NOTICE").is_none() || read.read_switch("ASSISTANT_NOTICE"),
+            notice: read.read_text("ASSISTANT_NOTICE").is_none()
+                || read.read_switch("ASSISTANT_NOTICE"),
             patience: read_patience(&mut read),
             max_connections: read.read_usize("MAX_CONNECTIONS", 4_096, 1, 100_000),
             header_time: read.read_milliseconds("HEADER_TIMEOUT_MS", 20_000, 10, 600_000),
@@ -246,8 +254,9 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
     if !read.read_switch(enabled) {
         return None;
     }
-    let secret =
-        read.read_text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
+    let secret = read
+        .read_text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET"))
+        .unwrap_or_default();
     if secret.chars().count() < 32 {
         read.faults.push("SIMPLE_AUTH_JWT_SECRET must have at least 32 characters.".into());
     }
@@ -337,7 +346,8 @@ fn session_store(read: &mut Reader<'_>) -> SessionStore {
 /// Checks that the variables of the user's own shop are all set or all missing, and that the chosen
 /// shop exists.
 fn shop_rules(read: &mut Reader<'_>) {
-    let missing: Vec<&str> = SHOP.into_iter().filter(|name| read.read_text(name).is_none()).collect();
+    let missing: Vec<&str> =
+        SHOP.into_iter().filter(|name| read.read_text(name).is_none()).collect();
     if missing.len() == SHOP.len() {
         return;
     }

@@ -169,8 +169,9 @@ impl Fault {
     /// Translates an engine's error. Texts of models and servers go only into the host's log, not
     /// to the caller.
     pub(crate) fn from_error(error: &AgentError, locale: &str) -> Self {
-        let upstream =
-            |status, code, text: Text| Self::new(status, Category::Upstream, code, text.localize(locale));
+        let upstream = |status, code, text: Text| {
+            Self::new(status, Category::Upstream, code, text.localize(locale))
+        };
         let found = match (error.code, error.known_reason()) {
             (_, Some(Reason::McpToken)) => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -9,5 +9,9 @@ pub(crate) fn truncate_text(text: &str, most: usize) -> String {
 
 /// Cuts a text to a number of characters and adds "..." if it was cut.
 pub(crate) fn shorten_with_dots(text: &str, most: usize) -> String {
-    if text.chars().count() <= most { text.to_owned() } else { format!("{}...", truncate_text(text, most)) }
+    if text.chars().count() <= most {
+        text.to_owned()
+    } else {
+        format!("{}...", truncate_text(text, most))
+    }
 }

@@ -71,7 +71,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn read_seconds(&mut self, name: &str, default: u64, least: u64, most: u64) -> Duration {
+    pub(crate) fn read_seconds(
+        &mut self,
+        name: &str,
+        default: u64,
+        least: u64,
+        most: u64,
+    ) -> Duration {
         Duration::from_secs(self.read_u64(name, default, least, most))
     }
 

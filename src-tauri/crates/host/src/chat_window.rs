@@ -24,8 +24,9 @@ impl ChatWindow {
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.0.check_settings(&params.settings)?;
-        let _changing =
-            self.lock_confirmed(|| Ok(self.0.profile.find_widening(&params.settings).changes)).await?;
+        let _changing = self
+            .lock_confirmed(|| Ok(self.0.profile.find_widening(&params.settings).changes))
+            .await?;
         self.0.settings_set(params.clone()).await
     }
 

@@ -233,8 +233,11 @@ impl Commands for Host {
         &self,
         params: ServerParams,
     ) -> Result<ServerSignInResponse, AgentError> {
-        let sign_in =
-            self.tools.servers.sign_in(&definitions::server_key(&params.pack, &params.server)).await?;
+        let sign_in = self
+            .tools
+            .servers
+            .sign_in(&definitions::server_key(&params.pack, &params.server))
+            .await?;
         Ok(ServerSignInResponse { url: sign_in.url })
     }
     async fn server_sign_out(&self, params: ServerParams) -> Result<Empty, AgentError> {
@@ -292,8 +295,12 @@ impl Commands for Host {
         self.tools.questions.answer_question(&params.id, params.answer).map(|()| Empty {})
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        self.call_tool_in_turn(TurnId(self.options.ids.next("turn")), params, CancellationToken::new())
-            .await
+        self.call_tool_in_turn(
+            TurnId(self.options.ids.next("turn")),
+            params,
+            CancellationToken::new(),
+        )
+        .await
     }
 
     async fn policy_get(&self, _: Empty) -> Result<PolicyView, AgentError> {
@@ -366,7 +373,8 @@ impl Commands for Host {
     }
     async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
-        match params.name.split_once('/').filter(|_| !self.destinations_of(&params.name).is_empty()) {
+        match params.name.split_once('/').filter(|_| !self.destinations_of(&params.name).is_empty())
+        {
             Some((pack, variable)) => pack_keys::delete_keys(&self.keyring, pack, variable).await?,
             None => self
                 .entry_of(&params.name)?

@@ -202,12 +202,18 @@ mod tests {
         let time = Arc::new(Time(AtomicI64::new(0)));
         // It never answers in time, so the environment is used.
         let keyring = Arc::new(Keyring::with_timeout("test", Duration::ZERO));
-        let credentials =
-            Credentials::with_environment(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
+        let credentials = Credentials::with_environment(
+            Arc::clone(&keyring),
+            Arc::clone(&time) as _,
+            Some(environment),
+        );
         let looks = async |name: &str, found: bool| {
             let before = LOOKS.load(Ordering::SeqCst);
             assert_eq!(
-                credentials.check_credential("pack", name, &Destination::Program, "who").await.is_ok(),
+                credentials
+                    .check_credential("pack", name, &Destination::Program, "who")
+                    .await
+                    .is_ok(),
                 found,
                 "{name}"
             );

@@ -153,7 +153,10 @@ impl Pins {
 
     /// Returns all tools of all known servers, with their changes. `declared` returns the effect
     /// that a manifest states.
-    pub(crate) fn list_tools(&self, declared: impl Fn(&str, &str) -> Option<Effect>) -> Vec<ServerTool> {
+    pub(crate) fn list_tools(
+        &self,
+        declared: impl Fn(&str, &str) -> Option<Effect>,
+    ) -> Vec<ServerTool> {
         let state = self.lock();
         let mut found = Vec::new();
         let servers: BTreeSet<&String> =
@@ -171,7 +174,8 @@ impl Pins {
                 let pin = pins.get(tool);
                 let present =
                     now.and_then(|all| all.iter().find(|definition| definition.name == *tool));
-                let state = pin.map_or(DefinitionState::New, |pin| state.state_of(server, tool, pin));
+                let state =
+                    pin.map_or(DefinitionState::New, |pin| state.state_of(server, tool, pin));
                 let Some(definition) = present.or(pin.map(|pin| &pin.definition)) else { continue };
                 let stated = declared(server, tool);
                 found.push(ServerTool {
@@ -180,8 +184,9 @@ impl Pins {
                     name: tool.clone(),
                     state,
                     hash: definition.hash(&pack, name),
-                    effect: stated
-                        .unwrap_or_else(|| effect_or_default(definition, pin.and_then(|pin| pin.effect))),
+                    effect: stated.unwrap_or_else(|| {
+                        effect_or_default(definition, pin.and_then(|pin| pin.effect))
+                    }),
                     declared: stated.is_some(),
                     says: declared_effect(definition),
                     diff: match state {

@@ -53,9 +53,12 @@ fn check_data_dir(host: &Host) -> DoctorCheck {
             ),
             Some("Close it with chmod 700."),
         ),
-        Ok(()) => {
-            make_check("data folder", CheckState::Ok, text!("{folder} can be written.", folder), None)
-        }
+        Ok(()) => make_check(
+            "data folder",
+            CheckState::Ok,
+            text!("{folder} can be written.", folder),
+            None,
+        ),
         Err(e) => make_check(
             "data folder",
             CheckState::Failed,
@@ -89,7 +92,9 @@ fn check_settings(host: &Host) -> DoctorCheck {
             Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
         );
     }
-    if let Some(fault) = pack_settings::apply_settings(&host.profile.settings(), &host.tools).first() {
+    if let Some(fault) =
+        pack_settings::apply_settings(&host.profile.settings(), &host.tools).first()
+    {
         return make_check(
             "settings",
             CheckState::Warning,

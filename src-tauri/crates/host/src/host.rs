@@ -132,7 +132,10 @@ impl Host {
     /// Shuts down in order: turns, servers, the log with its last checkpoint, the store.
     pub async fn stop(&self) {
         self.local_engine.cancel_all();
-        if tokio::time::timeout(TURNS_END_WITHIN, self.local_engine.wait_until_idle()).await.is_err() {
+        if tokio::time::timeout(TURNS_END_WITHIN, self.local_engine.wait_until_idle())
+            .await
+            .is_err()
+        {
             tracing::warn!(running = self.local_engine.running(), "turns did not end in time");
         }
         self.tools.servers.shut_down().await;
@@ -159,7 +162,8 @@ impl Host {
     }
 
     pub(crate) fn start_notices(&self) -> Vec<StartNotice> {
-        let alarm = self.alarm().map(|alarm| crate::recovery::start_notice("audit_alarm", &alarm.text()));
+        let alarm =
+            self.alarm().map(|alarm| crate::recovery::start_notice("audit_alarm", &alarm.text()));
         alarm.into_iter().chain(self.notices.lock().clone()).collect()
     }
 

@@ -86,7 +86,10 @@ impl Imports {
 
     /// Reads a file as an import would, without storing it. An earlier survey that still runs is
     /// stopped: a person has changed the mapping since.
-    pub(crate) async fn survey_file(&self, params: DataSurveyParams) -> Result<FileSurvey, AgentError> {
+    pub(crate) async fn survey_file(
+        &self,
+        params: DataSurveyParams,
+    ) -> Result<FileSurvey, AgentError> {
         let open = self.tools.services.open_data(params.pack.as_str())?;
         let (path, options) = (PathBuf::from(params.path), params.options.unwrap_or_default());
         let stop = Arc::new(AtomicBool::new(false));
@@ -110,7 +113,8 @@ impl Imports {
         params: DataEntryParams,
     ) -> Result<DataEntryResponse, AgentError> {
         let open = self.tools.services.open_data(params.pack.as_str())?;
-        let problems = open.run_blocking(move |data| data.set_entry(&params.id, &params.values)).await?;
+        let problems =
+            open.run_blocking(move |data| data.set_entry(&params.id, &params.values)).await?;
         if problems.is_empty() {
             self.engine.forget_analyses();
         }
@@ -226,7 +230,8 @@ impl Imports {
     pub(crate) async fn datasets_of(&self, pack: &PackId) -> Result<PackDatasets, AgentError> {
         let open = self.tools.services.open_data(pack.as_str())?;
         let maps_columns = open.data.maps_columns();
-        let Datasets { active, sample, imported } = open.run_blocking(|data| data.datasets()).await?;
+        let Datasets { active, sample, imported } =
+            open.run_blocking(|data| data.datasets()).await?;
         let files = self.tools.manifest_of(pack).and_then(|manifest| manifest.import.clone());
         Ok(PackDatasets { pack: pack.clone(), active, sample, imported, files, maps_columns })
     }

@@ -161,7 +161,8 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
             .and_then(|url| Origin::parse(&url))
             .map_or_else(String::new, |origin| origin.to_string())
     };
-    let of_tools = manifest.tools.tools.iter().filter(|tool| credential_of_tool(tool) == Some(variable));
+    let of_tools =
+        manifest.tools.tools.iter().filter(|tool| credential_of_tool(tool) == Some(variable));
     let mut places: BTreeSet<String> = of_tools
         .map(|tool| tool.http.as_ref().map_or_else(String::new, |http| origin(&http.url)))
         .collect();
@@ -192,7 +193,9 @@ pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
 pub(crate) fn credential_of_tool(tool: &ToolEntry) -> Option<&str> {
     tool.auth
         .as_ref()
-        .filter(|auth| tool.kind.takes_key_of_tool() && auth.kind != contract::manifest::AuthKind::None)?
+        .filter(|auth| {
+            tool.kind.takes_key_of_tool() && auth.kind != contract::manifest::AuthKind::None
+        })?
         .env_var
         .as_deref()
 }

@@ -13,7 +13,10 @@ const MARK: &str = "audit-mark";
 
 /// Returns the signer of this run. If the keyring has no signing key, a new one is made and stored.
 /// Without a keyring, the key stays in memory.
-pub(crate) async fn open_signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<Signer, AgentError> {
+pub(crate) async fn open_signer(
+    keyring: &Keyring,
+    entropy: &dyn Entropy,
+) -> Result<Signer, AgentError> {
     if keyring.state().await == KeyringState::Ready {
         match keyring.get(SIGNING_KEY).await {
             Ok(Some(kept)) => {

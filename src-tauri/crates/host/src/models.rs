@@ -25,7 +25,8 @@ mod remote;
 mod test_answer;
 
 use remote::{
-    Place, RecentProvider, Recipe, Remote, configured_idle_timeout, cloud_models_off_error, response_timeout,
+    Place, RecentProvider, Recipe, Remote, cloud_models_off_error, configured_idle_timeout,
+    response_timeout,
 };
 pub(crate) use test_answer::{offline_answer, test_response};
 
@@ -303,7 +304,11 @@ fn is_local(base_url: &str) -> bool {
 
 /// Returns the packs for the offline model, with the names in their data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
-    tools.named_packs().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
+    tools
+        .named_packs()
+        .into_iter()
+        .map(|(manifest, specs)| OfflinePack::new(manifest, specs))
+        .collect()
 }
 
 #[cfg(test)]
@@ -365,8 +370,11 @@ mod tests {
         .unwrap_err();
         assert_eq!(plain.reason_text(), Some("key_in_plain_text"));
         assert!(
-            check_key_storable(API_KEY, &settings("openai_compatible", "http://localhost:8000/v1", None))
-                .is_ok()
+            check_key_storable(
+                API_KEY,
+                &settings("openai_compatible", "http://localhost:8000/v1", None)
+            )
+            .is_ok()
         );
     }
 
@@ -418,7 +426,8 @@ mod tests {
             "the profile's own"
         );
         let milliseconds = |ms, silence| {
-            response_timeout(configured_idle_timeout(&settings, Some(ms)), silence, Place::Last).as_millis()
+            response_timeout(configured_idle_timeout(&settings, Some(ms)), silence, Place::Last)
+                .as_millis()
         };
         assert_eq!(
             [milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)],

@@ -63,8 +63,10 @@ fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
 
 fn ledger_and_marks(paths: &Paths) -> (Ledger, Outside) {
     let ledger = Ledger::open(paths);
-    let outside =
-        ledger.read_installation().map(|id| collect_outside(paths, id, ledger.is_marked())).unwrap_or_default();
+    let outside = ledger
+        .read_installation()
+        .map(|id| collect_outside(paths, id, ledger.is_marked()))
+        .unwrap_or_default();
     (ledger, outside)
 }
 

@@ -128,7 +128,11 @@ impl Host {
         if judged.at_fault || !folder.is_empty() {
             let mut found = judged.found();
             found.problems.extend(folder);
-            self.ledger.raise_alarm(self.options.ids.next("alarm"), self.options.clock.now(), &found);
+            self.ledger.raise_alarm(
+                self.options.ids.next("alarm"),
+                self.options.clock.now(),
+                &found,
+            );
             self.stop_if_alarmed();
         }
         Ok(report)

@@ -180,10 +180,10 @@ impl Host {
         trial: &Trial<'_>,
     ) -> Result<ServerTestResponse, AgentError> {
         stored.enabled = true;
-        let folder = tempfile::Builder::new()
-            .prefix(SERVER_TEST)
-            .tempdir_in(&self.paths.data)
-            .map_err(|error| crate::paths::unusable_file(&self.paths.data, &self.paths.data, &error))?;
+        let folder =
+            tempfile::Builder::new().prefix(SERVER_TEST).tempdir_in(&self.paths.data).map_err(
+                |error| crate::paths::unusable_file(&self.paths.data, &self.paths.data, &error),
+            )?;
         stored.save_server(folder.path())?;
         let config = self.config_of(&packs::check_folder(folder.path()))?;
         let config = match values {
@@ -267,7 +267,8 @@ impl Host {
             })
         });
         to.check_storable()?;
-        let Some(entries) = to.entries_for(key_names::entry_name(loaded.view.id.as_str(), name)) else {
+        let Some(entries) = to.entries_for(key_names::entry_name(loaded.view.id.as_str(), name))
+        else {
             return Ok(());
         };
         if this_run_only {

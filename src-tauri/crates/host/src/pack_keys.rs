@@ -11,7 +11,8 @@ use crate::{
     credentials::Credentials,
     definitions::server_key,
     key_destination::{
-        Declared, Destination, destination_at, entered_variables, is_shared, credential_of_tool, credentials_of_server,
+        Declared, Destination, credential_of_tool, credentials_of_server, destination_at,
+        entered_variables, is_shared,
     },
     key_names::entry_name,
     remote_override,
@@ -62,7 +63,9 @@ pub(crate) fn declared_keys<'a>(
         for tool in &manifest.tools.tools {
             if let Some(variable) = credential_of_tool(tool) {
                 let destination = match &tool.http {
-                    Some(http) => destination_at(manifest, &http.url, &chosen, is_shared(manifest, variable)),
+                    Some(http) => {
+                        destination_at(manifest, &http.url, &chosen, is_shared(manifest, variable))
+                    }
                     None => Destination::Program,
                 };
                 add(variable, &tool.title, destination, false, false);
@@ -78,8 +81,10 @@ pub(crate) fn declared_keys<'a>(
             entered_variables(server)
                 .for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
         }
-        for server in
-            manifest.servers.iter().filter(|server| stands_in(&server_key(&manifest.id, &server.name)))
+        for server in manifest
+            .servers
+            .iter()
+            .filter(|server| stands_in(&server_key(&manifest.id, &server.name)))
         {
             if let Some(other) = &server.elsewhere {
                 add(
@@ -100,8 +105,10 @@ pub(crate) fn declared_credentials(packs: &[LoadedPack]) -> BTreeSet<String> {
     let sound = || packs.iter().filter_map(|loaded| loaded.pack.as_ref());
     let of_tools =
         sound().flat_map(|pack| &pack.tools).filter_map(|spec| spec.auth.as_ref()?.env_var.clone());
-    let of_servers =
-        sound().flat_map(|pack| &pack.manifest.servers).flat_map(credentials_of_server).map(str::to_owned);
+    let of_servers = sound()
+        .flat_map(|pack| &pack.manifest.servers)
+        .flat_map(credentials_of_server)
+        .map(str::to_owned);
     let of_stand_ins =
         remote_override::declared_overrides(packs).map(|(_, _, other)| other.client_secret.clone());
     of_tools.chain(of_servers).chain(of_stand_ins).collect()

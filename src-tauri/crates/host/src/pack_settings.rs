@@ -87,7 +87,10 @@ fn merge_settings(
         }
         default.clone_from(value);
     }
-    tools.services.check_settings(id.as_str(), &values).map_err(|error| add_setting_name(error, pack))?;
+    tools
+        .services
+        .check_settings(id.as_str(), &values)
+        .map_err(|error| add_setting_name(error, pack))?;
     Ok(values)
 }
 

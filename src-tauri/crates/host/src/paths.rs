@@ -23,8 +23,8 @@ pub struct Paths {
 impl Paths {
     /// Uses the given data folder, or the user's own.
     pub fn new(data: Option<PathBuf>) -> Self {
-        let data =
-            data.unwrap_or_else(|| base_folder("XDG_DATA_HOME", ".local/share").join("countersign"));
+        let data = data
+            .unwrap_or_else(|| base_folder("XDG_DATA_HOME", ".local/share").join("countersign"));
         Self { data, state: base_folder("XDG_STATE_HOME", ".local/state").join("countersign") }
     }
 

@@ -94,7 +94,10 @@ mod tests {
     fn own_rows_come_first_and_a_fault_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let prices = Prices::new(folder.path().join("prices.toml"));
-        assert!(prices.read_cached().fault.is_none() && prices.read_cached().table.of("gpt-4o-mini").is_some());
+        assert!(
+            prices.read_cached().fault.is_none()
+                && prices.read_cached().table.of("gpt-4o-mini").is_some()
+        );
         fs::write(
             prices.file(),
             "[[price]]\nmodel = \"gpt-4o-mini\"\ninput_usd = 9.0\noutput_usd = 9.5\n",

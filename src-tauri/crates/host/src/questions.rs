@@ -58,7 +58,11 @@ impl Questions {
 
     /// Passes an answer to the waiting call. If the answer does not fit the form, the question
     /// stays open.
-    pub(crate) fn answer_question(&self, id: &str, answer: QuestionAnswer) -> Result<(), AgentError> {
+    pub(crate) fn answer_question(
+        &self,
+        id: &str,
+        answer: QuestionAnswer,
+    ) -> Result<(), AgentError> {
         self.check_answer(id, &answer)?;
         let found = self.lock().open.remove(id);
         let answered = found.is_some_and(|(_, told)| told.send(answer).is_ok());

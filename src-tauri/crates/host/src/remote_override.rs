@@ -98,7 +98,8 @@ impl Elsewhere {
         let mut found = BTreeMap::new();
         let mut changed = false;
         for (pack, server, other) in declared_overrides(packs) {
-            let Some(asked) = read_override_settings(pack, other, &around.profile.settings(), around.credentials)
+            let Some(asked) =
+                read_override_settings(pack, other, &around.profile.settings(), around.credentials)
             else {
                 continue;
             };

@@ -156,7 +156,9 @@ pub(crate) fn built_in_server_keys(packs: &[LoadedPack]) -> BTreeSet<String> {
 }
 
 /// Returns the servers that offer more tools than their manifest declares.
-pub(crate) fn servers_with_tools(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
+pub(crate) fn servers_with_tools(
+    packs: &[LoadedPack],
+) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
     let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
     usable.flat_map(|(loaded, pack)| {
         pack.manifest
@@ -168,7 +170,11 @@ pub(crate) fn servers_with_tools(packs: &[LoadedPack]) -> impl Iterator<Item = (
 }
 
 /// Returns the accepted tools that a server offers beyond its manifest.
-pub(crate) fn offered_tools(loaded: &LoadedPack, server: &ServerEntry, pins: &Pins) -> Vec<ToolSpec> {
+pub(crate) fn offered_tools(
+    loaded: &LoadedPack,
+    server: &ServerEntry,
+    pins: &Pins,
+) -> Vec<ToolSpec> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let declared: BTreeSet<&str> = pack
         .manifest

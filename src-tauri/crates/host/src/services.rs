@@ -39,7 +39,8 @@ impl OpenData {
         work: impl FnOnce(&dyn PackData) -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
         let data = Arc::clone(&self.data);
-        let broken = || self.linked.as_ref().map_or_else(import_interrupted, |linked| linked.broken_error());
+        let broken =
+            || self.linked.as_ref().map_or_else(import_interrupted, |linked| linked.broken_error());
         tokio::task::spawn_blocking(move || work(data.as_ref()))
             .await
             .unwrap_or_else(|_| Err(broken()))
@@ -150,7 +151,10 @@ impl Services {
     fn no_data_error(&self, pack: &str) -> AgentError {
         let (own, others): (Vec<_>, Vec<_>) =
             self.linked.iter().partition(|service| service.name() == pack);
-        own.into_iter().chain(others).find_map(|service| service.no_data()).unwrap_or_else(default_no_data_error)
+        own.into_iter()
+            .chain(others)
+            .find_map(|service| service.no_data())
+            .unwrap_or_else(default_no_data_error)
     }
 }
 

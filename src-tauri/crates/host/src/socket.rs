@@ -113,7 +113,8 @@ pub(crate) fn socket_path(paths: &Paths) -> io::Result<PathBuf> {
         .map(|folder| folder.join("countersign"))
         .chain([std::env::temp_dir().join(format!("countersign-{}", effective_user()))]);
     for folder in private {
-        if folder.as_os_str().len() + name.len() < ADDRESS_BYTES && create_socket_folder(&folder).is_ok()
+        if folder.as_os_str().len() + name.len() < ADDRESS_BYTES
+            && create_socket_folder(&folder).is_ok()
         {
             return Ok(folder.join(name));
         }

@@ -31,7 +31,7 @@ use crate::{
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
-    recovery::{prepare_servers, record_packs, start_notice, recover_turns},
+    recovery::{prepare_servers, record_packs, recover_turns, start_notice},
     remote_override::Elsewhere,
     servers,
     services::Services,
@@ -63,7 +63,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     };
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
-    let log_opening = opening::open_log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
+    let log_opening =
+        opening::open_log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
     // Stored keys are read before any input is accepted. A locked or silent keyring delays the
     // start by its own time limit at most.
     let learning = known_secrets::read_secrets(&keyring);
@@ -82,7 +83,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     if !alarmed {
         record_packs(&log, &tools).await;
     }
-    let known: BTreeSet<_> = tools.loaded_packs().iter().map(|loaded| loaded.view.id.clone()).collect();
+    let known: BTreeSet<_> =
+        tools.loaded_packs().iter().map(|loaded| loaded.view.id.clone()).collect();
     let all = paths.clone();
     tokio::task::spawn_blocking(move || own_servers::delete_leftovers(&all, &known));
     let models = Arc::new(open_models(&options, &profile, &keyring, &tools));

@@ -11,7 +11,7 @@ use crate::{
     entries::Entries,
     key_destination::Destination,
     key_names::{self, API_KEY},
-    models::{FALLBACK_KEY, entry_of, check_key_storable, origin_of_key},
+    models::{FALLBACK_KEY, check_key_storable, entry_of, origin_of_key},
     pack_settings,
 };
 

@@ -96,7 +96,9 @@ impl Terminal {
         if self.granted_access() < Access::Widens {
             return Err(no_terminal_error("Only a person at a terminal may decide."));
         }
-        if self.host.profile.settings().decide_from_terminal || self.is_own_approval(&params.id).await? {
+        if self.host.profile.settings().decide_from_terminal
+            || self.is_own_approval(&params.id).await?
+        {
             return Ok(());
         }
         Err(AgentError::new(ErrorCode::ApprovalRequired, "Deciding from a terminal is switched off.")
@@ -150,14 +152,16 @@ impl Terminal {
     ) -> Result<ServerTestResponse, AgentError> {
         self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
-        let trial = self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
+        let trial =
+            self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
         self.host.test_server(&params.server, &trial).await
     }
 
     async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
         self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
-        let trial = self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
+        let trial =
+            self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
         self.host.add_server(params, &trial).await
     }
 

@@ -136,7 +136,14 @@ impl HostTools {
     /// Reads again which remote servers replace programs.
     pub(crate) fn refresh_overrides(&self) {
         let access = |pack: &PackId, server: &str, to| {
-            servers::server_access(pack, server, to, &self.keyring, &self.credentials, &self.profile)
+            servers::server_access(
+                pack,
+                server,
+                to,
+                &self.keyring,
+                &self.credentials,
+                &self.profile,
+            )
         };
         let around = remote_override::OverrideDeps {
             profile: &self.profile,
@@ -152,7 +159,8 @@ impl HostTools {
     /// Returns the credentials that packs declare and that the current settings need.
     pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
         let packs = self.loaded_packs();
-        let declared = self.credential_keys(&packs, &|key: &str| self.elsewhere.override_of(key).is_some());
+        let declared =
+            self.credential_keys(&packs, &|key: &str| self.elsewhere.override_of(key).is_some());
         self.credentials.list_views(&declared).await
     }
 
@@ -169,7 +177,10 @@ impl HostTools {
     async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = key_destination::needed_credential(spec) else { return Ok(None) };
         let to = Destination::of_tool(spec, &self.loaded_packs());
-        self.credentials.find_credential(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
+        self.credentials
+            .find_credential(spec.pack.as_str(), variable, &to, &spec.title)
+            .await
+            .map(Some)
     }
 
     /// Starts the servers that are programs, in the background: those of the given packs, or all.
@@ -203,7 +214,9 @@ impl HostTools {
     /// is not the accepted one.
     fn accepted_spec(&self, spec: &ToolSpec) -> Option<ToolSpec> {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
-        if let Some(address) = self.elsewhere.address_of(&definitions::server_key(&spec.pack, server)) {
+        if let Some(address) =
+            self.elsewhere.address_of(&definitions::server_key(&spec.pack, server))
+        {
             return Some(self.with_address(spec, server, &address));
         }
         let looked = self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
@@ -239,7 +252,8 @@ impl HostTools {
     /// definition, so that an approval for one server is not valid for another. The description
     /// comes only from the manifest, and the remote client has its own time limits and retries.
     fn with_address(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
-        let longest = match self.elsewhere.override_of(&definitions::server_key(&spec.pack, server)) {
+        let longest = match self.elsewhere.override_of(&definitions::server_key(&spec.pack, server))
+        {
             Some(Ok(client)) => client.patience().longest(),
             Some(Err(_)) | None => std::time::Duration::from_millis(spec.timeout_ms),
         };

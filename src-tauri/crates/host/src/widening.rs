@@ -24,7 +24,12 @@ impl Widening {
         }
     }
 
-    fn add_widening(&mut self, setting: impl Into<String>, before: impl ToString, after: impl ToString) {
+    fn add_widening(
+        &mut self,
+        setting: impl Into<String>,
+        before: impl ToString,
+        after: impl ToString,
+    ) {
         self.level = Access::Widens;
         self.changes.push(SettingChange {
             setting: setting.into(),
@@ -66,7 +71,12 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
     compare_model(&mut found, &before.model, model);
     compare_egress(&mut found, before.egress, *egress);
     for (pack, choice) in packs {
-        compare_pack(&mut found, pack, before.packs.get(pack).unwrap_or(&PackChoice::default()), choice);
+        compare_pack(
+            &mut found,
+            pack,
+            before.packs.get(pack).unwrap_or(&PackChoice::default()),
+            choice,
+        );
     }
     found.need_person(before.packs.keys().any(|pack| !packs.contains_key(pack)));
     found
@@ -115,7 +125,11 @@ fn compare_egress(found: &mut Widening, before: EgressSettings, after: EgressSet
         found.add_widening("egress.allowed", before.allowed, allowed);
     }
     if redaction < before.redaction {
-        found.add_widening("egress.redaction", setting_word(&before.redaction), setting_word(&redaction));
+        found.add_widening(
+            "egress.redaction",
+            setting_word(&before.redaction),
+            setting_word(&redaction),
+        );
     }
 }
 

@@ -60,7 +60,9 @@ pub fn find_bounds(tokens: &[Token]) -> Vec<Bound> {
     let mut found: Vec<Bound> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let bound = range(tokens, at).or_else(|| read_leading_bound(tokens, at)).or_else(|| read_trailing_bound(tokens, at));
+        let bound = range(tokens, at)
+            .or_else(|| read_leading_bound(tokens, at))
+            .or_else(|| read_trailing_bound(tokens, at));
         at = bound.as_ref().map_or(at + 1, |bound| bound.at.end);
         found.extend(bound);
     }

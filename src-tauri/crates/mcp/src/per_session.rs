@@ -194,7 +194,8 @@ impl PerSession {
     ) -> Result<Value, CallError> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
-            let (visit, rpc) = self.visits.ensure_session(call.session, || self.open(application)).await?;
+            let (visit, rpc) =
+                self.visits.ensure_session(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
             let token = self.tokens.get(application).await?;
             let asked = WireRequest {

@@ -171,7 +171,11 @@ impl Servers {
     }
 
     /// Waits until a server is ready. Returns an error if it cannot be reached now.
-    pub async fn wait_until_ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
+    pub async fn wait_until_ready(
+        &self,
+        server: &str,
+        timeout: Duration,
+    ) -> Result<(), ToolFailure> {
         let server = self.inner.find(server).ok_or_else(|| failure::unknown_server(server))?;
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }

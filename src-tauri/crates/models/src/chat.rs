@@ -35,7 +35,11 @@ impl Wire for Chat {
     fn headers(&self) -> &HeaderMap {
         &self.headers
     }
-    fn write_body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+    fn write_body(
+        &self,
+        request: &ModelRequest,
+        plain: bool,
+    ) -> Result<Vec<u8>, serde_json::Error> {
         request::build_body(&self.model, request, self.dialect, plain)
     }
     fn optional_words(&self) -> &'static [&'static str] {

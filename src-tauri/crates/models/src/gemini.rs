@@ -53,7 +53,11 @@ impl Wire for Gemini {
     fn headers(&self) -> &HeaderMap {
         &self.headers
     }
-    fn write_body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+    fn write_body(
+        &self,
+        request: &ModelRequest,
+        plain: bool,
+    ) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(&request::build_body(self, request, plain))
     }
     fn optional_words(&self) -> &'static [&'static str] {

@@ -23,7 +23,7 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 pub use check::{ConnectionCheck, Diagnosis};
-pub(crate) use check::{list_models, check_connection as check};
+pub(crate) use check::{check_connection as check, list_models};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -144,7 +144,11 @@ mod tests {
             " http://127.0.0.1:8080/v1/chat/completions ",
             "http://127.0.0.1:8080/v1/messages",
         ] {
-            assert_eq!(parse_base_url(text).unwrap().as_str(), "http://127.0.0.1:8080/v1", "{text}");
+            assert_eq!(
+                parse_base_url(text).unwrap().as_str(),
+                "http://127.0.0.1:8080/v1",
+                "{text}"
+            );
         }
         for text in ["", "api.openai.com", "ftp://x/v1", "https://me:key@host/v1"] {
             assert!(parse_base_url(text).is_err(), "{text}");

@@ -250,7 +250,9 @@ fn key_for_server<'a>(
 ) -> Result<Option<&'a SecretString>, ModelError> {
     match kept {
         None => Ok(None),
-        Some(kept) if kept.server != *server => Err(failure::key_of_another_server(&kept.server, server)),
+        Some(kept) if kept.server != *server => {
+            Err(failure::key_of_another_server(&kept.server, server))
+        }
         Some(_) if !server.may_carry_key() => Err(failure::key_in_plain_text(server)),
         Some(kept) => Ok(Some(&kept.key)),
     }

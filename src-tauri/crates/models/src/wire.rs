@@ -18,7 +18,7 @@ use serde_json::Value;
 
 pub(crate) use answer::{Answer, restore_order};
 pub(crate) use loose::Loose;
-pub(crate) use messages::{Turns, instructions_after, split_system, describe_tool};
+pub(crate) use messages::{Turns, describe_tool, instructions_after, split_system};
 
 /// A protocol for requests to a model server.
 pub(crate) trait Wire: Send + Sync {
@@ -29,7 +29,8 @@ pub(crate) trait Wire: Send + Sync {
     /// Returns the headers of every request besides the content type, including the key.
     fn headers(&self) -> &HeaderMap;
     /// Writes the body. `plain` leaves out optional parts, which a server may refuse.
-    fn write_body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error>;
+    fn write_body(&self, request: &ModelRequest, plain: bool)
+    -> Result<Vec<u8>, serde_json::Error>;
     /// Returns words by which a refusal names the optional parts.
     fn optional_words(&self) -> &'static [&'static str];
     /// Returns a reader for one answer.

@@ -113,7 +113,13 @@ fn keep_goals_of_specialist(book: &Book, request: &ModelRequest, meaning: &mut M
     !any && !meaning.goals.is_empty()
 }
 
-fn build_answer(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Language) -> Said {
+fn build_answer(
+    book: &Book,
+    state: &State,
+    meaning: Meaning,
+    steps: Vec<Step>,
+    lang: Language,
+) -> Said {
     let speaker = Speaker { book, lang };
     let outcomes = pair_outcomes(meaning.goals, steps);
     let reply = match &meaning.talk {

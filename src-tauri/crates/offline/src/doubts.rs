@@ -76,7 +76,8 @@ impl Speaker<'_> {
         let entities = &self.book.pack_of(goal.tool).entities;
         let known: Vec<&str> =
             entities.iter().take(KNOWN).map(|known| known.name.as_str()).collect();
-        let mut list = known.iter().map(|name| escape_markdown(name)).collect::<Vec<_>>().join(", ");
+        let mut list =
+            known.iter().map(|name| escape_markdown(name)).collect::<Vec<_>>().join(", ");
         if entities.len() > KNOWN {
             let more = entities.len() - KNOWN;
             list.push_str(

@@ -95,7 +95,8 @@ impl Run<'_> {
             items.iter().map(|item| things::words_of(looking.described, item)).collect();
         let found = things::filter_best_matches(pack, &known, words);
         let usable = |item: &&Value| {
-            !looking.for_write || template::evaluate_condition(looking.described.usable.as_deref(), item)
+            !looking.for_write
+                || template::evaluate_condition(looking.described.usable.as_deref(), item)
         };
         let can_be_had: Vec<Value> = items.iter().filter(usable).cloned().collect();
         if can_be_had.is_empty() {

@@ -185,7 +185,8 @@ fn money(
     };
     let text = format_grouped(amount, decimals.unwrap_or(2), language(state));
     Jinja::from_safe_string(
-        currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", escape_markdown(&currency))),
+        currency
+            .map_or(text.clone(), |currency| format!("{text}\u{a0}{}", escape_markdown(&currency))),
     )
 }
 

@@ -40,7 +40,11 @@ pub(super) fn fits_item(pack: &Pack, word: &str, words: &[String]) -> bool {
 }
 
 /// Returns the items that fit the most words.
-pub(super) fn filter_best_matches(pack: &Pack, items: &[Vec<String>], words: &[String]) -> Narrowed {
+pub(super) fn filter_best_matches(
+    pack: &Pack,
+    items: &[Vec<String>],
+    words: &[String],
+) -> Narrowed {
     let counts: Vec<usize> = items
         .iter()
         .map(|item| words.iter().filter(|word| fits_item(pack, word, item)).count())

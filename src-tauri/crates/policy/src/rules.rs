@@ -180,7 +180,8 @@ fn rule_matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
 /// Whether a pattern could mean this tool, by its id with or without the pack, whatever other packs
 /// exist.
 fn may_match_tool(pattern: &str, tool: &ToolSpec) -> bool {
-    matches_glob(pattern, tool.plain_id().as_str()) || matches_glob(pattern, tool.qualified_id().as_str())
+    matches_glob(pattern, tool.plain_id().as_str())
+        || matches_glob(pattern, tool.qualified_id().as_str())
 }
 
 /// Whether a pattern certainly means this tool and not another pack's. A pattern without a pack
@@ -189,7 +190,9 @@ fn may_match_tool(pattern: &str, tool: &ToolSpec) -> bool {
 fn must_match_tool(pattern: &str, tool: &ToolSpec) -> bool {
     let plain = tool.plain_id();
     match pattern.split_once(':') {
-        Some((pack, id)) => matches_glob(pack, tool.pack.as_str()) && matches_glob(id, plain.as_str()),
+        Some((pack, id)) => {
+            matches_glob(pack, tool.pack.as_str()) && matches_glob(id, plain.as_str())
+        }
         None => pattern == "*" || (tool.id == plain && matches_glob(pattern, plain.as_str())),
     }
 }

@@ -2,10 +2,10 @@
 //! length), because the texts are full of campaign ids, prices, dates and quantities. Takes linear
 //! time.
 
+mod addresses;
 mod digits;
 mod iban;
 mod keys;
-mod words;
 
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ impl Search<'_> {
 
 /// The groups of patterns. Each checks by itself where its patterns apply.
 const GROUPS: [fn(&Search<'_>, &mut Vec<Span>); 4] =
-    [digits::find, words::find, iban::find, keys::find];
+    [digits::find, addresses::find, iban::find, keys::find];
 
 fn find_spans(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
     if let Place::Member(name) = place

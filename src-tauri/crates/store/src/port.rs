@@ -182,8 +182,10 @@ impl Approvals for SqliteStore {
             return self.move_shared(shared, id, transition, reason, at).await;
         }
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
-        self.write(move |conn| approvals::change_status(conn, &id, transition, reason.as_deref(), at))
-            .await
+        self.write(move |conn| {
+            approvals::change_status(conn, &id, transition, reason.as_deref(), at)
+        })
+        .await
     }
     async fn copy_approval_status(
         &self,
@@ -193,8 +195,10 @@ impl Approvals for SqliteStore {
         at: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
-        self.write(move |conn| approvals::copy_shared_status(conn, &id, to, reason.as_deref(), at).map(drop))
-            .await
+        self.write(move |conn| {
+            approvals::copy_shared_status(conn, &id, to, reason.as_deref(), at).map(drop)
+        })
+        .await
     }
     async fn approvals_of(
         &self,

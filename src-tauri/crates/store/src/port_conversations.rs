@@ -31,6 +31,8 @@ impl Conversations for SqliteStore {
         side: Side,
         limit: u32,
     ) -> Result<Vec<MemoryItem>, StoreError> {
-        self.read_on_this_thread(|conn| conversations::items(conn, &self.recent, of, after, side, limit))
+        self.read_on_this_thread(|conn| {
+            conversations::items(conn, &self.recent, of, after, side, limit)
+        })
     }
 }

@@ -235,7 +235,11 @@ mod tests {
             ("0.0000005", Point, 1),
             ("0.30000000000000004", Point, 300_000),
         ] {
-            assert_eq!(parse_amount(text, NumberFormat::with_assumed_decimals(decimals)), Ok(micros), "{text}");
+            assert_eq!(
+                parse_amount(text, NumberFormat::with_assumed_decimals(decimals)),
+                Ok(micros),
+                "{text}"
+            );
         }
     }
 
@@ -255,7 +259,10 @@ mod tests {
             ("9999999999999", Point),
             ("NaN", Point),
         ] {
-            assert!(parse_amount(text, NumberFormat::with_assumed_decimals(decimals)).is_err(), "{text}");
+            assert!(
+                parse_amount(text, NumberFormat::with_assumed_decimals(decimals)).is_err(),
+                "{text}"
+            );
         }
     }
 
@@ -291,7 +298,11 @@ mod tests {
             ("1234.50", Point, None),
             ("SEK 12", Comma, None),
         ] {
-            assert_eq!(thousands_sign(text, NumberFormat::with_assumed_decimals(decimals)), sign, "{text}");
+            assert_eq!(
+                thousands_sign(text, NumberFormat::with_assumed_decimals(decimals)),
+                sign,
+                "{text}"
+            );
         }
     }
 

@@ -243,8 +243,10 @@ impl Survey {
             Some(';') => Decimals::Comma,
             _ => Decimals::Point,
         };
-        let mut formats =
-            Formats { days: DateFormat::default(), amounts: NumberFormat::with_assumed_decimals(decimals) };
+        let mut formats = Formats {
+            days: DateFormat::default(),
+            amounts: NumberFormat::with_assumed_decimals(decimals),
+        };
         let (day, campaign) = (mapping.place("day"), mapping.place_of_campaign());
         let spend = mapping.place("spend");
         let mut rows = self.rows()?;

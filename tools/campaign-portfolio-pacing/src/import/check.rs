@@ -138,7 +138,8 @@ fn campaign_texts(row: &CampaignRow<'_>) -> BTreeMap<String, String> {
         put(&mut texts, "budget", &amount_text(budget));
     }
     if let Some((start, end)) = row.flight {
-        let day = |number| time::day_from_number(number).map(|day| day.to_string()).unwrap_or_default();
+        let day =
+            |number| time::day_from_number(number).map(|day| day.to_string()).unwrap_or_default();
         put(&mut texts, "flight_start", &day(start));
         put(&mut texts, "flight_end", &day(end));
     }

@@ -45,7 +45,11 @@ impl PackAdapter for ShopAdapter {
         } else {
             arguments
         };
-        if call.is_remote { normalize::normalize_arguments(call.tool, arguments) } else { arguments }
+        if call.is_remote {
+            normalize::normalize_arguments(call.tool, arguments)
+        } else {
+            arguments
+        }
     }
 
     fn known(&self, call: &PackCall<'_>, arguments: &Value) -> Option<Result<Value, AgentError>> {
@@ -53,7 +57,8 @@ impl PackAdapter for ShopAdapter {
     }
 
     fn answer(&self, call: &PackCall<'_>, answer: Value) -> Value {
-        let answer = if call.is_remote { normalize::normalize_result(call.tool, answer) } else { answer };
+        let answer =
+            if call.is_remote { normalize::normalize_result(call.tool, answer) } else { answer };
         if call.is_read && call.tool == tools::SEARCH { search::with_items(answer) } else { answer }
     }
 

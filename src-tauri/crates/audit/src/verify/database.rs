@@ -15,7 +15,11 @@ use crate::schema::{self, SchemaFault};
 use crate::tree::Hash;
 
 /// Verifies the file.
-pub(crate) fn verify_database(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
+pub(crate) fn verify_database(
+    path: &Path,
+    expected: Expected<'_>,
+    problems: &mut Problems,
+) -> Summary {
     if let Err(error) = path.try_exists() {
         problems
             .unreadable(text!("the log file cannot be read ({error})", error = error.to_string()));
@@ -234,8 +238,10 @@ fn check_rows(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()
     }
     match next_reveal {
         Ok(None) => {}
-        Ok(Some((of, _))) => checker
-            .report_missing_records(text!("a value is stored for record {seq}, which does not exist", seq = of)),
+        Ok(Some((of, _))) => checker.report_missing_records(text!(
+            "a value is stored for record {seq}, which does not exist",
+            seq = of
+        )),
         Err(error) => return Err(error),
     }
     if nodes.next()?.is_some() {

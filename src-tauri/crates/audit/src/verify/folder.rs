@@ -76,7 +76,11 @@ impl Lines {
 }
 
 /// Verifies the folder.
-pub(crate) fn verify_folder(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
+pub(crate) fn verify_folder(
+    folder: &Path,
+    expected: Expected<'_>,
+    problems: &mut Problems,
+) -> Summary {
     match files(folder, expected, problems) {
         Ok(summary) => summary,
         Err(why) => {

@@ -397,7 +397,8 @@ fn what_version_0_1_left_is_no_alarm_and_is_signed_by_the_first_start() {
         assert!(report.ok && report.compared_with == with, "{report:?}");
         let log = ready(Log::open(options.clone()).unwrap());
         assert!(
-            state.load().unwrap().unwrap().has_valid_signature() && keyring.load().unwrap().unwrap().has_valid_signature(),
+            state.load().unwrap().unwrap().has_valid_signature()
+                && keyring.load().unwrap().unwrap().has_valid_signature(),
             "signed as soon as it is open"
         );
         run(async { log.close().await.unwrap() });
@@ -468,8 +469,10 @@ fn a_stopped_log_takes_no_records_until_a_new_one_is_accepted() {
         assert!(!log.verify().await.unwrap().ok);
         assert_eq!(log.show(5).await.unwrap().seq, 5, "it can be read");
         let (accepting, seen) = (log.clone(), log.watch());
-        let aside =
-            tokio::task::spawn_blocking(move || accepting.set_aside_and_restart(&found)).await.unwrap().unwrap();
+        let aside = tokio::task::spawn_blocking(move || accepting.set_aside_and_restart(&found))
+            .await
+            .unwrap()
+            .unwrap();
         assert!(aside.exists() && *seen.borrow() == 2);
         log.append(draft(1), Durability::Signed).await.unwrap();
         let report = log.verify().await.unwrap();

@@ -35,8 +35,9 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
             };
             let commands = Arc::clone(&link.commands);
             let mut asker = Asker::new(out, link::person_present());
-            let answer =
-                asker.run_while_asking(link, async move { commands.approval_decide(params).await }).await??;
+            let answer = asker
+                .run_while_asking(link, async move { commands.approval_decide(params).await })
+                .await??;
             let decided = answer.approval;
             let result = match answer.result {
                 None => read_call_result(link, &decided).await,
@@ -47,12 +48,21 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         }
         Approvals::Reject { id, reason } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
-            let decided =
-                decide_approval(link, &approval, approval.hash.clone(), Decision::Reject { reason }).await?;
+            let decided = decide_approval(
+                link,
+                &approval,
+                approval.hash.clone(),
+                Decision::Reject { reason },
+            )
+            .await?;
             if out.json {
                 out.print_json(&decided);
             } else {
-                out.print_line(format!("{} is {}.", escape_invisible(&decided.tool_title), approve::format_approval_status(&decided)));
+                out.print_line(format!(
+                    "{} is {}.",
+                    escape_invisible(&decided.tool_title),
+                    approve::format_approval_status(&decided)
+                ));
             }
             Ok(Exit::Done)
         }
@@ -101,7 +111,10 @@ fn print_approval(out: Out, approval: &Approval, now: DateTime<Utc>) {
             escape_invisible(approval.id.as_str()),
             escape_invisible(&approval.hash)
         ));
-        out.print_note(format!("         or: csign approvals reject {}", escape_invisible(approval.id.as_str())));
+        out.print_note(format!(
+            "         or: csign approvals reject {}",
+            escape_invisible(approval.id.as_str())
+        ));
     }
 }
 
@@ -135,7 +148,11 @@ fn print_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
         }
         return out.print_json(&Decided { approval, result });
     }
-    out.print_line(format!("{} is {}.", escape_invisible(&approval.tool_title), approve::format_approval_status(approval)));
+    out.print_line(format!(
+        "{} is {}.",
+        escape_invisible(&approval.tool_title),
+        approve::format_approval_status(approval)
+    ));
     if let Some(ItemBody::ToolResult { summary, data, error, .. }) = result {
         out.print_line(escape_invisible(summary));
         if let Some(error) = error {

@@ -99,10 +99,18 @@ fn print_record(out: Out, record: &AuditRecordView) {
     }
     out.print_line(record_line(record));
     for (name, value) in &record.fields {
-        out.print_line(format!("  {}: {}", escape_invisible(name), escape_invisible(&value.to_string())));
+        out.print_line(format!(
+            "  {}: {}",
+            escape_invisible(name),
+            escape_invisible(&value.to_string())
+        ));
     }
     for (name, value) in &record.revealed {
-        let text = if value.is_null() { "(erased)".to_owned() } else { escape_invisible(&value.to_string()) };
+        let text = if value.is_null() {
+            "(erased)".to_owned()
+        } else {
+            escape_invisible(&value.to_string())
+        };
         out.print_line(format!("  {}: {text}", escape_invisible(name)));
     }
     out.print_line(format!("  leaf: {}", escape_invisible(&record.leaf)));
@@ -116,7 +124,11 @@ enum Subject {
     Export,
 }
 
-pub(crate) fn verify_log(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
+pub(crate) fn verify_log(
+    out: Out,
+    data_dir: PathBuf,
+    place: Option<PathBuf>,
+) -> Result<Exit, Failure> {
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
         Some(folder) if audit::is_export(&folder) => {
@@ -125,7 +137,9 @@ pub(crate) fn verify_log(out: Out, data_dir: PathBuf, place: Option<PathBuf>) ->
         Some(file) if file.exists() => (Subject::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
             let hint = "Name a folder that `csign audit export` wrote, or the file of a log.";
-            return Err(Failure::usage_error(format!("{} does not exist.", place.display())).hint(hint));
+            return Err(
+                Failure::usage_error(format!("{} does not exist.", place.display())).hint(hint)
+            );
         }
         None => (Subject::Log, host::verify_log(&paths)?),
     };
@@ -177,7 +191,10 @@ fn print_report(out: Out, report: &VerifyReport, of: Subject) {
         } else {
             (Tone::Good, "Log verified:")
         };
-        out.print_line(format!("{} {records}, {checkpoints}, {with}.", out.colour_text(tone, words)));
+        out.print_line(format!(
+            "{} {records}, {checkpoints}, {with}.",
+            out.colour_text(tone, words)
+        ));
     } else {
         let problems = count(report.problems.len(), "problem");
         out.print_line(format!(

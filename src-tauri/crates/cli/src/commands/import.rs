@@ -125,8 +125,11 @@ fn import_options(args: &Import) -> Result<ImportOptions, Failure> {
     let mut columns = BTreeMap::new();
     for pair in &args.map {
         let Some((field, column)) = pair.split_once('=') else {
-            return Err(Failure::usage_error(format!("{} is not FIELD=COLUMN.", escape_invisible(pair)))
-                .hint("For example: --map spend=\"How much\""));
+            return Err(Failure::usage_error(format!(
+                "{} is not FIELD=COLUMN.",
+                escape_invisible(pair)
+            ))
+            .hint("For example: --map spend=\"How much\""));
         };
         columns.insert(field.trim().to_owned(), column.trim().to_owned());
     }

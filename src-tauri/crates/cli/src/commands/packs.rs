@@ -74,8 +74,11 @@ pub(crate) fn check_and_run(
         return check_folder(out, folder);
     };
     let Some(acceptance) = &pack.manifest.acceptance else {
-        return Err(Failure::usage_error(format!("{} has no scenarios.", escape_invisible(&view.title)))
-            .hint("Add `acceptance` to pack.json; tools/README.md shows how."));
+        return Err(Failure::usage_error(format!(
+            "{} has no scenarios.",
+            escape_invisible(&view.title)
+        ))
+        .hint("Add `acceptance` to pack.json; tools/README.md shows how."));
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
@@ -219,7 +222,11 @@ pub(crate) async fn explain_message(link: &Link, out: Out, text: String) -> Resu
         return Ok(Exit::Done);
     }
     for word in &explained.corrected {
-        out.print_line(format!("read as   {} → {}", escape_invisible(&word.typed), escape_invisible(&word.read_as)));
+        out.print_line(format!(
+            "read as   {} → {}",
+            escape_invisible(&word.typed),
+            escape_invisible(&word.read_as)
+        ));
     }
     for clause in &explained.clauses {
         out.print_line(format!("clause    {}", escape_invisible(&clause.text)));
@@ -234,9 +241,17 @@ pub(crate) async fn explain_message(link: &Link, out: Out, text: String) -> Resu
         }
     }
     for goal in &explained.goals {
-        out.print_line(format!("plan      {} {}", escape_invisible(goal.tool.as_str()), escape_invisible(&goal.intent)));
+        out.print_line(format!(
+            "plan      {} {}",
+            escape_invisible(goal.tool.as_str()),
+            escape_invisible(&goal.intent)
+        ));
         for (name, value) in &goal.arguments {
-            out.print_line(format!("  slot    {} = {}", escape_invisible(name), escape_invisible(&value.to_string())));
+            out.print_line(format!(
+                "  slot    {} = {}",
+                escape_invisible(name),
+                escape_invisible(&value.to_string())
+            ));
         }
         for word in &goal.unused {
             out.print_line(format!("  unused  {}", escape_invisible(word)));

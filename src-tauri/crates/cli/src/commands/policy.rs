@@ -70,8 +70,10 @@ async fn show_policy(link: &Link, out: Out) -> Result<Exit, Failure> {
             RuleAction::Ask => "ask  ",
             RuleAction::Allow => "allow",
         };
-        let reason =
-            rule.reason.as_deref().map_or_else(String::new, |text| format!("  {}", escape_invisible(text)));
+        let reason = rule
+            .reason
+            .as_deref()
+            .map_or_else(String::new, |text| format!("  {}", escape_invisible(text)));
         out.print_line(format!(
             "  {action}  {}{}  [{}]{reason}",
             escape_invisible(&rule.tool),

@@ -93,7 +93,11 @@ fn response_mode(request: &Value) -> Option<ResponseMode> {
     Some(options.response_mode)
 }
 
-async fn run_streamed(link: &mut Link, out: Out, params: RunParams) -> Result<RunResponse, AgentError> {
+async fn run_streamed(
+    link: &mut Link,
+    out: Out,
+    params: RunParams,
+) -> Result<RunResponse, AgentError> {
     let stream = params.stream;
     let caller = params.caller.clone();
     let id = serde_json::from_str::<Value>(&params.request)

@@ -22,8 +22,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         read_env(file)?;
     }
     let variable = |name: &str| std::env::var(name).ok();
-    let telemetry =
-        Telemetry::read_variables(&variable).map_err(|error| Failure { error, exit: Exit::Usage })?;
+    let telemetry = Telemetry::read_variables(&variable)
+        .map_err(|error| Failure { error, exit: Exit::Usage })?;
     log::start_server(telemetry.as_ref()).map_err(|error| Failure { error, exit: Exit::Usage })?;
     let flags =
         Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
@@ -186,8 +186,9 @@ async fn wait_for_signal() {
 
 /// Reads lines of NAME=VALUE. Variables that are already set stay.
 fn read_env(file: &Path) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage_error(format!("{} cannot be read: {error}.", file.display())))?;
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::usage_error(format!("{} cannot be read: {error}.", file.display()))
+    })?;
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         let line = line.strip_prefix("export ").unwrap_or(line);

@@ -57,12 +57,21 @@ async fn list_servers(link: &Link, out: Out) -> Result<Exit, Failure> {
     let width = servers.iter().map(|server| server.name.len()).max().unwrap_or_default();
     for server in &servers {
         let state = if server.enabled { count(server.tools, "tool") } else { "off".into() };
-        out.print_line(format!("{:width$}  {state:8}  {}", server.name, escape_invisible(&server.runs)));
+        out.print_line(format!(
+            "{:width$}  {state:8}  {}",
+            server.name,
+            escape_invisible(&server.runs)
+        ));
     }
     Ok(Exit::Done)
 }
 
-async fn enable_server(link: &Link, out: Out, name: String, enabled: bool) -> Result<Exit, Failure> {
+async fn enable_server(
+    link: &Link,
+    out: Out,
+    name: String,
+    enabled: bool,
+) -> Result<Exit, Failure> {
     let word = if enabled { "on" } else { "off" };
     let line = format!("{} is switched {word}.", escape_invisible(&name));
     link.commands.server_enable(ServerEnableParams { name, enabled }).await?;
@@ -108,11 +117,21 @@ fn show_test(out: Out, tested: &ServerTestResponse) {
             None => "says nothing",
         };
         let about = tool.description.lines().next().unwrap_or_default();
-        out.print_line(format!("{:3}  {}  ({says})  {}", number + 1, escape_invisible(&tool.name), escape_invisible(about)));
+        out.print_line(format!(
+            "{:3}  {}  ({says})  {}",
+            number + 1,
+            escape_invisible(&tool.name),
+            escape_invisible(about)
+        ));
     }
 }
 
-async fn add_servers(link: &Link, out: Out, args: ServersAdd, person: bool) -> Result<Exit, Failure> {
+async fn add_servers(
+    link: &Link,
+    out: Out,
+    args: ServersAdd,
+    person: bool,
+) -> Result<Exit, Failure> {
     let mut keys = if person { Keys::start().ok() } else { None };
     let mut exit = Exit::Done;
     for server in read_servers(link, &args).await? {
@@ -138,9 +157,8 @@ async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>,
         return Ok(found);
     }
     let Some((first, rest)) = args.command.split_first() else {
-        return Err(
-            Failure::usage_error("There is no command and no address.").hint("csign servers add --help")
-        );
+        return Err(Failure::usage_error("There is no command and no address.")
+            .hint("csign servers add --help"));
     };
     let mut server = NewServer { env: parse_pairs(&args.env, '=')?, ..NewServer::default() };
     if first.starts_with("http://") || first.starts_with("https://") {
@@ -179,7 +197,10 @@ fn read_file(file: &Path) -> Result<String, Failure> {
         std::fs::read_to_string(file)
     };
     read.map_err(|error| {
-        Failure::usage_error(format!("{} cannot be read: {error}.", escape_invisible(&file.display().to_string())))
+        Failure::usage_error(format!(
+            "{} cannot be read: {error}.",
+            escape_invisible(&file.display().to_string())
+        ))
     })
 }
 
@@ -188,8 +209,9 @@ fn parse_pairs(given: &[String], between: char) -> Result<BTreeMap<String, Strin
         let (name, value) = text.split_once(between)?;
         Some((name.trim().to_owned(), value.trim().to_owned()))
     };
-    let wrong =
-        |text: &String| Failure::usage_error(format!("{} is not NAME{between}VALUE.", escape_invisible(text)));
+    let wrong = |text: &String| {
+        Failure::usage_error(format!("{} is not NAME{between}VALUE.", escape_invisible(text)))
+    };
     given.iter().map(|text| pair(text).ok_or_else(|| wrong(text))).collect()
 }
 
@@ -202,7 +224,11 @@ async fn add_one(
     runs: &str,
     mut keys: Option<&mut Keys>,
 ) -> Result<bool, Failure> {
-    out.print_note(format!("{} runs: {}", out.colour_text(Tone::Strong, &server.name), escape_invisible(runs)));
+    out.print_note(format!(
+        "{} runs: {}",
+        out.colour_text(Tone::Strong, &server.name),
+        escape_invisible(runs)
+    ));
     if let Some(keys) = keys.as_deref_mut().filter(|_| !args.yes) {
         keys.discard_pending_input();
         out.print_question("It may do what you may do. Start it now? [y/N] ");
@@ -251,15 +277,18 @@ async fn ask_read_only_tools(
         found.map(|tool| (tool.name.clone(), Effect::ReadOnly))
     };
     if !args.reads.is_empty() {
-        let unknown =
-            |name: &String| Failure::usage_error(format!("The server has no tool {}.", escape_invisible(name)));
+        let unknown = |name: &String| {
+            Failure::usage_error(format!("The server has no tool {}.", escape_invisible(name)))
+        };
         return args.reads.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect();
     }
     let Some(keys) = keys.filter(|_| !args.yes && !tools.is_empty()) else {
         return Ok(BTreeMap::new());
     };
     keys.discard_pending_input();
-    out.print_question("Which of them only read, and may run without asking? Numbers, or nothing: ");
+    out.print_question(
+        "Which of them only read, and may run without asking? Numbers, or nothing: ",
+    );
     let line = keys.read_line().await.unwrap_or_default();
     let numbers = line.split([',', ' ']).filter_map(|word| word.trim().parse::<usize>().ok());
     let chosen = numbers.filter_map(|number| tools.get(number.checked_sub(1)?));

@@ -50,7 +50,11 @@ pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
         ));
     }
     if let Some(fault) = &prices.fault {
-        out.print_note(format!("{} cannot be used: {}.", escape_invisible(&prices.file), escape_invisible(fault)));
+        out.print_note(format!(
+            "{} cannot be used: {}.",
+            escape_invisible(&prices.file),
+            escape_invisible(fault)
+        ));
     }
     Ok(Exit::Done)
 }

@@ -130,7 +130,11 @@ async fn show_tool(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
         );
         let need = if required.contains(&name.as_str()) { ", required" } else { "" };
         let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        out.print_line(format!("  {} ({kind}{need})  {}", escape_invisible(name), escape_invisible(text)));
+        out.print_line(format!(
+            "  {} ({kind}{need})  {}",
+            escape_invisible(name),
+            escape_invisible(text)
+        ));
     }
     out.print_note(out.colour_text(Tone::Quiet, "The full schema: add --json."));
     Ok(Exit::Done)

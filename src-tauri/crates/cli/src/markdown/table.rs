@@ -23,9 +23,15 @@ impl Table {
     }
 
     pub(super) fn layout_lines(&self, room: usize) -> Vec<Line> {
-        let columns: Vec<Column> =
-            self.alignments.iter().enumerate().map(|(at, side)| self.measure_column(at, *side)).collect();
-        let Some(widths) = fit_column_widths(&columns, room) else { return self.stacked_lines(room) };
+        let columns: Vec<Column> = self
+            .alignments
+            .iter()
+            .enumerate()
+            .map(|(at, side)| self.measure_column(at, *side))
+            .collect();
+        let Some(widths) = fit_column_widths(&columns, room) else {
+            return self.stacked_lines(room);
+        };
         let mut lines = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             lines.extend(row_lines(row, &columns, &widths));

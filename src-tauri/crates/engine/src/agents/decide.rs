@@ -29,8 +29,9 @@ impl Supervisor<'_> {
         let prompt = self.prompts().of_supervisor(agents, answered);
         trace(&self.context, None, &prompt);
         let mut messages = vec![Message::System { text: prompt.text() }];
-        messages
-            .extend(opening.window.iter().filter_map(|message| self.message_for_supervisor(message)));
+        messages.extend(
+            opening.window.iter().filter_map(|message| self.message_for_supervisor(message)),
+        );
         let earlier = messages.len() - 1;
         messages.extend(opening.hints.iter().cloned());
         messages.push(opening.question.clone());

@@ -56,7 +56,12 @@ impl PromptWriter<'_> {
             prompt.add(PromptPart::Toolkit, &text, true, self.words);
         }
         if let Voice::Agent { agent, .. } = voice {
-            prompt.add(PromptPart::EntityDefaults, &entities::defaults_text(agent), true, self.words);
+            prompt.add(
+                PromptPart::EntityDefaults,
+                &entities::defaults_text(agent),
+                true,
+                self.words,
+            );
         }
         prompt.instruct(order.unwrap_or_default(), self.words);
         prompt.add(PromptPart::Memories, &self.memories(), false, self.words);
@@ -71,7 +76,12 @@ impl PromptWriter<'_> {
         prompt.add(PromptPart::Base, &route::rules(self.context.supervision()), true, self.words);
         prompt.add(PromptPart::Toolkit, &route::roster(agents), true, self.words);
         prompt.add(PromptPart::Memories, &self.memories(), false, self.words);
-        prompt.add_up_to(self.max_answers_len(), PromptPart::Memories, &route::answers(answered), self.words);
+        prompt.add_up_to(
+            self.max_answers_len(),
+            PromptPart::Memories,
+            &route::answers(answered),
+            self.words,
+        );
         prompt.add(PromptPart::DateTime, &self.date_time(), true, self.words);
         prompt
     }

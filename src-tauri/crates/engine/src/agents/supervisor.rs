@@ -148,7 +148,11 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Answers the message. The earlier messages must have been recalled before.
-    pub(crate) async fn answer_message(mut self, agents: &[Arc<Agent>], recalled: &Recalled) -> End {
+    pub(crate) async fn answer_message(
+        mut self,
+        agents: &[Arc<Agent>],
+        recalled: &Recalled,
+    ) -> End {
         let opening = self.opening(recalled);
         self.words.forget_unused();
         let is_generalist = self.context.is_generalist();
@@ -258,8 +262,9 @@ impl<'t> Supervisor<'t> {
         let voice = Voice::Assistant { route: Some(route_tool::name(&self.context.specs)) };
         let prompt = self.prompts().of_run(&voice, &[], None);
         let mut messages = vec![Message::System { text: prompt.text() }];
-        messages
-            .extend(opening.window.iter().filter_map(|message| self.message_for_supervisor(message)));
+        messages.extend(
+            opening.window.iter().filter_map(|message| self.message_for_supervisor(message)),
+        );
         let earlier = messages.len() - 1;
         messages.extend(opening.hints.iter().cloned());
         messages.push(opening.question.clone());
@@ -456,7 +461,9 @@ impl<'t> Supervisor<'t> {
                 self.answer().save_side_text(&before.text).await;
             }
             let order = route::instruction_for_specialist(&decision);
-            let end = self.run_specialist(opening, agent, Task::Ordered(&order), &mut progress.runs).await;
+            let end = self
+                .run_specialist(opening, agent, Task::Ordered(&order), &mut progress.runs)
+                .await;
             if let Err(end) = progress.add(agent, end.without_route()) {
                 return SupervisorEnd::Ended(end);
             }

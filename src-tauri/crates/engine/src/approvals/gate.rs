@@ -342,7 +342,12 @@ impl ApprovalGate {
 
     /// Stores the permission for the session if the approval includes one. Called only after the
     /// action was rechecked.
-    pub(crate) async fn store_session_grant(&self, approval: &Approval, holds: Holds, ready: &Ready) {
+    pub(crate) async fn store_session_grant(
+        &self,
+        approval: &Approval,
+        holds: Holds,
+        ready: &Ready,
+    ) {
         if holds == Holds::ForSession
             && let Err(error) = self.context.engine.grant(approval, &ready.spec).await
         {

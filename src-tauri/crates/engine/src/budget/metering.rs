@@ -142,7 +142,10 @@ struct Meter {
 
 impl Meter {
     /// Passes the model's events on and counts their tokens.
-    fn forward_events(self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+    fn forward_events(
+        self,
+        request: ModelRequest,
+    ) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let events = self.inner.stream(request);
         stream::unfold((self, events), |(mut meter, mut events)| async move {
             let event = events.next().await?;
@@ -417,7 +420,11 @@ fn over_budget_error(refusal: &Refusal, locale: &str) -> AgentError {
         Scope::Day => ("day", Text::BudgetDay),
     };
     let amount = |value: u64| {
-        if refusal.money { format!("{:.4} USD", nano_to_usd(value)) } else { format!("{value} tokens") }
+        if refusal.money {
+            format!("{:.4} USD", nano_to_usd(value))
+        } else {
+            format!("{value} tokens")
+        }
     };
     let message = what
         .in_locale(locale)

@@ -301,7 +301,11 @@ impl EgressSession {
             }
             Err(_) => self.text(&call.arguments),
         };
-        ModelCall { id: call.id.clone(), name: redactor.redact_composed_text(&call.name), arguments }
+        ModelCall {
+            id: call.id.clone(),
+            name: redactor.redact_composed_text(&call.name),
+            arguments,
+        }
     }
 
     /// Returns a position at or before `at` where the text can be cut without splitting a redacted
@@ -314,11 +318,16 @@ impl EgressSession {
     /// to the program.
     pub(crate) fn redact_name(&self, text: &str) -> Outbound {
         let (generation, redactor) = self.redactor();
-        if let Some(known) = lock(&self.engine.egress.ours).texts_for_secrets(generation).texts.get(text) {
+        if let Some(known) =
+            lock(&self.engine.egress.ours).texts_for_secrets(generation).texts.get(text)
+        {
             return known.clone();
         }
         let out = redactor.redact_composed_text(text);
-        lock(&self.engine.egress.ours).texts_for_secrets(generation).texts.insert(text.into(), out.clone());
+        lock(&self.engine.egress.ours)
+            .texts_for_secrets(generation)
+            .texts
+            .insert(text.into(), out.clone());
         out
     }
 
@@ -326,11 +335,15 @@ impl EgressSession {
     pub(crate) fn tool(&self, spec: &ToolSpec) -> ToolDef {
         let (generation, redactor) = self.redactor();
         let key = format!("{} {}", spec.model_name, spec.definition_hash);
-        if let Some(known) = lock(&self.engine.egress.ours).texts_for_secrets(generation).tools.get(&key) {
+        if let Some(known) =
+            lock(&self.engine.egress.ours).texts_for_secrets(generation).tools.get(&key)
+        {
             return known.clone();
         }
-        let (name, description) =
-            (redactor.redact_composed_text(&spec.model_name), redactor.redact_composed_text(&spec.description));
+        let (name, description) = (
+            redactor.redact_composed_text(&spec.model_name),
+            redactor.redact_composed_text(&spec.description),
+        );
         let def = ToolDef {
             name,
             description,

@@ -50,7 +50,8 @@ pub(crate) fn guidance(
         if !instructed.insert(spec.id.clone()) {
             continue;
         }
-        let mut given = instructions_for_call(context, spec, &result.arguments, &context.question, words);
+        let mut given =
+            instructions_for_call(context, spec, &result.arguments, &context.question, words);
         if let Some(text) = given.text.take() {
             given.view.last_used = Some(context.world().clock.now());
             messages.push(Message::System { text });

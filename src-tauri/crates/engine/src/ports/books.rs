@@ -259,8 +259,14 @@ mod tests {
     fn the_answer_is_as_long_as_every_cap_allows() {
         let none = |_| Used::default();
         assert_eq!(wish(vec![]).longest_allowed_answer(none), Ok(4_000));
-        assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), None)]).longest_allowed_answer(none), Ok(2_000));
-        assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), Some(110_000))]).longest_allowed_answer(none), Ok(1_000));
+        assert_eq!(
+            wish(vec![cap(Scope::Run, Some(3_000), None)]).longest_allowed_answer(none),
+            Ok(2_000)
+        );
+        assert_eq!(
+            wish(vec![cap(Scope::Run, Some(3_000), Some(110_000))]).longest_allowed_answer(none),
+            Ok(1_000)
+        );
         let day_used = |scope| {
             if scope == Scope::Day { Used { tokens: 500, nano_usd: 0 } } else { Used::default() }
         };
@@ -269,12 +275,16 @@ mod tests {
                 .longest_allowed_answer(day_used),
             Ok(500)
         );
-        let refused = wish(vec![cap(Scope::Day, Some(1_700), None)]).longest_allowed_answer(day_used).unwrap_err();
+        let refused = wish(vec![cap(Scope::Day, Some(1_700), None)])
+            .longest_allowed_answer(day_used)
+            .unwrap_err();
         assert_eq!(
             refused,
             Refusal { scope: Scope::Day, money: false, used: 500, most: 1_700, needed: 1_256 }
         );
-        let refused = wish(vec![cap(Scope::Session, None, Some(30_000))]).longest_allowed_answer(none).unwrap_err();
+        let refused = wish(vec![cap(Scope::Session, None, Some(30_000))])
+            .longest_allowed_answer(none)
+            .unwrap_err();
         assert_eq!(
             refused,
             Refusal { scope: Scope::Session, money: true, used: 0, most: 30_000, needed: 35_600 }

@@ -207,8 +207,10 @@ impl Engine {
             session.as_str(),
             around.correlation_id.as_deref().unwrap_or_default(),
         ])?;
-        let (said, answer) =
-            (self.secret_matcher().redact_secrets(said).into_owned(), self.secret_matcher().redact_secrets(answer).into_owned());
+        let (said, answer) = (
+            self.secret_matcher().redact_secrets(said).into_owned(),
+            self.secret_matcher().redact_secrets(answer).into_owned(),
+        );
         let session = self.find_or_create_session(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
         let now = world.clock.now();

@@ -252,7 +252,9 @@ impl RunContext {
 }
 
 impl RunContext {
-    pub(super) fn with_event_channel(around: TurnOptions) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
+    pub(super) fn with_event_channel(
+        around: TurnOptions,
+    ) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
         let (tell, events) = mpsc::unbounded_channel();
         let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
         (

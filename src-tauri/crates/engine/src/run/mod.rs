@@ -129,7 +129,12 @@ impl Engine {
 
     /// Stores a result. A retryable error of a run that changed nothing is not stored, so that the
     /// caller can use the id again.
-    async fn store_result(&self, key: &RunKey, answer: &Result<RunResponse, AgentError>, changed: bool) {
+    async fn store_result(
+        &self,
+        key: &RunKey,
+        answer: &Result<RunResponse, AgentError>,
+        changed: bool,
+    ) {
         let free = answer.as_ref().is_err_and(|error| error.retryable && !changed);
         let text = (!free).then(|| outcome::text(answer, &key.request));
         if let Err(error) = self.world.store.run_end(key, text.as_deref()).await {

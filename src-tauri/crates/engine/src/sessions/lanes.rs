@@ -128,7 +128,10 @@ impl Lanes {
     }
 
     /// Ends the running turn and starts the next message of the queue, if any.
-    pub(crate) fn end_and_start_next(&self, session: &SessionId) -> Option<(Accepted, CancellationToken)> {
+    pub(crate) fn end_and_start_next(
+        &self,
+        session: &SessionId,
+    ) -> Option<(Accepted, CancellationToken)> {
         let mut lanes = self.lock();
         let lane = lanes.get_mut(session)?;
         let ended = lane.running.take().is_some();
@@ -277,10 +280,16 @@ mod tests {
         assert!(!is_idle());
         assert!(lanes.end_and_start_next(&first).is_some(), "b follows a");
         assert_eq!((lanes.running_count(), is_idle()), (2, false));
-        assert!(lanes.end_and_start_next(&first).is_none() && lanes.end_and_start_next(&first).is_none());
+        assert!(
+            lanes.end_and_start_next(&first).is_none()
+                && lanes.end_and_start_next(&first).is_none()
+        );
         assert_eq!((lanes.running_count(), is_idle()), (1, false));
         lanes.forget(&second);
-        assert!(lanes.end_and_start_next(&second).is_none(), "a forgotten lane is not counted twice");
+        assert!(
+            lanes.end_and_start_next(&second).is_none(),
+            "a forgotten lane is not counted twice"
+        );
         assert_eq!((lanes.running_count(), is_idle()), (0, true));
     }
 }

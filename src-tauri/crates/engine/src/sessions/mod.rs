@@ -82,7 +82,8 @@ impl Engine {
         let most = most_characters(run.as_deref(), self.world.profile.as_ref());
         // A key that a user pastes into a message must not reach the title, the transcript or the
         // log.
-        let text = self.secret_matcher().redact_secrets(&check_text(&params.text, most)?).into_owned();
+        let text =
+            self.secret_matcher().redact_secrets(&check_text(&params.text, most)?).into_owned();
         let session = self.find_or_create_session(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
         if let Some(run) = run {

@@ -128,7 +128,12 @@ impl CallDone {
         if is_cut {
             kept.keep(call, data);
         }
-        Message::Tool { name: words.redact_name(&self.model_name), call: self.call, content, data: value }
+        Message::Tool {
+            name: words.redact_name(&self.model_name),
+            call: self.call,
+            content,
+            data: value,
+        }
     }
 }
 

@@ -179,8 +179,9 @@ impl Dispatcher {
         };
         if results::is_own_tool(spec) {
             let most = self.context.settings.limits.result_chars as usize / 2;
-            let border =
-                |text: &str, at| self.words.as_ref().map_or(at, |words| words.safe_cut_position(text, at));
+            let border = |text: &str, at| {
+                self.words.as_ref().map_or(at, |words| words.safe_cut_position(text, at))
+            };
             self.results
                 .read(&request.arguments, most, &border)
                 .map_err(|error| ToolFailure { error, may_have_happened: false })

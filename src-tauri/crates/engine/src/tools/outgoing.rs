@@ -65,8 +65,8 @@ impl Outgoing {
         let asked = Value::Object(asked);
         let Adapted { arguments, is_sent } = context.world().tools.adapt(spec, asked.clone());
         let arguments = if ready.is_adapted { asked.clone() } else { arguments };
-        let arguments =
-            normalize_and_check_length(arguments).map_err(|error| error.with("tool_id", spec.id.as_str()))?;
+        let arguments = normalize_and_check_length(arguments)
+            .map_err(|error| error.with("tool_id", spec.id.as_str()))?;
         let (caller, given): (Map<String, Value>, Map<String, Value>) = arguments
             .as_object()
             .cloned()

@@ -138,7 +138,9 @@ impl Engine {
 
     fn refusal_record(&self, refused: Refused<'_>) -> RecordDraft {
         let exact = self.secret_matcher();
-        let name = |text: &str| -> String { exact.redact_secrets(text).chars().take(NAME_CHARS).collect() };
+        let name = |text: &str| -> String {
+            exact.redact_secrets(text).chars().take(NAME_CHARS).collect()
+        };
         let mut draft = RecordDraft::new(RecordType::PolicyDecision)
             .field("request", refused.request)
             .field("status", "refused")

@@ -40,7 +40,12 @@ pub async fn run(
         if !again {
             return last(failure);
         }
-        let wait = delay(request.spec.backoff, attempt, random.random_fraction(), retry_after(&failure.error));
+        let wait = delay(
+            request.spec.backoff,
+            attempt,
+            random.random_fraction(),
+            retry_after(&failure.error),
+        );
         if tokio::time::Instant::now() + wait + time_limit(&request.spec) > deadline {
             return last(failure);
         }

@@ -157,7 +157,11 @@ impl AnswerBuilder {
         self.reused.extend(done.as_of.clone());
         if done.outcome == ToolOutcome::Ok && !done.defaults.is_empty() {
             let given = done.arguments.as_object().cloned().unwrap_or_default();
-            self.used.extend(entities::correct_used_values(done.defaults.clone(), &given, &done.data));
+            self.used.extend(entities::correct_used_values(
+                done.defaults.clone(),
+                &given,
+                &done.data,
+            ));
         }
     }
 

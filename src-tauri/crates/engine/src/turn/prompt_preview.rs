@@ -94,7 +94,8 @@ impl Engine {
             None => prompts.of_supervisor(&agents, &[]),
         };
         let one = |spec: &&ToolSpec| {
-            let given = instructions_for_call(&context, spec, &Value::Null, &params.question, words);
+            let given =
+                instructions_for_call(&context, spec, &Value::Null, &params.question, words);
             given.text.map(|text| InstructionsPreview { view: given.view, text: text.to_string() })
         };
         let instructions = specs.iter().filter_map(one).collect();

@@ -71,11 +71,11 @@ impl Turn {
             return End::failed(error);
         }
         let agents = agents_of(&context);
-        let recalled = match self.recollections.recall(&context, &self.sources, single_agent(&agents)).await
-        {
-            Ok(recalled) => recalled,
-            Err(end) => return end,
-        };
+        let recalled =
+            match self.recollections.recall(&context, &self.sources, single_agent(&agents)).await {
+                Ok(recalled) => recalled,
+                Err(end) => return end,
+            };
         if let Err(error) = self.save_question().await {
             return End::failed(error);
         }

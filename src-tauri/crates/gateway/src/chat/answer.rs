@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     call::Call,
     chat::{
-        relay::{summarise_result, prepend_notice},
+        relay::{prepend_notice, summarise_result},
         request::AdmittedRequest,
         response::{ChatResponse, Outcome},
         state::State,
@@ -92,7 +92,8 @@ impl Answer {
             .iter()
             .filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone())))
             .collect();
-        let trace: Vec<Value> = self.calls.iter().map(|call| describe_call(call, &context)).collect();
+        let trace: Vec<Value> =
+            self.calls.iter().map(|call| describe_call(call, &context)).collect();
         let mut debug = json!({"toolTrace": trace, "requestId": ask.request_id});
         let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == tools::GET).collect();
         if let Some(comparison) = &self.comparison {

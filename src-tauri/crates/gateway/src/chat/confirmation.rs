@@ -324,7 +324,8 @@ impl Turn<'_> {
         };
         send_tool_start(self.out, tools::CART, &json!({}), self.locale);
         let began = Instant::now();
-        let (called, _) = engine.call_for(&self.session, get.id, json!({}), self.turn_options()).await;
+        let (called, _) =
+            engine.call_for(&self.session, get.id, json!({}), self.turn_options()).await;
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| {
             (response.outcome, response.data)
         });

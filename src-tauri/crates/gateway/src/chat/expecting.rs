@@ -86,10 +86,13 @@ impl Expectations {
             Change::Answered { offers_choices, question, is_read } => {
                 self.options_offered = offers_choices;
                 if question.is_some() {
-                    self.asked = question.filter(|question| is_read || self.is_last_question(question));
+                    self.asked =
+                        question.filter(|question| is_read || self.is_last_question(question));
                 }
             }
-            Change::Unread { asked_before } => self.asked = self.keep_if_last_question(asked_before),
+            Change::Unread { asked_before } => {
+                self.asked = self.keep_if_last_question(asked_before)
+            }
         }
     }
 
@@ -157,7 +160,10 @@ mod tests {
         let mut open = Expectations::default();
         assert_eq!(open.find_answered_question("1", None), Expecting::Nothing);
         open.apply_change(Change::ChoicesOffered(choices()));
-        assert_eq!(open.find_answered_question("1", None), Expecting::Choice(Pick::Part("P-1".into(), 2)));
+        assert_eq!(
+            open.find_answered_question("1", None),
+            Expecting::Choice(Pick::Part("P-1".into(), 2))
+        );
         open.apply_change(Change::Suggested(suggestions()));
         assert_eq!(
             open.find_answered_question("1", None),
@@ -204,9 +210,17 @@ mod tests {
         for change in [Change::Chosen, Change::Proposed, Change::ProductsShown] {
             let mut open = Expectations::default();
             open.apply_change(Change::ChoicesOffered(choices()));
-            open.apply_change(Change::Answered { offers_choices: true, question: None, is_read: true });
+            open.apply_change(Change::Answered {
+                offers_choices: true,
+                question: None,
+                is_read: true,
+            });
             assert!(open.offered_choices().is_some());
-            open.apply_change(Change::Answered { offers_choices: false, question: None, is_read: true });
+            open.apply_change(Change::Answered {
+                offers_choices: false,
+                question: None,
+                is_read: true,
+            });
             assert!(open.offered_choices().is_none(), "numbers mean products again");
             assert_ne!(
                 open.find_answered_question("1", None),

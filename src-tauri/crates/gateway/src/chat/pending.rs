@@ -170,8 +170,8 @@ mod tests {
             ("another", &part, ["A-1", "A-1"]),
         ] {
             for row in [None, Some("Green Tent")] {
-                let told =
-                    ["en", "sv"].map(|locale| describe_change(&waiting(arguments, row), tool, locale));
+                let told = ["en", "sv"]
+                    .map(|locale| describe_change(&waiting(arguments, row), tool, locale));
                 assert_ne!(told[0], told[1], "{tool}");
                 for text in &told {
                     assert!(

@@ -81,14 +81,18 @@ impl Turn<'_> {
             None => self.product_with_variants(&part).await,
         };
         let Ok(product) = product else {
-            self.withdraw_proposal(&approval, "The shop could not be asked about that product.", answer)
-                .await;
+            self.withdraw_proposal(
+                &approval,
+                "The shop could not be asked about that product.",
+                answer,
+            )
+            .await;
             Text::ShopFailed.localize(self.locale).clone_into(&mut answer.text);
             return Ok(());
         };
-        match product
-            .map_or(Offer::Plain, |product| choices::offer_variants(&product, &part, quantity, self.locale))
-        {
+        match product.map_or(Offer::Plain, |product| {
+            choices::offer_variants(&product, &part, quantity, self.locale)
+        }) {
             Offer::Plain => self.show_pending_action(&approval, None, answer),
             Offer::One(variant) => {
                 self.withdraw_proposal(&approval, CHOOSE, answer).await;
@@ -138,9 +142,9 @@ impl Turn<'_> {
             Some(product) => Some(product),
             None => self.look_up_product(json!({"productId": id})).await.ok().flatten(),
         };
-        match product
-            .map_or(Offer::Plain, |product| choices::offer_variants(&product, &id, quantity, self.locale))
-        {
+        match product.map_or(Offer::Plain, |product| {
+            choices::offer_variants(&product, &id, quantity, self.locale)
+        }) {
             // The shop offers no other part number, so the model's text stays.
             Offer::Plain => return Ok(false),
             Offer::One(part) => self.offer_part(&part, quantity, answer).await?,
@@ -161,8 +165,9 @@ impl Turn<'_> {
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
             found = self.look_up_product(json!({"productId": part})).await?;
         }
-        Ok(found
-            .filter(|product| !Variant::read_all(product).is_empty() && has_part_number(product, part)))
+        Ok(found.filter(|product| {
+            !Variant::read_all(product).is_empty() && has_part_number(product, part)
+        }))
     }
 
     /// Looks up a product in the shop without leaving items in the conversation. Returns None if
@@ -173,7 +178,9 @@ impl Turn<'_> {
         else {
             return Ok(None);
         };
-        let error = match engine.call_tool_for_host(&self.session, get.id, arguments, self.turn_options()).await
+        let error = match engine
+            .call_tool_for_host(&self.session, get.id, arguments, self.turn_options())
+            .await
         {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
             Ok(response) => response.error,

@@ -89,7 +89,8 @@ impl ChatRequest {
 }
 
 fn read_text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
-    let fault = |rule: String| Err(Fault::invalid(format!("{name} {rule}.")).with_detail("field", name));
+    let fault =
+        |rule: String| Err(Fault::invalid(format!("{name} {rule}.")).with_detail("field", name));
     let Some(text) = body[name].as_str() else { return fault("must be text".into()) };
     let length = text.chars().count();
     if length == 0 || length > most {
@@ -118,13 +119,16 @@ fn read_message(body: &Value, most: usize) -> Result<String, Fault> {
 /// Reads the caller's context. An absent context counts as empty.
 fn read_context(given: &Value) -> Result<Map<String, Value>, Fault> {
     let fault = |name: &str, rule: &str| {
-        Fault::invalid(format!("context.{name} {rule}.")).with_detail("field", format!("context.{name}"))
+        Fault::invalid(format!("context.{name} {rule}."))
+            .with_detail("field", format!("context.{name}"))
     };
     let given = match given {
         Value::Null => return Ok(Map::new()),
         Value::Object(given) => given,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(Fault::invalid("context must be an object.").with_detail("field", "context"));
+            return Err(
+                Fault::invalid("context must be an object.").with_detail("field", "context")
+            );
         }
     };
     let mut kept = Map::new();

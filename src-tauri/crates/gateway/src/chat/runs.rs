@@ -207,7 +207,9 @@ fn redact_value(value: &Value, depth: usize) -> Value {
     match value {
         Value::String(text) => json!(shorten_with_dots(text, SNIPPET)),
         Value::Array(_) | Value::Object(_) if depth >= DEPTH => json!("[deeper]"),
-        Value::Array(list) => list.iter().take(ARRAY).map(|value| redact_value(value, depth + 1)).collect(),
+        Value::Array(list) => {
+            list.iter().take(ARRAY).map(|value| redact_value(value, depth + 1)).collect()
+        }
         Value::Object(members) => {
             let of = |(name, value): (&String, &Value)| {
                 let plain = name.to_lowercase().replace(['-', '_'], "");
@@ -215,7 +217,10 @@ fn redact_value(value: &Value, depth: usize) -> Value {
                     return ("contextPresent".to_owned(), json!(true));
                 }
                 let hidden = HIDDEN.iter().any(|word| plain.contains(word));
-                (name.clone(), if hidden { json!("[REDACTED]") } else { redact_value(value, depth + 1) })
+                (
+                    name.clone(),
+                    if hidden { json!("[REDACTED]") } else { redact_value(value, depth + 1) },
+                )
             };
             Value::Object(members.iter().map(of).collect())
         }

@@ -64,7 +64,11 @@ pub(crate) struct Sessions {
 /// Returns the engine's id of a caller's session. Visitors with demo tokens choose session names
 /// themselves, so the visitor's id becomes part of the engine's id. The same name then means
 /// different sessions for different visitors.
-pub(crate) fn engine_session_id(application: &str, session: &str, visitor: Option<&str>) -> SessionId {
+pub(crate) fn engine_session_id(
+    application: &str,
+    session: &str,
+    visitor: Option<&str>,
+) -> SessionId {
     match visitor {
         Some(sid) => SessionId::of(application, &format!("{sid}/{session}")),
         None => SessionId::of(application, session),
@@ -93,7 +97,9 @@ impl Sessions {
                 Some(Waited { asked }),
             ));
         };
-        let Some(shared) = host.shared_sessions() else { return Ok((Held::from_local_lock(here), None)) };
+        let Some(shared) = host.shared_sessions() else {
+            return Ok((Held::from_local_lock(here), None));
+        };
         match Held::try_lock_everywhere(here, Arc::clone(shared), id.clone()).await? {
             Ok(held) => Ok((held, None)),
             Err(here) => {
@@ -121,7 +127,11 @@ impl Sessions {
     }
 
     /// Locks a session for one turn. Other turns of the session wait, also those at other gateways.
-    pub(crate) async fn lock_session(&self, host: &Host, id: &SessionId) -> Result<Held, AgentError> {
+    pub(crate) async fn lock_session(
+        &self,
+        host: &Host,
+        id: &SessionId,
+    ) -> Result<Held, AgentError> {
         lock_everywhere(host, id, self.turn_mutex(id).lock_owned().await).await
     }
 
@@ -223,7 +233,8 @@ impl Sessions {
         let now_ms = chrono::Utc::now().timestamp_millis();
         let (mut state, _) = self.load_state(host, id, now_ms).await?;
         let missing = !state.rev.is_empty() && state.rev != state.base;
-        let shared = if missing { self.save_state(host, id, &mut state, now_ms).await } else { Ok(()) };
+        let shared =
+            if missing { self.save_state(host, id, &mut state, now_ms).await } else { Ok(()) };
         if shared.is_ok() {
             self.unsaved().remove(id);
         }

@@ -100,7 +100,10 @@ impl There {
     }
 
     async fn try_lock(&self) -> Result<bool, AgentError> {
-        self.shared.lock(&self.session, &self.holder).await.map_err(|error| unavailable_error(&error))
+        self.shared
+            .lock(&self.session, &self.holder)
+            .await
+            .map_err(|error| unavailable_error(&error))
     }
 }
 
@@ -140,15 +143,18 @@ pub(crate) async fn fetch_session(
     state: &State,
 ) -> Result<Option<String>, AgentError> {
     let engine = host.engine();
-    let found =
-        match shared.load(id, &[&state.rev, &state.base]).await.map_err(|error| unavailable_error(&error))? {
-            Loaded::Nothing => None,
-            Loaded::Known(rev) => Some(rev),
-            Loaded::Other(image) => {
-                engine.import_session_image(&image).await?;
-                Some(image.rev)
-            }
-        };
+    let found = match shared
+        .load(id, &[&state.rev, &state.base])
+        .await
+        .map_err(|error| unavailable_error(&error))?
+    {
+        Loaded::Nothing => None,
+        Loaded::Known(rev) => Some(rev),
+        Loaded::Other(image) => {
+            engine.import_session_image(&image).await?;
+            Some(image.rev)
+        }
+    };
     engine.reconcile_session(id, shared).await?;
     Ok(found)
 }

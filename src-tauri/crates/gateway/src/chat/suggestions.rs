@@ -51,7 +51,12 @@ impl Turn<'_> {
             return Err(Fault::internal(self.locale));
         };
         let (called, events) = engine
-            .call_for(&self.session, search.id.clone(), json!({"query": words}), self.turn_options())
+            .call_for(
+                &self.session,
+                search.id.clone(),
+                json!({"query": words}),
+                self.turn_options(),
+            )
             .await;
         let mut teller =
             EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));

@@ -44,7 +44,8 @@ pub(crate) async fn run_turn(
     leave: CancellationToken,
 ) -> Outcome {
     let locale = locale_for_culture(ask.request.culture());
-    let session = engine_session_id(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
+    let session =
+        engine_session_id(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
     let mut answer = Answer::default();
     if let Err(fault) = turn.run_stages(&mut answer).await {
@@ -114,8 +115,8 @@ impl Turn<'_> {
             .map_err(fault)?;
         self.store_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
         let (asked, told_of) = (state.open.last_question().cloned(), state.told_of.clone());
-        answer.notice =
-            (self.app.config.notice && !state.introduced).then(|| Text::Automated.localize(self.locale));
+        answer.notice = (self.app.config.notice && !state.introduced)
+            .then(|| Text::Automated.localize(self.locale));
         let went = self.answer_message(waited, &mut state, answer).await;
         // A caller that disconnected, or that got an error, has not seen the sentence.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
@@ -217,7 +218,8 @@ impl Turn<'_> {
                 let saw_another =
                     waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
                 if saw_another
-                    || state.open.find_answered_question(message, Some(&question)) != Expecting::Decision
+                    || state.open.find_answered_question(message, Some(&question))
+                        != Expecting::Decision
                 {
                     answer.plain = true;
                     self.show_pending_action(approval, Some(Text::Remind), answer);
@@ -304,7 +306,9 @@ impl Turn<'_> {
         answer.rounds = teller.rounds;
         answer.calls = std::mem::take(&mut teller.calls);
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
-        if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::from_error(error, self.locale))) {
+        if let Some(fault) =
+            stopped.or_else(|| failed.map(|error| Fault::from_error(error, self.locale)))
+        {
             teller.send_replaced_status(&fault.safe_message());
             // The question was never shown, so no later message may confirm it.
             if let Some(approval) = teller.approval.take() {
@@ -325,14 +329,18 @@ impl Turn<'_> {
             None => {
                 let looked_at =
                     answer.calls.iter().rev().find_map(|call| call.result_of(tools::GET));
-                if let Some(kept) = choices::choices_from_suggestions(&end.choices, looked_at, self.locale) {
+                if let Some(kept) =
+                    choices::choices_from_suggestions(&end.choices, looked_at, self.locale)
+                {
                     answer.choices = choices::parse_shown(&kept);
                     state.open.apply_change(Change::ChoicesOffered(kept));
                 }
             }
         }
         answer.refinements = refine::build_suggestions(&answer.calls);
-        state.open.apply_change(Change::Suggested(refine::suggestions_to_store(&answer.calls, &[])));
+        state
+            .open
+            .apply_change(Change::Suggested(refine::suggestions_to_store(&answer.calls, &[])));
         teller.send_replaced_status(&answer.text);
         Ok(())
     }
@@ -418,17 +426,28 @@ impl Turn<'_> {
     }
 
     /// Shows a pending action. Its question becomes the answer's text.
-    pub(crate) fn show_pending_action(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
+    pub(crate) fn show_pending_action(
+        &self,
+        approval: &Approval,
+        before: Option<Text>,
+        answer: &mut Answer,
+    ) {
         let (pending, confirmation) =
             pending::approval_blocks(approval, &self.tool_model_name(approval), self.locale);
         let prompt = confirmation["prompt"].as_str().unwrap_or_default();
-        answer.text = before
-            .map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.localize(self.locale)));
+        answer.text = before.map_or_else(
+            || prompt.to_owned(),
+            |text| format!("{} {prompt}", text.localize(self.locale)),
+        );
         (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));
     }
 
     /// Answers with a sentence of the host and stores it in the conversation.
-    pub(crate) async fn answer_with_text(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
+    pub(crate) async fn answer_with_text(
+        &self,
+        text: Text,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         text.localize(self.locale).clone_into(&mut answer.text);
         self.store_exchange(answer).await
     }
@@ -438,7 +457,12 @@ impl Turn<'_> {
             .app
             .host
             .engine()
-            .store_exchange(&self.session, &self.ask.request.message, &answer.text, &self.turn_options())
+            .store_exchange(
+                &self.session,
+                &self.ask.request.message,
+                &answer.text,
+                &self.turn_options(),
+            )
             .await;
         kept.map_err(|error| Fault::from_error(&error, self.locale))
     }

@@ -2,7 +2,8 @@ use super::*;
 
 #[test]
 fn section_20_the_defaults_are_those_of_the_contract() {
-    let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
+    let config =
+        Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 3000)));
     assert_eq!(
         (config.body_limit, config.max_message_chars, config.max_message_tokens),
@@ -70,7 +71,8 @@ fn section_20_a_shop_has_an_address_that_can_be_reached() {
 
 #[test]
 fn section_20_the_defaults_of_the_server_and_its_shop() {
-    let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
+    let config =
+        Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(
         (config.patience.call.as_millis(), config.patience.token.as_millis()),
         (10_000, 5_000)
@@ -245,8 +247,12 @@ fn what_no_request_could_match_is_said() {
 fn section_20_the_port_is_told_by_the_flag_or_the_variable() {
     let of = |listen: Option<SocketAddr>, port: &'static str| {
         let variable = move |name: &str| (name == "PORT").then(|| port.to_owned());
-        Config::read_variables(&Flags { listen, ..Flags::default() }, PathBuf::from("token"), &variable)
-            .map(|config| config.listen.to_string())
+        Config::read_variables(
+            &Flags { listen, ..Flags::default() },
+            PathBuf::from("token"),
+            &variable,
+        )
+        .map(|config| config.listen.to_string())
     };
     assert_eq!(of(None, "8123").unwrap(), "127.0.0.1:8123");
     assert_eq!(

@@ -108,13 +108,15 @@ fn section_5_details_name_no_secret_and_stay_short_and_flat() {
         "bearer",
         "myCredentials",
     ];
-    let fault = names.iter().fold(Fault::invalid("no"), |fault, name| fault.with_detail(name, "hidden"));
+    let fault =
+        names.iter().fold(Fault::invalid("no"), |fault, name| fault.with_detail(name, "hidden"));
     let fault = fault
         .with_detail("exact", "å".repeat(200))
         .with_detail("long", "å".repeat(201))
         .with_detail("list", json!(["hidden"]))
         .with_detail("nested", json!({"a": "hidden"}));
-    let fault = fault.with_detail("field", "message").with_detail("limit", 4_000).with_detail("open", true);
+    let fault =
+        fault.with_detail("field", "message").with_detail("limit", 4_000).with_detail("open", true);
     let told = fault.envelope("r", true)["details"].clone();
     let (cut, marker) = ("å".repeat(200), "[object]");
     assert_eq!(

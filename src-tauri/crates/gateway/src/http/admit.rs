@@ -187,7 +187,8 @@ pub(crate) async fn admit_request(
         parts.uri.query().is_some_and(|query| query.split('&').any(|part| part == "debug=1"));
     let debug = app.chat.config.debug || (asked_debug && is_privileged(app, headers));
     let mut body = json_body(app, headers, body, false).await?;
-    let visitor = check_visitor(app, headers).map_err(|fault| envelope_refusal(&fault, &id.0, debug))?;
+    let visitor =
+        check_visitor(app, headers).map_err(|fault| envelope_refusal(&fault, &id.0, debug))?;
     let client_ip = origin::client_ip(headers, peer.0.ip(), &app.chat.config);
     let mut left = None;
     if let Some(visitor) = &visitor {
@@ -215,7 +216,8 @@ pub(crate) async fn admit_request(
         json_response(fault.status, &answer)
     };
     app.check_for_secrets(&body).await.map_err(|fault| no(fault, &Value::Null))?;
-    let mut read = ChatRequest::parse_body(&body, &app.chat.config).map_err(|fault| no(fault, &body))?;
+    let mut read =
+        ChatRequest::parse_body(&body, &app.chat.config).map_err(|fault| no(fault, &body))?;
     if let Some(visitor) = &visitor {
         read.application.clone_from(&visitor.application);
         body["applicationId"] = json!(visitor.application);
@@ -223,7 +225,8 @@ pub(crate) async fn admit_request(
     read.check_allowed(&app.chat.config).map_err(|fault| no(fault, &body))?;
     if let Some(alarm) = app.chat.host.alarm() {
         tracing::error!(target: "gateway", requestId = %id.0, "refused: {}", alarm.message);
-        let text = Text::SwitchedOff.localize(locale_for_culture(body["context"]["cultureCode"].as_str()));
+        let text =
+            Text::SwitchedOff.localize(locale_for_culture(body["context"]["cultureCode"].as_str()));
         let fault =
             Fault::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", text);
         return Err(no(fault, &body));

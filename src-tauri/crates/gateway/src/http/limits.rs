@@ -130,7 +130,10 @@ mod tests {
             Err(UsedUp { wait_ms: 1, left: Left { remaining: 0, reset: 43_260 } })
         );
         assert!(limits.count_request(Kind::Chat, "a", noon + 60_000).is_ok(), "a new minute");
-        assert!(limits.count_request(Kind::Token, "a", noon + 60_000).is_ok(), "counts of their own");
+        assert!(
+            limits.count_request(Kind::Token, "a", noon + 60_000).is_ok(),
+            "counts of their own"
+        );
         assert!(limits.count_request(Kind::Chat, "b", noon + 60_000).is_ok());
         assert!(
             limits.count_request(Kind::ChatOfAddress, "a", noon + 60_000).is_ok(),

@@ -211,8 +211,11 @@ mod tests {
             Ok::<_, std::convert::Infallible>(Response::new(Body::from("whole")))
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(server), slow);
-        let serving =
-            tokio::spawn(serve_connection(connection, Duration::from_secs(60), CancellationToken::new()));
+        let serving = tokio::spawn(serve_connection(
+            connection,
+            Duration::from_secs(60),
+            CancellationToken::new(),
+        ));
         client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         let mut answer = String::new();
         client
@@ -231,7 +234,8 @@ mod tests {
         });
         let connection = http1::Builder::new()
             .serve_connection(with_write_timeout(server, Duration::from_secs(60)), long);
-        let serving = tokio::spawn(serve_connection(connection, CONNECTION_TIME, CancellationToken::new()));
+        let serving =
+            tokio::spawn(serve_connection(connection, CONNECTION_TIME, CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         for _ in 0..4 {
             tokio::time::sleep(Duration::from_secs(59)).await;
@@ -251,7 +255,11 @@ mod tests {
             });
             let connection = http1::Builder::new().serve_connection(TokioIo::new(server), quick);
             let closing = CancellationToken::new();
-            let serving = tokio::spawn(serve_connection(connection, Duration::from_secs(60), closing.clone()));
+            let serving = tokio::spawn(serve_connection(
+                connection,
+                Duration::from_secs(60),
+                closing.clone(),
+            ));
             let began = Instant::now();
             if stops {
                 closing.cancel();

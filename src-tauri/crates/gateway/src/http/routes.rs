@@ -33,8 +33,8 @@ use crate::{
     fault::{Category, Fault},
     http::{
         admit::{
-            self, Admitted, RequestId, admit_request, envelope_refusal, is_privileged, json_response, plain_refusal,
-            refuse_too_many, write_rate_headers,
+            self, Admitted, RequestId, admit_request, envelope_refusal, is_privileged,
+            json_response, plain_refusal, refuse_too_many, write_rate_headers,
         },
         app::App,
         auth::Visitor,
@@ -90,7 +90,9 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
     let is_ours = origin::is_own_host(headers, &app.chat.config);
     let origin = if is_ours { Origin::of(headers, &app.chat.config) } else { Origin::Foreign };
     let mut response = match (&origin, method == Method::OPTIONS) {
-        _ if !is_ours => plain_refusal(StatusCode::FORBIDDEN, "This server does not answer to that name"),
+        _ if !is_ours => {
+            plain_refusal(StatusCode::FORBIDDEN, "This server does not answer to that name")
+        }
         (Origin::Foreign, _) if request.uri().path() != "/v1/health" => {
             plain_refusal(StatusCode::FORBIDDEN, "This page may not use the assistant")
         }
@@ -272,7 +274,9 @@ async fn chat(
         .spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::default(), leave))
         .await;
     leaves.disarm();
-    let Ok(outcome) = ended else { return envelope_refusal(&Fault::internal(locale), &id.0, false) };
+    let Ok(outcome) = ended else {
+        return envelope_refusal(&Fault::internal(locale), &id.0, false);
+    };
     let mut response = json_response(outcome.status, &outcome.response);
     response.extensions_mut().insert(OfTurn);
     if let Some(left) = left {
@@ -347,7 +351,11 @@ async fn post_token(
 
 /// Issues a token for a new or recognised visitor, with the cookie by which a browser is
 /// recognised.
-fn issue_token(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<String>), Fault> {
+fn issue_token(
+    app: &App,
+    headers: &HeaderMap,
+    body: &Value,
+) -> Result<(Value, Option<String>), Fault> {
     let Some(auth) = &app.chat.config.simple_auth else { return Err(Fault::internal("en")) };
     let application =
         body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);

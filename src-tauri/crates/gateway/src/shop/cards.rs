@@ -7,7 +7,7 @@ use shop_adapter::product::{self, Availability, Product, Stock, Variant};
 
 use crate::{
     call::Call,
-    json::{truncate_text, text},
+    json::{text, truncate_text},
     shop::tools,
 };
 
@@ -62,7 +62,9 @@ pub(crate) struct ShownStock {
 }
 
 /// Reads a member that is present, also if its value is null.
-fn deserialize_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+fn deserialize_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 

@@ -68,8 +68,11 @@ fn choices_from_variants(variants: &[&Variant], quantity: u64, locale: &str) -> 
             Some(false) | None => delivery(a).cmp(&delivery(b)),
         })
     });
-    let options: Vec<Value> =
-        sorted.into_iter().filter_map(|variant| variant_option(variant, locale)).take(OPTIONS).collect();
+    let options: Vec<Value> = sorted
+        .into_iter()
+        .filter_map(|variant| variant_option(variant, locale))
+        .take(OPTIONS)
+        .collect();
     json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.localize(locale), "options": options, "quantity": quantity})
 }
 
@@ -87,7 +90,8 @@ fn variant_option(variant: &Variant, locale: &str) -> Option<Value> {
     };
     let what = if named.is_empty() { called()? } else { named.join(", ") };
     let there = variant.stock.is_there();
-    let remark = there.map(|there| if there { Text::InStock } else { Text::OutOfStock }.localize(locale));
+    let remark =
+        there.map(|there| if there { Text::InStock } else { Text::OutOfStock }.localize(locale));
     let dims: serde_json::Map<String, Value> =
         variant.dimensions.iter().map(|one| (one.name.clone(), json!(one.value))).collect();
     Some(json!({
@@ -300,7 +304,9 @@ mod tests {
         ]);
         let product = json!({"productId": 1, "partNo": "P", "variants": variants});
         assert_eq!(offered(&product, "P"), "12 16 17 10 13 11");
-        let Offer::Several(kept) = offer_variants(&product, "P", 3, "sv") else { panic!("several") };
+        let Offer::Several(kept) = offer_variants(&product, "P", 3, "sv") else {
+            panic!("several")
+        };
         let first = &serde_json::to_value(parse_shown(&kept)).unwrap()["options"][0];
         assert_eq!(
             (first["label"].as_str(), &first["meta"]["dimsMap"]),
@@ -326,7 +332,9 @@ mod tests {
         let bare =
             |id: u32| json!({"productId": id, "partNo": format!("P-{id}"), "isBuyable": true});
         let product = json!({"productId": 1, "partNo": "P", "variants": [bare(2), bare(3)]});
-        let Offer::Several(kept) = offer_variants(&product, "P", 1, "en") else { panic!("several") };
+        let Offer::Several(kept) = offer_variants(&product, "P", 1, "en") else {
+            panic!("several")
+        };
         let labels: Vec<&str> = kept["options"]
             .as_array()
             .unwrap()
@@ -350,7 +358,8 @@ mod tests {
                 })
                 .collect::<Vec<_>>()
         };
-        let kept = choices_from_suggestions(&words(&["Red, 41", "Blue"]), Some(&product), "en").unwrap();
+        let kept =
+            choices_from_suggestions(&words(&["Red, 41", "Blue"]), Some(&product), "en").unwrap();
         let ids: Vec<&str> = kept["options"]
             .as_array()
             .unwrap()
@@ -398,8 +407,11 @@ mod tests {
         let sent = crate::chat::sse::to_json_text(&parse_shown(&kept));
         assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"partNo":"P-10","inStock":true,"dimsMap":{"Size":"10"}}"#), "{sent}");
         let untold = json!({"productId": 12, "partNo": "P-12", "isBuyable": true, "onHand": null});
-        let sent =
-            crate::chat::sse::to_json_text(&parse_shown(&choices_from_variants(&[&Variant::read(&untold)], 1, "en")));
+        let sent = crate::chat::sse::to_json_text(&parse_shown(&choices_from_variants(
+            &[&Variant::read(&untold)],
+            1,
+            "en",
+        )));
         assert!(
             sent.contains(r#""meta":{"isBuyable":true,"partNo":"P-12","dimsMap":{}}"#),
             "{sent}"
@@ -415,7 +427,11 @@ mod tests {
             "en",
         );
         for message in ["7350001", "the boot-10", "P-10 please", "10?"] {
-            assert_eq!(pick_option(message, &kept), Some(Pick::Part("P-10".into(), 1)), "{message}");
+            assert_eq!(
+                pick_option(message, &kept),
+                Some(Pick::Part("P-10".into(), 1)),
+                "{message}"
+            );
         }
     }
 

@@ -10,7 +10,7 @@ use shop_adapter::{
 
 use crate::{
     call::Call,
-    json::{truncate_text, text},
+    json::{text, truncate_text},
     shop::tools,
     texts::Text,
 };
@@ -36,7 +36,11 @@ const ORDER: [(&str, &str); 12] = [
 
 /// Compares the products of a turn that looked up at least two. If at least two of the `wanted`
 /// products are among them, only these are compared.
-pub(crate) fn compare_turn_products(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
+pub(crate) fn compare_turn_products(
+    calls: &[Call],
+    wanted: &[String],
+    locale: &str,
+) -> Option<Value> {
     let mut products: Vec<Product> = Vec::new();
     for product in
         calls.iter().filter_map(|call| call.result_of(tools::GET)).filter_map(Product::read)
@@ -342,7 +346,8 @@ mod tests {
         let calls: Vec<Call> = (1..=5).map(|id| get(id, json!({}))).collect();
         let ids = |wanted: &[&str]| {
             let wanted: Vec<String> = wanted.iter().map(|id| (*id).to_owned()).collect();
-            compare_turn_products(&calls, &wanted, "sv").map(|comparison| comparison["productIds"].to_string())
+            compare_turn_products(&calls, &wanted, "sv")
+                .map(|comparison| comparison["productIds"].to_string())
         };
         assert_eq!(ids(&[]).unwrap(), "[\"1\",\"2\",\"3\"]");
         assert_eq!(ids(&["5", "2"]).unwrap(), "[\"2\",\"5\"]");

@@ -8,7 +8,7 @@ use shop_adapter::product::items;
 
 use crate::{
     call::Call,
-    json::{truncate_text, first, text},
+    json::{first, text, truncate_text},
     shop::{cards::Card, tools},
 };
 
@@ -76,7 +76,8 @@ impl Memory {
             .map(items)
             .find(|items| !items.is_empty());
         if let Some(items) = searched {
-            self.search_candidates = items.iter().filter_map(Card::from_item).take(RESULTS).collect();
+            self.search_candidates =
+                items.iter().filter_map(Card::from_item).take(RESULTS).collect();
         }
         for product in calls.iter().filter_map(|call| call.result_of(tools::GET)) {
             if let Some(id) = text(&product["productId"])
@@ -148,8 +149,7 @@ fn known_product(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct
 
 /// Describes a product for the model.
 fn describe_product(known: &KnownProduct) -> Value {
-    let mut told =
-        json!({"index": known.index, "id": known.product_id, "name": truncate_text(&known.name, NAME)});
+    let mut told = json!({"index": known.index, "id": known.product_id, "name": truncate_text(&known.name, NAME)});
     let price = known.price.map(|price| {
         known
             .currency

@@ -96,7 +96,11 @@ pub(crate) fn products_to_compare(message: &str, memory: &Memory) -> Vec<String>
 
 /// Returns hints for the model before a message. If `options` are open, numbers in the message mean
 /// options and not products.
-pub(crate) fn reference_hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
+pub(crate) fn reference_hints(
+    message: &str,
+    memory: &Memory,
+    options: Option<&Value>,
+) -> Vec<String> {
     let mut hints: Vec<String> = memory.describe_for_model().into_iter().collect();
     if let Some(options) = options.and_then(choices::describe_for_model) {
         hints.push(options);

@@ -106,7 +106,10 @@ fn a_tool_is_a_write_until_the_user_says_otherwise() {
         Effect::Write,
         "a server's own word lowers nothing"
     );
-    assert_eq!(effect_or_default(&with(json!({"destructiveHint": true})), None), Effect::Destructive);
+    assert_eq!(
+        effect_or_default(&with(json!({"destructiveHint": true})), None),
+        Effect::Destructive
+    );
     assert_eq!(
         effect_or_default(&with(json!({"destructiveHint": true})), Some(Effect::ReadOnly)),
         Effect::ReadOnly

@@ -78,7 +78,10 @@ pub(super) enum Place {
 }
 
 /// Returns the idle timeout: the environment's if it is set, or else the profile's.
-pub(super) fn configured_idle_timeout(settings: &Settings, environment_ms: Option<u64>) -> Duration {
+pub(super) fn configured_idle_timeout(
+    settings: &Settings,
+    environment_ms: Option<u64>,
+) -> Duration {
     let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
     environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
 }

@@ -100,7 +100,8 @@ fn find_problem(server: &NewServer, entry: &Value) -> Option<Text> {
         return Some("It has neither a command nor an address.".into());
     }
     let values = server.env.values().chain(server.headers.values()).chain(&server.args);
-    let open = values.chain([&server.command, &server.url]).find_map(|value| find_placeholder(value))?;
+    let open =
+        values.chain([&server.command, &server.url]).find_map(|value| find_placeholder(value))?;
     Some(text!("Replace {placeholder} by its value.", placeholder = open))
 }
 

@@ -178,12 +178,16 @@ mod tests {
     #[test]
     fn variables_come_before_the_program_and_names_after_the_package() {
         let server =
-            parse_command_line("TOKEN=x npx -y @modelcontextprotocol/server-memory@1.2 --fast").unwrap();
+            parse_command_line("TOKEN=x npx -y @modelcontextprotocol/server-memory@1.2 --fast")
+                .unwrap();
         assert_eq!((server.name.as_str(), server.command.as_str()), ("memory", "npx"));
         assert_eq!(server.env["TOKEN"], "x");
         assert_eq!(server.args, ["-y", "@modelcontextprotocol/server-memory@1.2", "--fast"]);
         assert_eq!(parse_command_line("uvx mcp-server-time").unwrap().name, "time");
-        assert_eq!(parse_command_line("https://mcp.example.com/mcp").unwrap().name, "mcp-example-com");
+        assert_eq!(
+            parse_command_line("https://mcp.example.com/mcp").unwrap().name,
+            "mcp-example-com"
+        );
         assert!(parse_command_line(" ").is_err());
     }
 

@@ -223,8 +223,9 @@ impl StoredServer {
         );
         // News about npm would follow the lines that say why a server does not start.
         lines.push("export npm_config_update_notifier=false".to_owned());
-        lines
-            .extend(self.env.iter().map(|(name, value)| format!("export {name}={}", quote_word(value))));
+        lines.extend(
+            self.env.iter().map(|(name, value)| format!("export {name}={}", quote_word(value))),
+        );
         for (name, key) in self.keys.iter().filter(|(name, key)| name != key) {
             lines.push(format!("export {name}=\"${key}\"; unset {key}"));
         }

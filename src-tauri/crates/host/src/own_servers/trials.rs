@@ -25,7 +25,11 @@ impl Trials {
     }
 
     /// Begins a trial that also stops when its caller has gone.
-    pub(crate) fn begin_cancellable_trial(&self, name: &str, gone: &CancellationToken) -> Trial<'_> {
+    pub(crate) fn begin_cancellable_trial(
+        &self,
+        name: &str,
+        gone: &CancellationToken,
+    ) -> Trial<'_> {
         let stop = gone.child_token();
         self.0.lock().push((name.to_owned(), stop.clone()));
         Trial { of: self, stop }

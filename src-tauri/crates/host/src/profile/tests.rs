@@ -35,12 +35,20 @@ fn in_a_terminal_the_variables_choose_a_server_instead_of_the_offline_model() {
         let profile = profile(folder.path(), "", environment(may_choose, variables));
         let settings = profile.settings();
         assert_eq!(settings.model.provider, provider, "{variables:?}");
-        assert_eq!(profile.overridden_settings().get("model.provider").map(String::as_str), by, "{variables:?}");
+        assert_eq!(
+            profile.overridden_settings().get("model.provider").map(String::as_str),
+            by,
+            "{variables:?}"
+        );
         if variables.contains(&URL) {
             assert_eq!(settings.model.base_url, URL.1);
         }
         profile.write_settings((*settings).clone()).unwrap();
-        assert_eq!(profile.stored_settings(), Settings::default(), "{variables:?}: nothing of it is stored");
+        assert_eq!(
+            profile.stored_settings(),
+            Settings::default(),
+            "{variables:?}: nothing of it is stored"
+        );
     }
 }
 

@@ -89,7 +89,9 @@ impl HostTools {
         arguments: Value,
     ) -> Result<Value, ToolFailure> {
         let done = match self.services.service(service) {
-            Some(open) => open.run_blocking(move |service| service.call(tool.as_str(), &arguments)).await,
+            Some(open) => {
+                open.run_blocking(move |service| service.call(tool.as_str(), &arguments)).await
+            }
             None => Err(AgentError::new(
                 ErrorCode::ToolNotFound,
                 text!("The service {service} is not part of this app.", service),
@@ -144,8 +146,8 @@ impl HostTools {
         let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
         let key = definitions::server_key(&request.spec.pack, server);
         let elsewhere = self.elsewhere.override_of(&key);
-        let _attended =
-            (request.attended && elsewhere.is_none()).then(|| self.questions.count_attended_call(key.clone()));
+        let _attended = (request.attended && elsewhere.is_none())
+            .then(|| self.questions.count_attended_call(key.clone()));
         let arguments = request.arguments.clone();
         let adapter = adapters::adapter_of(&self.adapters, &request.spec.pack);
         let locale = self.locale();
@@ -320,7 +322,9 @@ impl Tools for HostTools {
                 && key.destination != Destination::Program
         };
         for Declared { variable, destination, .. } in keys.iter().filter(is_needed) {
-            self.credentials.check_credential(spec.pack.as_str(), variable, destination, server).await?;
+            self.credentials
+                .check_credential(spec.pack.as_str(), variable, destination, server)
+                .await?;
         }
         Ok(())
     }
@@ -329,7 +333,8 @@ impl Tools for HostTools {
         let ToolTarget::Mcp { server, tool } = &spec.target else {
             return Adapted { arguments, is_sent: true };
         };
-        let is_remote = self.elsewhere.override_of(&definitions::server_key(&spec.pack, server)).is_some();
+        let is_remote =
+            self.elsewhere.override_of(&definitions::server_key(&spec.pack, server)).is_some();
         let adapter = adapters::adapter_of(&self.adapters, &spec.pack);
         let (locale, asked) = (self.locale(), arguments.clone());
         let call = self.pack_call(spec, tool, is_remote, &locale, &asked);
@@ -343,9 +348,9 @@ impl Tools for HostTools {
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {
-        spec.target
-            .tool_of_server()
-            .is_some_and(|(server, _)| self.questions.is_waiting(&definitions::server_key(&spec.pack, server)))
+        spec.target.tool_of_server().is_some_and(|(server, _)| {
+            self.questions.is_waiting(&definitions::server_key(&spec.pack, server))
+        })
     }
 
     async fn run(

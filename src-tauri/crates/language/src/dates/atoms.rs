@@ -3,9 +3,10 @@
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::{
-    Period, subtract_days,
+    Period,
     calendar::{self, Unit},
-    relative::{part_of, relative, read_unit_to_date, unit},
+    relative::{part_of, read_unit_to_date, relative, unit},
+    subtract_days,
     term::{Atom, Parsed, day_number, month_alone, month_at, year_at},
 };
 use crate::{

@@ -207,7 +207,10 @@ impl Assemble for Assembler {
                     self.record_usage(usage);
                 }
                 // If the provider's own tools call ours, the message is complete when it begins.
-                self.read_message(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
+                self.read_message(
+                    event.message.as_mut().map(Value::take).unwrap_or_default(),
+                    out,
+                )?;
             }
             "content_block_start" => {
                 self.start_block(index, event.content_block.unwrap_or_default(), out)?

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::Anthropic;
 use crate::capabilities::Thinking;
 use crate::wire::{
-    self, Turns, parse_object, follows_result, restore_order, own_data, split_system, wire_id, with_instructions,
+    self, Turns, follows_result, own_data, parse_object, restore_order, split_system, wire_id,
+    with_instructions,
 };
 
 /// The answer length to request if the model's limit is unknown. Every model accepts it.
@@ -62,7 +63,11 @@ pub(super) fn build_body(wire: &Anthropic, request: &ModelRequest, plain: bool) 
 /// stand in at the end.
 fn tool_definitions(request: &ModelRequest) -> Vec<Value> {
     if !request.tools.is_empty() {
-        return request.tools.iter().map(|tool| wire::describe_tool(tool, "input_schema")).collect();
+        return request
+            .tools
+            .iter()
+            .map(|tool| wire::describe_tool(tool, "input_schema"))
+            .collect();
     }
     let called = request.messages.iter().filter_map(|message| {
         if let Message::Assistant { calls, .. } = message { Some(calls) } else { None }
@@ -137,7 +142,12 @@ fn text_block(text: &str) -> Option<Value> {
 }
 
 /// The blocks of an answer: in the order in which they came, where that is known.
-fn assistant_blocks(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str) -> Vec<Value> {
+fn assistant_blocks(
+    text: &str,
+    calls: &[ModelCall],
+    opaque: Option<&Opaque>,
+    maker: &str,
+) -> Vec<Value> {
     let asked: Vec<Value> = calls.iter().map(tool_use).collect();
     restore_order(opaque, maker, "tool_use", &asked)
         .unwrap_or_else(|| text_block(text).into_iter().chain(asked).collect())

@@ -7,7 +7,7 @@ use engine::ports::{Message, ModelRequest};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::wire::{prepend_instructions, json_or_empty, short_id, wire_id};
+use crate::wire::{json_or_empty, prepend_instructions, short_id, wire_id};
 
 /// Peculiarities of a server, guessed from its host name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -229,7 +229,8 @@ mod tests {
     }
 
     fn written(request: &ModelRequest, host: &str) -> Value {
-        serde_json::from_slice(&build_body("m", request, Dialect::of_host(host), false).unwrap()).unwrap()
+        serde_json::from_slice(&build_body("m", request, Dialect::of_host(host), false).unwrap())
+            .unwrap()
     }
 
     #[test]

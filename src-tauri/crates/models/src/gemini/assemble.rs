@@ -107,7 +107,11 @@ impl Assembler {
         Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
 
-    fn read_part(&mut self, part: Part<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn read_part(
+        &mut self,
+        part: Part<'_>,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         let text = part.text.text();
         if part.thought == Some(true) {
             self.answer.push_reasoning(text, out);
@@ -176,10 +180,12 @@ impl Assembler {
     /// are output; results of the provider's tools are input.
     fn record_usage(&mut self, usage: &Value) {
         if let Some(prompt) = read_token_count(usage, "promptTokenCount") {
-            self.answer.usage.input_tokens =
-                prompt.saturating_add(read_token_count(usage, "toolUsePromptTokenCount").unwrap_or_default());
+            self.answer.usage.input_tokens = prompt.saturating_add(
+                read_token_count(usage, "toolUsePromptTokenCount").unwrap_or_default(),
+            );
         }
-        let parts = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| read_token_count(usage, name));
+        let parts = ["candidatesTokenCount", "thoughtsTokenCount"]
+            .map(|name| read_token_count(usage, name));
         if parts.iter().any(Option::is_some) {
             self.answer.usage.output_tokens = parts.into_iter().flatten().sum();
         }

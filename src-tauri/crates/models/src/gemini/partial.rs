@@ -15,7 +15,9 @@ enum Step {
 /// Puts one piece into the arguments. Text is appended to text; any other value replaces the old
 /// one. A piece whose path cannot be followed is ignored.
 pub(super) fn apply_piece(arguments: &mut Value, piece: &Value) {
-    let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(parse_path) else { return };
+    let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(parse_path) else {
+        return;
+    };
     let value = ["stringValue", "numberValue", "boolValue"]
         .iter()
         .find_map(|name| piece.get(name))

@@ -8,7 +8,9 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Map, Value, json};
 
 use super::Gemini;
-use crate::wire::{self, Turns, parse_object, follows_result, instructions_after, own_data, split_system};
+use crate::wire::{
+    self, Turns, follows_result, instructions_after, own_data, parse_object, split_system,
+};
 
 /// The value that Google documents for calls of another model, which have no signature.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -20,8 +22,11 @@ pub(super) fn build_body(wire: &Gemini, request: &ModelRequest, plain: bool) -> 
         body["systemInstruction"] = json!({"parts": [{"text": system}]});
     }
     if !request.tools.is_empty() {
-        let tools: Vec<Value> =
-            request.tools.iter().map(|tool| wire::describe_tool(tool, "parametersJsonSchema")).collect();
+        let tools: Vec<Value> = request
+            .tools
+            .iter()
+            .map(|tool| wire::describe_tool(tool, "parametersJsonSchema"))
+            .collect();
         body["tools"] = json!([{"functionDeclarations": tools}]);
     }
     let mut config = Map::new();
@@ -75,8 +80,7 @@ fn convert_messages(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String)
                 }
             }
             Message::Tool { call, name, content, .. } => {
-                let mut response =
-                    json!({"name": name, "response": function_response(content, &messages[at + 1..])});
+                let mut response = json!({"name": name, "response": function_response(content, &messages[at + 1..])});
                 if let Some(id) = wire_ids.get(call) {
                     response["id"] = json!(id);
                 }
@@ -88,7 +92,11 @@ fn convert_messages(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String)
 }
 
 /// Returns the data that came with each call, if this model made the calls.
-fn own_call_data<'a>(opaque: Option<&'a Opaque>, maker: &str, calls: usize) -> Option<&'a Vec<Value>> {
+fn own_call_data<'a>(
+    opaque: Option<&'a Opaque>,
+    maker: &str,
+    calls: usize,
+) -> Option<&'a Vec<Value>> {
     own_data(opaque, maker)?.as_array().filter(|kept| kept.len() == calls)
 }
 
@@ -235,7 +243,9 @@ mod tests {
         assert_eq!(config["responseMimeType"], "application/json");
         let wanted = json!({"type": "OBJECT", "required": ["next"], "propertyOrdering": ["next"], "properties": {"next": {"type": "STRING", "enum": ["a"]}}});
         assert_eq!(config["responseSchema"], wanted);
-        assert!(build_body(&wire("gemini-3-pro"), &request, true).get("generationConfig").is_none());
+        assert!(
+            build_body(&wire("gemini-3-pro"), &request, true).get("generationConfig").is_none()
+        );
     }
 
     #[test]

@@ -211,7 +211,9 @@ impl Call {
             .map_err(|error| between::transport_failure(&shared.host, &error))?;
         if response.status().is_success() {
             if self.refused {
-                shared.plainly.remember_refusal(shared.request_kind(&self.request), shared.clock.now());
+                shared
+                    .plainly
+                    .remember_refusal(shared.request_kind(&self.request), shared.clock.now());
             }
             let begins_by = shared.before_another.then_some(silent_until);
             Ok(ResponseReader::new(

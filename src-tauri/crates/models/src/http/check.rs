@@ -72,7 +72,10 @@ impl From<Failure> for Diagnosis {
 }
 
 /// Lists the models, and requests one word. No request is retried.
-pub(crate) async fn check_connection(shared: &Shared, model: &str) -> Result<ConnectionCheck, Diagnosis> {
+pub(crate) async fn check_connection(
+    shared: &Shared,
+    model: &str,
+) -> Result<ConnectionCheck, Diagnosis> {
     let listed = fetch_model_list(shared).await?;
     let request = ModelRequest {
         messages: vec![Message::User { text: "Answer with the single word: ready".into() }],

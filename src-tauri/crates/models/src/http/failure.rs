@@ -51,7 +51,11 @@ impl Failure {
     }
 }
 
-pub(super) fn model_error(kind: ModelErrorKind, message: impl Into<Text>, hint: &str) -> ModelError {
+pub(super) fn model_error(
+    kind: ModelErrorKind,
+    message: impl Into<Text>,
+    hint: &str,
+) -> ModelError {
     ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
 }
 
@@ -127,7 +131,11 @@ pub(crate) fn not_the_protocol() -> ModelError {
 
 /// The model reported that it broke off.
 pub(crate) fn broke_off() -> ModelError {
-    model_error(ModelErrorKind::Broken, "The model broke off its answer.", "Send the message again.")
+    model_error(
+        ModelErrorKind::Broken,
+        "The model broke off its answer.",
+        "Send the message again.",
+    )
 }
 
 /// The model, or a filter in front of it, refused to answer at all.
@@ -193,7 +201,12 @@ pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
 
 /// The failure for an error status. `body` is searched only for known codes and for the words in
 /// `optional`; it is never shown.
-pub(super) fn from_status(host: &str, status: StatusCode, body: &str, optional: &[&str]) -> Failure {
+pub(super) fn from_status(
+    host: &str,
+    status: StatusCode,
+    body: &str,
+    optional: &[&str],
+) -> Failure {
     let error = serde_json::from_str::<Value>(body).unwrap_or_default();
     // Google sends some errors in a list of one.
     let error = error.get(0).unwrap_or(&error);

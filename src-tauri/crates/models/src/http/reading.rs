@@ -104,7 +104,10 @@ impl ResponseReader {
     }
 
     /// Reads one event, and pushes its contents to `out`.
-    pub(super) async fn read_event(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+    pub(super) async fn read_event(
+        &mut self,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<Step, Failure> {
         match &mut self.source {
             Source::Events(events) => {
                 let next = tokio::select! {

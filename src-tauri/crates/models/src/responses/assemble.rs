@@ -120,8 +120,10 @@ impl Assembler {
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ModelError> {
         if let Some(usage) = response.get("usage") {
-            self.answer.usage.input_tokens = read_token_count(usage, "input_tokens").unwrap_or_default();
-            self.answer.usage.output_tokens = read_token_count(usage, "output_tokens").unwrap_or_default();
+            self.answer.usage.input_tokens =
+                read_token_count(usage, "input_tokens").unwrap_or_default();
+            self.answer.usage.output_tokens =
+                read_token_count(usage, "output_tokens").unwrap_or_default();
         }
         if !self.answer.begun {
             for (index, item) in
@@ -129,8 +131,10 @@ impl Assembler {
             {
                 self.read_item(index, item)?;
                 for part in message_texts(item).as_array().into_iter().flatten() {
-                    self.answer
-                        .push_text(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
+                    self.answer.push_text(
+                        part.get("text").and_then(Value::as_str).unwrap_or_default(),
+                        out,
+                    );
                 }
             }
         }
@@ -193,7 +197,10 @@ impl Assemble for Assembler {
                 self.add_arguments(&event)
             }
             "response.output_item.added" | "response.output_item.done" => {
-                self.read_item(event.output_index.unwrap_or_default(), &event.item.unwrap_or_default())?;
+                self.read_item(
+                    event.output_index.unwrap_or_default(),
+                    &event.item.unwrap_or_default(),
+                )?;
             }
             "response.completed" | "response.incomplete" => {
                 self.read_response(&event.response.unwrap_or_default(), out)?;

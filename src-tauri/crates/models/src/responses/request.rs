@@ -5,7 +5,7 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Value, json};
 
 use super::Responses;
-use crate::wire::{restore_order, json_or_empty, split_system, wire_id};
+use crate::wire::{json_or_empty, restore_order, split_system, wire_id};
 
 pub(super) fn build_body(wire: &Responses, request: &ModelRequest, plain: bool) -> Value {
     let (instructions, messages) = split_system(&request.messages);
@@ -138,8 +138,12 @@ mod tests {
         assert!(
             !other.to_string().contains("SEALED") && other["input"].as_array().unwrap().len() == 4
         );
-        assert!(build_body(&wire("gpt-4o-mini"), &conversation("me"), false).get("include").is_none());
-        assert!(build_body(&wire("gpt-5-mini"), &conversation("me"), true).get("include").is_none());
+        assert!(
+            build_body(&wire("gpt-4o-mini"), &conversation("me"), false).get("include").is_none()
+        );
+        assert!(
+            build_body(&wire("gpt-5-mini"), &conversation("me"), true).get("include").is_none()
+        );
     }
 
     #[test]

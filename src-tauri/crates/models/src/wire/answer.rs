@@ -62,7 +62,12 @@ impl Answer {
 
     /// Pushes the data that the server wants back with the calls. Without a call there is no
     /// further round, and nothing is sent back.
-    pub(crate) fn push_opaque(&self, maker: &str, kept: Vec<Value>, out: &mut VecDeque<ModelEvent>) {
+    pub(crate) fn push_opaque(
+        &self,
+        maker: &str,
+        kept: Vec<Value>,
+        out: &mut VecDeque<ModelEvent>,
+    ) {
         if self.called {
             out.push_back(ModelEvent::Opaque(Opaque {
                 maker: maker.to_owned(),

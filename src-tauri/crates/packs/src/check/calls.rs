@@ -241,7 +241,13 @@ fn check_credential(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-fn check_idempotency(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, faults: &mut Faults) {
+fn check_idempotency(
+    subject: &Subject<'_>,
+    at: &str,
+    tool: &Value,
+    call: &Value,
+    faults: &mut Faults,
+) {
     let at = format!("{}/idempotency", at.trim_end_matches("/http"));
     let place = tool.pointer("/idempotency/key_ref").and_then(Value::as_str);
     match tool.pointer("/idempotency/strategy").and_then(Value::as_str) {

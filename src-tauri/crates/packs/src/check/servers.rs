@@ -66,7 +66,13 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
 
 /// Checks the remote server that may replace a program. Settings of the pack describe it; its
 /// secret is given by name only.
-fn check_remote_replacement(subject: &Subject<'_>, at: &str, server: &Value, other: &Value, faults: &mut Faults) {
+fn check_remote_replacement(
+    subject: &Subject<'_>,
+    at: &str,
+    server: &Value,
+    other: &Value,
+    faults: &mut Faults,
+) {
     if present(server, "http").is_some() || present(server, "offer_all") == Some(&Value::Bool(true))
     {
         faults.at(

@@ -23,7 +23,7 @@ use url::{Host, Url};
 
 use super::{
     address::{Guarded, Lookup, PrivateAddress, SystemLookup},
-    failure::{config, http_error, possibly_executed_failure, not_started},
+    failure::{config, http_error, not_started, possibly_executed_failure},
     request::{self, BuiltRequest, Key},
 };
 
@@ -127,8 +127,9 @@ impl Attempt<'_> {
         let origin = built.url.clone();
         let (mut url, mut method, mut body) = (built.url, method(self.call.method), built.body);
         for hop in 0..=HOPS {
-            self.check(&url, &origin)
-                .map_err(|error| if hop == 0 { not_started(error) } else { possibly_executed_failure(error) })?;
+            self.check(&url, &origin).map_err(|error| {
+                if hop == 0 { not_started(error) } else { possibly_executed_failure(error) }
+            })?;
             // A credential is sent only to its own server, and not to a server that a redirect
             // leads to.
             let credential = if Origin::of(&url) == Origin::of(&origin) {
@@ -157,7 +158,10 @@ impl Attempt<'_> {
                 .await
                 .map_err(|error| self.request_failure(&error))?;
             self.check_peer(&response).map_err(possibly_executed_failure)?;
-            match self.redirect_target(&response, &url, &method).map_err(possibly_executed_failure)? {
+            match self
+                .redirect_target(&response, &url, &method)
+                .map_err(possibly_executed_failure)?
+            {
                 None => return self.read(response).await,
                 Some((next, as_get)) => {
                     url = next;
@@ -350,10 +354,13 @@ impl Attempt<'_> {
                 Err(_) => break,
             }
             if bytes.len() > limit && status.is_success() {
-                let error =
-                    http_error(text!("The answer of {host} is larger than {limit} bytes.", host, limit))
-                        .retryable(false)
-                        .with("status", status.as_u16());
+                let error = http_error(text!(
+                    "The answer of {host} is larger than {limit} bytes.",
+                    host,
+                    limit
+                ))
+                .retryable(false)
+                .with("status", status.as_u16());
                 return Err(possibly_executed_failure(
                     error.reason("response_too_large").hint("Ask for less at a time."),
                 ));
@@ -410,9 +417,8 @@ impl Attempt<'_> {
                 "Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}.",
             ),
             500.. => http_error(text!("{host} failed ({number}).", host, number)).retryable(true),
-            _ => {
-                http_error(text!("{host} refused the request ({number}).", host, number)).retryable(false)
-            }
+            _ => http_error(text!("{host} refused the request ({number}).", host, number))
+                .retryable(false),
         };
         error = error.with("status", number).with("answer", said.unwrap_or_else(|| excerpt(bytes)));
         if let Some(ms) = retry_after {

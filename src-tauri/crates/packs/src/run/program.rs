@@ -25,7 +25,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    failure::{bad_value, config, possibly_executed_failure, not_started},
+    failure::{bad_value, config, not_started, possibly_executed_failure},
     process::{Group, Killer, Limits},
     template::{Piece, Template, plain, value_of},
 };

@@ -119,8 +119,13 @@ pub(crate) fn import_for_session(
             continue;
         }
         let decided_at = approval.decided_at.unwrap_or(approval.created_at);
-        if copy_shared_status(conn, &approval.id, approval.status, approval.reason.as_deref(), decided_at)?
-            && approval.status.is_final()
+        if copy_shared_status(
+            conn,
+            &approval.id,
+            approval.status,
+            approval.reason.as_deref(),
+            decided_at,
+        )? && approval.status.is_final()
         {
             ended.push(approval.clone());
         }

@@ -72,7 +72,10 @@ fn read_usage(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Res
     };
     let sql = format!("SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0) FROM {rows}");
     Ok(conn.prepare_cached(&sql)?.query_row([value], |row| {
-        Ok(Used { tokens: from_stored_amount(row.get(0)?), nano_usd: from_stored_amount(row.get(1)?) })
+        Ok(Used {
+            tokens: from_stored_amount(row.get(0)?),
+            nano_usd: from_stored_amount(row.get(1)?),
+        })
     })?)
 }
 

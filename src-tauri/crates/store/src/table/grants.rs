@@ -31,7 +31,11 @@ pub(crate) fn list(conn: &Connection) -> Result<Vec<Grant>, DbError> {
     rows.map(|row| grant(row?)).collect()
 }
 
-pub(crate) fn record_use(conn: &Connection, id: &GrantId, at: DateTime<Utc>) -> Result<(), DbError> {
+pub(crate) fn record_use(
+    conn: &Connection,
+    id: &GrantId,
+    at: DateTime<Utc>,
+) -> Result<(), DbError> {
     touch(conn, r#"UPDATE "grant" SET last_used_at = ?2 WHERE id = ?1"#, id, at)
 }
 

@@ -141,7 +141,10 @@ fn section_15_six_cards_what_can_be_had_first() {
         item(3, Value::Null),
     ];
     items.extend((4..9).map(|id| item(id, json!({"value": 1}))));
-    assert_eq!(ids(&collect_turn_cards(&[search(json!(items))], &[])), ["4", "5", "6", "7", "8", "3"]);
+    assert_eq!(
+        ids(&collect_turn_cards(&[search(json!(items))], &[])),
+        ["4", "5", "6", "7", "8", "3"]
+    );
 }
 
 #[test]
@@ -195,8 +198,10 @@ fn section_15_a_dimension_has_twenty_values_at_most_and_any_name() {
     let variants: Vec<Value> = (0..30)
         .map(|n| json!({"parametrics": [{"name": "Voltage", "value": n.to_string()}]}))
         .collect();
-    let cards =
-        collect_turn_cards(&[get("1", json!({"productId": 1, "name": "x", "variants": variants}))], &[]);
+    let cards = collect_turn_cards(
+        &[get("1", json!({"productId": 1, "name": "x", "variants": variants}))],
+        &[],
+    );
     assert_eq!(cards[0].dimension_hints["Voltage"].as_array().unwrap().len(), 20);
 }
 
