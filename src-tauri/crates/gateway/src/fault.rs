@@ -93,7 +93,7 @@ impl Fault {
         }
     }
 
-    pub(crate) fn as_retryable(self) -> Self {
+    pub(crate) fn with_retryable(self) -> Self {
         Self { retryable: true, ..self }
     }
 
@@ -122,7 +122,7 @@ impl Fault {
             "RATE_LIMITED",
             Text::TooMany.localize(locale),
         );
-        Self { retry_after_ms: Some(retry_after_ms), ..fault }.as_retryable()
+        Self { retry_after_ms: Some(retry_after_ms), ..fault }.with_retryable()
     }
 
     /// Makes the failure for a model that was silent for too long.
@@ -143,7 +143,7 @@ impl Fault {
             "TIMEOUT_REQUEST",
             Text::TurnSlow.localize(locale),
         )
-        .as_retryable()
+        .with_retryable()
     }
 
     /// Makes the failure for a gateway that shuts down.
@@ -154,7 +154,7 @@ impl Fault {
             "INTERNAL_ERROR",
             Text::Stopping.localize(locale),
         )
-        .as_retryable()
+        .with_retryable()
     }
 
     pub(crate) fn internal(locale: &str) -> Self {
@@ -188,7 +188,7 @@ impl Fault {
                     "MCP_TRANSPORT_NETWORK_ERROR",
                     Text::ShopFailed,
                 )
-                .as_retryable()
+                .with_retryable()
             }
             (
                 _,
@@ -201,7 +201,7 @@ impl Fault {
                     .is_some_and(|status| status >= 500);
                 let status =
                     if own { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::BAD_GATEWAY };
-                upstream(status, "MCP_TRANSPORT_HTTP_ERROR", Text::ShopFailed).as_retryable()
+                upstream(status, "MCP_TRANSPORT_HTTP_ERROR", Text::ShopFailed).with_retryable()
             }
             (_, Some(Reason::InvalidResponse | Reason::InvalidOutput)) => {
                 upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed)
@@ -211,10 +211,10 @@ impl Fault {
                 "MCP_PROTOCOL_INIT_FAILED",
                 Text::ShopFailed,
             )
-            .as_retryable(),
+            .with_retryable(),
             (ErrorCode::RateLimited, Some(Reason::ProviderRateLimit)) => {
                 upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy)
-                    .as_retryable()
+                    .with_retryable()
             }
             (ErrorCode::RateLimited, _) => Self::rate_limited(60_000, locale),
             (ErrorCode::LlmError, Some(Reason::ProviderRefused))
@@ -253,7 +253,7 @@ impl Fault {
                     "SESSION_STORE_UNAVAILABLE",
                     Text::SessionsAway.localize(locale),
                 )
-                .as_retryable()
+                .with_retryable()
             }
             // A budget refused the model call. The costs and the remedy concern only the operator
             // of the host.

@@ -54,13 +54,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     if let Some(fault) = profile.fault() {
         notices.push(start_notice("settings_unreadable", &fault));
     }
-    let memory = match options.sessions {
-        Sessions::InMemory => Some(
-            MemoryFolder::create(&installation)
-                .map_err(|e| unusable_file(&paths.data, std::path::Path::new("memory"), &e))?,
-        ),
-        Sessions::InFile | Sessions::Shared(_) => None,
-    };
+    let memory = create_memory_folder(&options, &paths, &installation)?;
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
     let log_opening =
@@ -83,10 +77,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     if !alarmed {
         record_packs(&log, &tools).await;
     }
-    let known: BTreeSet<_> =
-        tools.loaded_packs().iter().map(|loaded| loaded.view.id.clone()).collect();
-    let all = paths.clone();
-    tokio::task::spawn_blocking(move || own_servers::delete_leftovers(&all, &known));
+    delete_leftovers(&paths, &tools);
     let models = Arc::new(open_models(&options, &profile, &keyring, &tools));
     let engine = Engine::new(World {
         store: Arc::clone(&store) as _,
@@ -143,6 +134,28 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     });
     opening::watch_alarms(&host);
     Ok(host)
+}
+
+/// Creates the folder of the database if sessions are kept in memory.
+fn create_memory_folder(
+    options: &Options,
+    paths: &Paths,
+    installation: &str,
+) -> Result<Option<MemoryFolder>, AgentError> {
+    match options.sessions {
+        Sessions::InMemory => MemoryFolder::create(installation)
+            .map(Some)
+            .map_err(|e| unusable_file(&paths.data, std::path::Path::new("memory"), &e)),
+        Sessions::InFile | Sessions::Shared(_) => Ok(None),
+    }
+}
+
+/// Deletes folders of servers that were tested or removed, without delaying the start.
+fn delete_leftovers(paths: &Paths, tools: &HostTools) {
+    let known: BTreeSet<_> =
+        tools.loaded_packs().iter().map(|loaded| loaded.view.id.clone()).collect();
+    let paths = paths.clone();
+    tokio::task::spawn_blocking(move || own_servers::delete_leftovers(&paths, &known));
 }
 
 fn profile_in_use(paths: &Paths) -> AgentError {
