@@ -3,6 +3,8 @@ import type { AgentId } from "./AgentId";
 import type { DataFlow } from "./DataFlow";
 import type { PackFault } from "./PackFault";
 import type { PackId } from "./PackId";
+import type { Text } from "./Text";
+import type { ToolId } from "./ToolId";
 import type { ToolSpec } from "./ToolSpec";
 
 /**
@@ -45,6 +47,10 @@ data_flow?: DataFlow | null,
  * Its tools, without those of a pack with faults.
  */
 tools: Array<ToolSpec>, 
+/**
+ * Describes, for each tool that the host runs itself, what it sends or starts.
+ */
+runs?: { [key in ToolId]: Text }, 
 /**
  * The faults that keep it out of use; empty if there are none.
  */
