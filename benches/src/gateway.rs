@@ -28,7 +28,7 @@ const HOLD_FOR: Duration = Duration::from_secs(8);
 /// Sessions stay short, except where their length is measured.
 const TURNS_PER_SESSION: usize = 10;
 const PASSES: usize = 2;
-/// Turns of a pass, for one session and for many.
+/// The number of turns in one pass: `ALONE` with one session, `TOGETHER` with many.
 const ALONE: usize = 150;
 const TOGETHER: usize = 640;
 const SESSIONS: usize = 32;

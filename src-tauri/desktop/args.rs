@@ -7,11 +7,11 @@ use std::{ffi::OsString, path::PathBuf};
 pub(crate) struct Args {
     /// The data folder; the user's own if absent.
     pub data_dir: Option<PathBuf>,
-    /// A text to print instead of starting.
+    /// A text to print instead of starting the app.
     pub print: Option<Print>,
 }
 
-/// Texts that are printed instead of starting.
+/// Texts that are printed instead of starting the app.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Print {
     Help,

@@ -27,8 +27,8 @@ enum Closing {
     Ask,
 }
 
-/// If nothing waits, closing quits. Quitting cancels waiting actions, so the window hides where
-/// a tray can bring it back, and elsewhere the person decides.
+/// Closing quits the app if nothing waits for the user. Otherwise it hides the window if there is a
+/// tray, and asks the user if there is none, because quitting cancels waiting actions.
 fn decide_closing(waiting: u32, has_tray: bool) -> Closing {
     match (waiting, has_tray) {
         (0, _) => Closing::Quit,

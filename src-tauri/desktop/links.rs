@@ -12,8 +12,8 @@ use super::tray;
 /// The most characters of an address that a person can still check.
 const LONGEST: usize = 2000;
 
-/// Asks the user, and opens the link if the user agrees. `told` is called with whether it was
-/// opened, or with None for a link that is not allowed.
+/// Asks the user, and opens the link if the user agrees. Calls `told` with whether the user agreed,
+/// or with None if the link is not allowed.
 pub(crate) fn ask_and_open(
     app: &AppHandle,
     url: Url,

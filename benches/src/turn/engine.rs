@@ -73,7 +73,7 @@ async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
             continue;
         }
         if let EventBody::Final { status, error, usage, .. } = event.event {
-            // Compared with the bare loop only if it made the same requests.
+            // The comparison with the bare loop is valid only if both made the same requests.
             return match (status, usage.model_calls) {
                 (TurnStatus::Ok, 2) => Ok(()),
                 (_, calls) => Err(format!(

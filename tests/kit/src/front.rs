@@ -102,7 +102,8 @@ pub struct FrontRequest {
     pub headers: HeaderMap,
     pub body: Value,
     pub text: String,
-    /// The method, the tool of a call, or `token`.
+    /// The kind of request: the JSON-RPC method, the tool's name for a call, `token`, or else the
+    /// path.
     pub what: String,
 }
 

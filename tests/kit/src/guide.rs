@@ -42,7 +42,8 @@ impl Guide {
                     step += 1;
                     write!(script, "echo '=== {step}'\n{text}").expect("written");
                     if text.contains("demo_server.py") {
-                        // A person takes longer to continue than a server to start.
+                        // Waits for the server. A person needs no such line, because a server
+                        // starts faster than a person continues.
                         writeln!(script, "SERVER=$!\nuntil python3 -c 'import urllib.request as u; u.urlopen(\"http://127.0.0.1:{port}/rooms\")' 2>/dev/null; do sleep 0.05; done")
                             .expect("written");
                     }

@@ -42,7 +42,7 @@ impl Refused {
     }
 }
 
-/// The beginning of a failure that the driver did not report itself.
+/// The prefix of an error that means: the driver accepted the command and did not answer.
 const SILENCE: &str = "no answer: ";
 
 impl std::fmt::Display for Refused {

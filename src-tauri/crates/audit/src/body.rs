@@ -12,7 +12,8 @@ use sha2::{Digest as _, Sha256};
 use crate::canon;
 use crate::tree::Hash;
 
-/// The most bytes of a body. Long values belong behind commitments.
+/// The most bytes of a body. A long value belongs outside the body, which then holds only its hash
+/// (a commitment).
 pub(crate) const MAX_BODY: usize = 1 << 20;
 /// The most bytes of a value behind a commitment.
 pub(crate) const MAX_VALUE: usize = 32 << 20;

@@ -179,8 +179,8 @@ impl Log {
         self.inner.options.signer.anchored
     }
 
-    /// Returns what could not be checked when the log was opened, and whether the outside copy
-    /// cannot be written now. For the doctor.
+    /// Returns warnings for `csign doctor`: about checks that were not possible when the log was
+    /// opened, and about a copy of the newest checkpoint that cannot be stored now.
     pub fn warnings(&self) -> Vec<String> {
         let mut all = lock(&self.inner.warnings).clone();
         if self.inner.marks_failing.load(Ordering::Relaxed) {

@@ -57,8 +57,8 @@ impl<M: Send + 'static> Worker<M> {
         running.as_ref().ok_or(Ended)?.queue.send(message).map_err(|_| Ended)
     }
 
-    /// Runs `act` unless the end has begun. The end waits for `act`, so the last message comes
-    /// after it.
+    /// Runs `act` unless `end` was called. `end` waits for `act`, so everything that `act` sends
+    /// comes before the last message.
     pub fn before_end<T>(&self, act: impl FnOnce() -> T) -> Result<T, Ended> {
         let running = self.0.lock();
         if running.is_some() { Ok(act()) } else { Err(Ended) }

@@ -158,7 +158,7 @@ pub trait PackData: Send + Sync {
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError>;
 
-    /// Whether columns of files are mapped to fields, so that `survey` can be asked.
+    /// Whether the columns of files are mapped to fields. If so, `survey` may be called.
     fn maps_columns(&self) -> bool {
         false
     }

@@ -53,8 +53,8 @@ impl Covers {
         }
     }
 
-    /// Also makes these folders read-only, except for places in them. No path leads around this: not
-    /// even mode and times of a file in them can be changed. Call it last.
+    /// Also makes these folders read-only, except for the given places in them. Then not even the
+    /// mode and times of a file in them can be changed, by any path to it. Call it last.
     #[must_use]
     pub fn with_read_only(mut self, folders: &[PathBuf], but: &[PathBuf]) -> Self {
         let but = outermost(but);
@@ -206,8 +206,8 @@ fn make_read_only(folder: &CStr) -> io::Result<()> {
     if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Enters the working folder by its path, because the folder entered before lies below the mounts,
-/// and everything beside it could still be changed from there.
+/// Changes to the working folder again, by its path. The present one was entered before the mounts
+/// were made, so a program could leave it by `..` and change protected files below the mounts.
 fn enter_folder_again() -> io::Result<()> {
     let mut path = [0_u8; LONGEST_PATH];
     // SAFETY: the kernel writes at most the given length, and ends the path with a zero.

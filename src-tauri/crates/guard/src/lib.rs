@@ -60,7 +60,7 @@ impl Guard {
     /// Sends a signal to the program's process group, if the program still runs.
     pub fn signal(&self, signal: i32) {
         if let Ok(signal) = u8::try_from(signal) {
-            // If the guard has ended, the program has ended too.
+            // The write fails if the guard has ended. The program has then ended too.
             let _ = (&self.line).write_all(&[signal]);
         }
     }

@@ -47,8 +47,8 @@ pub(super) fn needed_addresses() -> [usize; 8] {
     // SAFETY: has no precondition; with the C libraries of Linux it is the address of the thread's
     // own data.
     let thread = unsafe { libc::pthread_self() };
-    // Older C libraries consist of two files. The first two functions are then in one of them, the
-    // others in the other.
+    // Older C libraries consist of two files: `read` and `waitpid` are in libpthread, `poll` and
+    // `syscall` in libc.
     let [read, wait, poll, call] = [
         libc::read as *const (),
         libc::waitpid as *const (),

@@ -47,7 +47,8 @@ pub struct Host {
     pub(crate) tools: Arc<HostTools>,
     pub(crate) models: Arc<HostModels>,
     pub(crate) keyring: Arc<Keyring>,
-    /// The record of this folder's log, stored outside the data folder.
+    /// The record, outside the data folder, of which log belongs to it. Thus a log that is missing
+    /// or was replaced is noticed.
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) imports: Imports,

@@ -9,7 +9,7 @@ use std::{
 
 use contract::{AgentError, Reason, text};
 
-/// How the name of a folder begins that holds a server only while it is tested.
+/// The prefix of the name of a folder for a server under test.
 pub(crate) const SERVER_TEST: &str = "server-test-";
 
 /// The paths of a profile's files.

@@ -119,8 +119,8 @@ pub fn resolve_unit_before(before: &UnitBefore, from: NaiveDate) -> Option<Found
     Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
 }
 
-/// Returns the next such period if the one that was read is over and the text gives no year: "in
-/// december" for flights that end then.
+/// Moves a period that is over to its next occurrence, unless the text gives a year or a word such
+/// as "last": in January 2027, "in december" then means December 2027.
 pub fn move_to_next_period(tokens: &[Token], found: &FoundPeriod, today: NaiveDate) -> FoundPeriod {
     let is_past = found.end.or(found.start).is_some_and(|day| day < today);
     let words = || found.at.clone().filter_map(|i| tokens.get(i));

@@ -282,7 +282,7 @@ impl Server {
         life.phase = Phase::Starting { attempt };
         life.stop = CancellationToken::new();
         let (server, stop) = (Arc::clone(self), life.stop.clone());
-        // A stop may also have to wait for the process before this one.
+        // Stopping also waits for the end of the previous process.
         let before = life.keeper.take();
         life.keeper = Some(tokio::spawn(async move {
             server.run_connection(attempt, stop).await;
@@ -340,7 +340,7 @@ impl Server {
         session: Session,
         stop: CancellationToken,
     ) {
-        // Done before any call, because the definitions may have changed.
+        // The tools are listed before any call, because their definitions may have changed.
         if let Err(open_error) = self.list(&connection).await {
             stop.cancel();
             session.wait_for_end(stop).await;

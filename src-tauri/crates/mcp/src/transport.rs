@@ -26,8 +26,8 @@ use tokio::{
 
 use crate::{Timings, process::ServerProcess};
 
-/// The longest line in bytes that a server may send. Longer lines are dropped. Some servers send a
-/// result twice in one line, as text and as a value.
+/// The longest line in bytes that a server may send. Longer lines are dropped. The limit is high
+/// because some servers send a result twice in one line, as text and as a value.
 pub(crate) const LONGEST_LINE: usize = 48 * 1024 * 1024;
 
 /// Whether the first request of the newest protocol was answered after the client had given up on

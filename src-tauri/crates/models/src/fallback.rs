@@ -59,8 +59,8 @@ impl Model for WithFallback {
         })
     }
 
-    /// The capabilities that both models have, and the larger space for thinking. The request is
-    /// made before it is known which model answers.
+    /// Returns what both models can do, with the smaller limits, and reasoning if either can. The
+    /// request is made before it is known which model answers.
     fn capabilities(&self) -> ModelCapabilities {
         let (a, b) = (self.first.capabilities(), self.second.capabilities());
         ModelCapabilities {

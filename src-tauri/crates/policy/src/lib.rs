@@ -43,25 +43,25 @@ pub struct Question<'a> {
 pub enum Decision {
     /// The call runs without a question.
     Allow {
-        /// The statement that decided, as a sentence for a person.
+        /// The statement that allowed it, as a sentence for a person.
         why: Text,
         /// The permission that allowed it, if one did.
         grant: Option<GrantId>,
     },
     /// A person must approve the call.
     Ask {
-        /// The statement that decided, as a sentence for a person.
+        /// The statement that demands the question, as a sentence for a person.
         why: Text,
     },
     /// The call is refused.
     Deny {
-        /// The statement that decided, as a sentence for a person.
+        /// The statement that refused it, as a sentence for a person.
         why: Text,
     },
 }
 
 impl Decision {
-    /// Returns the statement that decided, as a sentence for a person.
+    /// Returns `why`.
     pub fn reason(&self) -> &Text {
         match self {
             Self::Allow { why, .. } | Self::Ask { why } | Self::Deny { why } => why,

@@ -32,7 +32,7 @@ impl fmt::Display for Placeholder {
 /// The most digits that a number may have.
 const DIGITS: usize = 7;
 
-/// The text that begins at a `<`.
+/// The result of reading a placeholder at a `<`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceholderMatch {
     /// A placeholder with its length in bytes.

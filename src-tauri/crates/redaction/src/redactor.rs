@@ -1,5 +1,5 @@
 //! Redacts every text for a model: removes secrets first, then replaces pattern matches by level.
-//! Each value has one number.
+//! The same value gets the same number each time.
 
 use std::{borrow::Cow, sync::Arc};
 

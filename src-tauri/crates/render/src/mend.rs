@@ -10,7 +10,7 @@ use crate::segment::Kind;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mended<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// Whether nothing is open or hidden, so that plain text may simply follow.
+    /// Whether plain text can be appended: no mark is open and no text is held back.
     pub(crate) clean: bool,
 }
 

@@ -200,7 +200,7 @@ impl Keyring {
         self.call(read).await?.map_err(SecretsError::from)
     }
 
-    /// Stores a value in the keyring, and drops the one for this run.
+    /// Stores a value in the keyring, and removes the one that is kept in memory.
     pub async fn set(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.note(&value);

@@ -261,9 +261,9 @@ impl SqliteStore {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
-        // It ran here, after this process won the transition. The outcome is therefore known here,
-        // and is shared when the session is saved. The shared store may be unreachable, or may have
-        // lost its last second.
+        // The action ran here, because this store won the transition to `executing`. So the outcome
+        // is decided here. It is stored even if the shared store cannot be reached or has lost its
+        // last second. The outcome is shared when the session is saved.
         let ran_here = transition.from == ApprovalStatus::Executing;
         let (status, moved) = match shared.approval_move(id, transition).await {
             Ok(Moved::Yes) => (transition.to, true),

@@ -102,7 +102,7 @@ pub struct VariantView {
     pub label: String,
     pub price: Option<Price>,
     pub stock: StockView,
-    /// The shop sells it through this cart.
+    /// Whether the shop sells it, in stock or not. Assumed if the shop does not say.
     pub is_buyable: bool,
     /// The part number by which it can be put into the cart now, if it can.
     pub part_to_add: Option<String>,
@@ -149,7 +149,7 @@ pub struct ProductView {
     pub currency: Option<String>,
     pub image: Option<String>,
     pub stock: StockView,
-    /// The shop sells it through this cart.
+    /// Whether the shop sells it, in stock or not. Assumed if the shop does not say.
     pub is_buyable: bool,
     /// The part number by which it can be put into the cart now, if it can.
     pub part_to_add: Option<String>,

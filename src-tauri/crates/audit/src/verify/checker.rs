@@ -62,7 +62,7 @@ pub(crate) struct Summary {
     /// Records that the newest good checkpoint covers.
     pub(crate) signed: u64,
     pub(crate) unknown_outcomes: Vec<u64>,
-    /// All keys that were in force (vkeys).
+    /// All public keys that the log has named for its signatures, as vkey strings.
     pub(crate) keys: BTreeSet<String>,
 }
 

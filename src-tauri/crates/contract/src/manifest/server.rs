@@ -74,7 +74,7 @@ impl ServerElsewhere {
         [&self.url, &self.token_url, &self.client_id, &self.scope]
     }
 
-    /// Returns the variable that may hold a setting.
+    /// Returns the name of the environment variable that may hold a setting.
     pub fn variable(&self, setting: &str) -> String {
         format!("{}{}", self.env_prefix, setting.to_ascii_uppercase())
     }

@@ -44,7 +44,7 @@ pub(crate) enum Voice<'a> {
 pub(crate) enum AgentPart<'a> {
     /// All of it, within its own field.
     All,
-    /// The part that a supervisor ordered.
+    /// The subtask that a supervisor gave to this specialist.
     Ordered,
     /// All of it, also what needs no specialist.
     AllAndGeneral,

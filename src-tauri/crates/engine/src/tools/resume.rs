@@ -140,8 +140,8 @@ pub(crate) async fn run_tool(
     done
 }
 
-/// Returns the call with its answers, and the approval under which it continues. A read needs no
-/// approval.
+/// Adds the user's answers to the call. Returns the call, and for a change its approval. A read
+/// needs none.
 async fn approve_answers(
     context: &TurnContext,
     ready: &Ready,

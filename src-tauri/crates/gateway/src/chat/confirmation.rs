@@ -367,8 +367,8 @@ fn split_tool_result(result: ItemBody) -> Option<(ToolOutcome, Value)> {
     Some((outcome, data))
 }
 
-/// Returns the sentence about a change that is not known to have been made, according to the result
-/// of its call. The sentence never contains the shop's own text.
+/// Returns the sentence for a change that failed or whose outcome is unknown, according to the
+/// result of its call. The sentence never contains the shop's own text.
 fn choose_result_text(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
     let ItemBody::ToolResult { outcome, error, .. } = result else { return Text::ConfirmUnknown };
     let is_refused = error.as_ref().is_some_and(|error| error.has_reason(Reason::McpToolError));

@@ -286,7 +286,7 @@ impl EventRelay {
         End { status, text, choices, error }
     }
 
-    /// Tells the caller that the answer replaces the deltas, if the answer is another text.
+    /// Tells the client to replace the streamed text if the final answer differs from it.
     pub(crate) fn send_replaced_status(&self, text: &str) {
         if !self.streamed.is_empty() && self.streamed != text {
             self.out.send_event(

@@ -221,7 +221,8 @@ impl StoredServer {
         lines.extend(
             CACHES.iter().map(|(name, folder)| format!("export {name}=\"{PACK_DATA}/{folder}\"")),
         );
-        // News about npm would follow the lines that say why a server does not start.
+        // Turns off npm's notice of a new version. It would follow the lines that say why a server
+        // does not start.
         lines.push("export npm_config_update_notifier=false".to_owned());
         lines.extend(
             self.env.iter().map(|(name, value)| format!("export {name}={}", quote_word(value))),

@@ -16,7 +16,8 @@ use crate::wire::{
 
 /// The answer length to request if the model's limit is unknown. Every model accepts it.
 const OUTPUT_TOKENS: u32 = 4_096;
-/// More is wanted by few answers, and servers count the bound against the window.
+/// The most tokens to request for an answer. Few answers need more, and servers subtract the
+/// requested tokens from the context window.
 const MOST_OUTPUT_TOKENS: u32 = 16_000;
 const THINKING_TOKENS: u32 = 8_000;
 const LEAST_THINKING_TOKENS: u32 = 1_024;
@@ -136,7 +137,7 @@ fn convert_messages(messages: &[Message], maker: &str) -> Vec<Value> {
     turns.into_messages("content")
 }
 
-/// A block of text; none for text that says nothing, which is refused.
+/// Returns a text block. Returns None for blank text, which the server refuses.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }

@@ -192,7 +192,7 @@ pub(super) fn too_long(host: &str) -> ModelError {
     )
 }
 
-/// The server asks for a longer wait than is allowed.
+/// Adds a hint to a failure: the server asks for a longer wait than is allowed before a retry.
 pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
     failed.error.hint =
         Some(text!("Try again in {seconds} seconds.", seconds = wait.as_secs().max(1)));
@@ -275,8 +275,7 @@ fn proxy_login() -> Failure {
 /// Used if there is no host name.
 const SERVER: &str = "The model's server";
 
-/// Decides whether an error that the server reported in its answer may pass. Missing credit does
-/// not.
+/// Marks an error from the server as temporary or permanent. Missing credit is permanent.
 pub(super) fn classify(error: ModelError) -> Failure {
     if error.kind.is_retryable() && error != no_credit(SERVER) {
         Failure::transient(error)

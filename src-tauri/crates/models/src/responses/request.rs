@@ -1,5 +1,5 @@
-//! Writes a model request as items: messages, calls, outputs, and the reasoning that came with them
-//! where it stood. It does not know where the body is sent or what comes back.
+//! Writes a model request as items: messages, calls, outputs, and earlier reasoning at its original
+//! position. It does not know where the body is sent or what comes back.
 
 use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Value, json};

@@ -142,7 +142,8 @@ fn confinement(
 ) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     let mut own = vec![work];
     own.extend(place.data.as_deref());
-    // A program of the app lies in a readable folder anyway, or belongs to a test.
+    // A program outside the pack's folder is the app's own or a test's. Only its file is made
+    // readable then.
     let pack = if place.program.starts_with(&place.pack_folder) {
         place.pack_folder.as_path()
     } else {

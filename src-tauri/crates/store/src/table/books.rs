@@ -136,8 +136,8 @@ pub(crate) fn read_spending(conn: &Connection, day: NaiveDate) -> Result<Spent, 
     })?)
 }
 
-/// The most entries in the ledger of calls, more than running turns can have. Their sums stay in
-/// `spent`.
+/// How many of the newest rows of `spending` are kept: more than running turns can need. The sums
+/// of deleted rows stay in `spent`.
 const MAX_CALLS: i64 = 20_000;
 /// The most rows of served turns. Older rows, which no figure uses, are deleted with each new one.
 const MAX_RUNS: i64 = 1_000;

@@ -98,7 +98,7 @@ impl Guide {
                 + kept.iter().map(|&i| self.sections[i].text.chars().count() + 1).sum::<usize>()
         };
         while kept.len() > 1 && size(&kept) > BUDGET {
-            // Of the sections with the lowest score, the last one is removed.
+            // Removes the section with the lowest score; of several, the last one.
             let Some(at) =
                 (0..kept.len()).min_by_key(|&at| (scores[kept[at]], std::cmp::Reverse(at)))
             else {

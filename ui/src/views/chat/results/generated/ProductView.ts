@@ -12,7 +12,7 @@ export type ProductView = { id: string, part_no: string | null, name: string, va
  */
 attributes: Record<string, string>, price: Price | null, currency: string | null, image: string | null, stock: StockView, 
 /**
- * The shop sells it through this cart.
+ * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
  */
 is_buyable: boolean, 
 /**

@@ -8,7 +8,7 @@ import type { StockView } from "./StockView";
  */
 export type VariantView = { part_no: string | null, label: string, price: Price | null, stock: StockView, 
 /**
- * The shop sells it through this cart.
+ * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
  */
 is_buyable: boolean, 
 /**
