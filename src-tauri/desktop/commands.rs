@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-// The list names parameter and answer types without their paths.
+// The list of commands names parameter and answer types without their paths.
 use contract::*;
 use host::{ChatWindow, Host};
 use tauri::{State, WebviewWindow, Wry, ipc::Invoke};

@@ -62,7 +62,7 @@ fn open_in_browser(url: &Url) {
         .stderr(Stdio::null())
         .spawn();
     match started {
-        // Waited for, so that no zombie remains.
+        // A thread waits for the process, so that no zombie remains.
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
         Err(error) => {
             tracing::warn!(%error, "xdg-open could not be started; is xdg-utils installed?")

@@ -56,7 +56,8 @@ pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, Agen
 }
 
 /// Returns the campaigns whose id and name no other campaign has. The alias of each is its name
-/// without the beginning that the campaigns of its advertiser share, if few have the same.
+/// without the beginning that all campaigns of its advertiser share. Only a few campaigns may have
+/// the same alias; otherwise they have none.
 fn campaigns(all: Vec<CampaignName>) -> Vec<Entity> {
     let mut groups: BTreeMap<(&str, &str), Vec<&CampaignName>> = BTreeMap::new();
     for campaign in &all {

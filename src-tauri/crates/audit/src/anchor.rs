@@ -302,7 +302,8 @@ impl Outside {
     fn weigh_state(&self, mark: &Mark, weighed: &mut ComparedMarks) {
         let authority = self.keyring.as_ref();
         let is_newer = authority.is_none_or(|known| known.counter < mark.counter);
-        // Version 0.1 signed no marks. Its keyring copy is unsigned then, too.
+        // Version 0.1 signed no marks. A mark of that version is accepted only if the copy in the
+        // keyring is unsigned, too, or missing.
         let may_be_unsigned =
             !self.marked && authority.is_none_or(|known| known.signature.is_none());
         match mark.signature {

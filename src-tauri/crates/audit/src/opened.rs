@@ -21,7 +21,8 @@ pub struct OpenOptions {
     pub installation: String,
     /// The key that signs checkpoints.
     pub signer: Signer,
-    /// The keyring's key before `signer`, if it was just replaced. It signs the change.
+    /// The key that the keyring held before `signer`, if it was just replaced. It signs the
+    /// replacement.
     pub previous: Option<Signer>,
     /// The places for copies of the newest checkpoint: the state folder, the keyring.
     pub anchors: Vec<Arc<dyn Anchor>>,

@@ -93,8 +93,8 @@ impl<M> Inbox<M> {
         self.kept.take().map_or_else(|| self.receiver.recv_timeout(time), Ok)
     }
 
-    /// Takes the next message of the batch without waiting. A message that does not belong to it
-    /// stays the first of the next batch.
+    /// Takes the next message of the batch without waiting. A message that does not belong to the
+    /// batch is kept as the first of the next one.
     pub fn next_if(&mut self, belongs: impl FnOnce(&M) -> bool) -> Option<M> {
         let message = self.kept.take().or_else(|| self.receiver.try_recv().ok())?;
         if belongs(&message) {

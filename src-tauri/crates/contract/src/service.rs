@@ -153,7 +153,7 @@ pub enum LatencyClass {
     WithTools,
 }
 
-/// How often a code ended a run.
+/// The number of runs that ended with one error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ErrorCount {
     /// The code of the error.

@@ -101,8 +101,8 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
             libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC,
         ))?;
         let guard = libc::getpid();
-        // Set before the program exists, so that the program never runs below a guard without this
-        // name. Exec resets the program's own name.
+        // The guard gets its name before the program exists, so that the program never runs below a
+        // guard without this name. The program inherits the name, but exec replaces it.
         libc::prctl(libc::PR_SET_NAME, lineage::NAME.as_ptr());
         let none: libc::c_long = 0;
         let program = libc::syscall(

@@ -46,7 +46,7 @@ impl ChatWindow {
         &self,
         params: ServerTestParams,
     ) -> Result<ServerTestResponse, AgentError> {
-        // A stop also withdraws the question in the approval window.
+        // Stopping the test also withdraws the question in the approval window.
         let trial = self.0.trials.begin_trial(&params.server.name);
         let asks = || self.0.server_change(&params.server).map(|change| vec![change]);
         // The test may take long, and it changes no settings.

@@ -86,7 +86,7 @@ pub fn capabilities(model: &str) -> ModelCapabilities {
 
 pub(crate) fn lookup_model(model: &str) -> ModelFacts {
     let name = model.to_ascii_lowercase();
-    // Gateways put the maker in front of the name.
+    // Gateways put the maker before the model's name: `maker/model`.
     let name = name.rsplit('/').next().unwrap_or(&name);
     let row = TABLE.iter().filter(|row| name.starts_with(row.0)).max_by_key(|row| row.0.len());
     let Some(&(_, tools, parallel_tools, structured_output, thinking, context, output)) = row

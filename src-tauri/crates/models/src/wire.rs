@@ -42,7 +42,7 @@ pub(crate) trait Wire: Send + Sync {
 /// The result of reading a piece of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FeedResult {
-    /// It is not part of the answer and does not count as progress.
+    /// The data is not part of the answer and does not count as progress.
     Ignored,
     /// The answer continues.
     Progress,

@@ -37,7 +37,8 @@ pub(super) fn is_fraction(tokens: &[Token], at: usize) -> bool {
             && numbers::read_whole(tokens, at).is_none())
 }
 
-/// Whether digits belong to a name, as in "ridge 300 black": the word before them asks for nothing.
+/// Whether digits belong to a name, as in "ridge 300 black". They do after a word that does not ask
+/// for a number, unlike "top" or "quantity".
 pub(super) fn is_in_a_name(tokens: &[Token], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| &tokens[i]) else { return false };
     let name = before.kind == TokenKind::Word

@@ -149,7 +149,7 @@ impl<'a> SlotReader<'a> {
     fn quantity(&self, goal: &mut Goal) -> Option<Value> {
         let is_write = self.reader.book.tools[self.tool].is_write();
         match self.facts.quantity {
-            // "the top 5" of a list that is asked for
+            // In a question, the number in "the top 5" is the wanted length of the list.
             _ if !is_write && self.facts.first.is_some() => Some(json!(self.facts.first)),
             Some(Quantity::Whole(count)) if count >= 1 => Some(json!(count)),
             Some(_) if !is_write => None,

@@ -78,7 +78,7 @@ impl Rules {
         read
     }
 
-    /// Rules for a file that cannot be read at all.
+    /// Returns no rules but a fault, for a file that cannot be read at all.
     pub fn unreadable(place: impl Into<Text>, problem: impl Into<Text>) -> Self {
         Self {
             faults: vec![RuleFault { place: place.into(), problem: problem.into() }],

@@ -77,7 +77,7 @@ fn scrub(exact: &Exact, value: &mut Value) {
     names(exact, value);
 }
 
-/// Collects mutable texts by their place, without positions in lists.
+/// Collects the texts to change by their place. All items of a list have the same place.
 fn collect_leaves<'a>(
     value: &'a mut Value,
     place: &mut String,

@@ -13,7 +13,7 @@ pub struct Restoring {
 }
 
 impl Restoring {
-    /// Starts a text that may contain these placeholders.
+    /// Begins to restore a text that may contain these placeholders.
     pub fn new(replaced: Arc<Replaced>) -> Self {
         Self { replaced, held: String::new() }
     }

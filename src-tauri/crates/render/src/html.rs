@@ -103,7 +103,8 @@ impl Writer {
         escape(&mut self.html, text);
     }
 
-    /// Opens an element. An element that continues the block before is marked.
+    /// Opens an element. An element that continues the previous block gets the class
+    /// `md-continued`.
     fn open(&mut self, name: &str, more: &str) {
         self.html.push('<');
         self.html.push_str(name);

@@ -8,7 +8,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 /// How long an expired value must still not be shown.
 const AFTER_ITS_END: Duration = Duration::from_secs(15 * 60);
-/// The most expired values that are kept. Beyond it the oldest are forgotten at once.
+/// The maximum number of expired values that are kept. If there are more, the oldest are forgotten
+/// at once.
 const MAX_ENDED: usize = 1_024;
 
 struct NotedSecret {

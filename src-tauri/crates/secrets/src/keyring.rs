@@ -251,8 +251,8 @@ impl Keyring {
         self.lock_memory().keys().cloned().collect()
     }
 
-    /// Blocking `get`. The audit log uses it for its outside copy, which is not a secret and is not
-    /// noted as one.
+    /// Blocking `get`. The audit log uses it for the copy of its newest checkpoint, which is not a
+    /// secret and is not noted as one.
     pub fn get_blocking(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
         if let Some(value) = self.lock_memory().get(name) {
             return Ok(Some(value.clone()));

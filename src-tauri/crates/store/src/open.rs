@@ -138,7 +138,7 @@ impl SqliteStore {
         self.readers.read_here(read)
     }
 
-    /// Writes data that somebody acts on. It is on disk when this returns.
+    /// Writes data that a caller relies on. The data is on disk when this returns.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,

@@ -97,7 +97,7 @@ struct Transcoder {
     file: BufReader<File>,
     decoder: Decoder,
     text: Vec<u8>,
-    /// The part of `text` that was not handed over yet.
+    /// `from..to` is the part of `text` that was not returned yet.
     from: usize,
     to: usize,
     ended: bool,

@@ -13,7 +13,7 @@ use crate::{
     time,
 };
 
-/// Campaigns that are listed at once.
+/// The maximum number of campaigns in one list.
 const LISTED: usize = 100;
 
 /// The columns of a line: those that name the campaign, then those that are entered.

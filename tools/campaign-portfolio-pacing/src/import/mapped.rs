@@ -30,8 +30,8 @@ pub(super) struct Fields<'m> {
     impressions: FieldSource<'m>,
 }
 
-/// Returns the first of two fields that has a column; else the second, or the constant of the
-/// first.
+/// Returns the source of `first` if it has a column, else of `second` if that has one. Without
+/// columns, a constant of `first` precedes `second`.
 fn either<'m>(mapping: &'m Mapping, first: &str, second: &str) -> FieldSource<'m> {
     if !mapping.columns.contains_key(first)
         && (mapping.columns.contains_key(second) || !mapping.constants.contains_key(first))

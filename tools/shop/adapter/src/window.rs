@@ -197,7 +197,7 @@ impl ProductView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 pub struct RefinementView {
     pub query: Option<String>,
-    /// Words of the search, and filters by their names.
+    /// The words and the names of filters that the refinement leaves out.
     pub without: Vec<String>,
 }
 

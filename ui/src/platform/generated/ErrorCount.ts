@@ -2,7 +2,7 @@
 import type { ErrorCode } from "./ErrorCode";
 
 /**
- * How often a code ended a run.
+ * The number of runs that ended with one error code.
  */
 export type ErrorCount = { 
 /**

@@ -30,7 +30,8 @@ pub(crate) fn check_header(path: &Path, problems: &mut Problems) {
         return;
     }
     if i32::try_from(number(&header, 60)).is_ok_and(|version| version > FORMAT_VERSION) {
-        // A newer version of the app may set other bytes. Another check reports that it is newer.
+        // A newer version of the app may set other bytes. Another check reports that the file is
+        // from a newer version.
         return;
     }
     // Offsets of SQLite's file format: WAL mode, no reserved bytes, fixed fractions, schema format

@@ -43,7 +43,7 @@ pub enum Loaded {
     Nothing,
     /// The session has one of the known revisions, namely this one.
     Known(String),
-    /// The copy has another state than those that are known.
+    /// The session has a revision that is not among the known ones. This is its copy.
     Other(Box<SessionImage>),
 }
 

@@ -94,7 +94,7 @@ impl AnswerBuilder {
         self.context.emit(EventBody::Delta { text });
     }
 
-    /// Starts a new text. The following `delta` events form the answer.
+    /// Forgets the text shown so far. Only the following `delta` events form the answer.
     pub(crate) fn clear_shown(&mut self) {
         self.shown.clear();
     }

@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct Atom {
     pub(super) start: NaiveDate,
     pub(super) end: NaiveDate,
-    /// It names its year or counts from today: it must not be moved to another year.
+    /// Whether it names its year or counts from today, and so must not be moved to another year.
     pub(super) fixed: bool,
     pub(super) year_given: bool,
     /// Runs up to today although the unit is not over ("month to date").

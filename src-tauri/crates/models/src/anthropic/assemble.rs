@@ -206,7 +206,8 @@ impl Assemble for Assembler {
                 {
                     self.record_usage(usage);
                 }
-                // If the provider's own tools call ours, the message is complete when it begins.
+                // If the provider's own tools call ours, this first event has the whole message
+                // already.
                 self.read_message(
                     event.message.as_mut().map(Value::take).unwrap_or_default(),
                     out,

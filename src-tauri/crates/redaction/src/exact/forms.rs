@@ -1,5 +1,5 @@
-//! The byte sequences that are searched for one secret: the secret and pieces of it, in each
-//! encoding. Escapes (percent, JSON, HTML) have no forms here; the text is unescaped instead.
+//! The byte sequences by which one secret is found: the secret and pieces of it, in each encoding.
+//! Escapes (percent, JSON, HTML) have no forms here; the text is unescaped instead.
 
 use std::ops::Range;
 

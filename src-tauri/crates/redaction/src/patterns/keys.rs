@@ -69,7 +69,8 @@ pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
     private_keys(text, found);
 }
 
-/// Whether a value contains more than letters. "password: required" is a sentence, not a password.
+/// Whether a value contains letters, and also a digit or at least two punctuation marks. "password:
+/// required" is a sentence, not a password.
 fn is_no_word(value: &str) -> bool {
     let letters = value.chars().any(char::is_alphabetic);
     letters

@@ -101,9 +101,9 @@ pub(crate) fn of_session(
     rows.map(|row| approval(row?)).collect()
 }
 
-/// Copies the approvals of a session that another process served. An approval that has ended here
-/// stays ended. One that was open here and is missing there expires with the reason `untold`.
-/// Returns those that were open here and are not any more.
+/// Takes over `approvals`, the approvals of a session that another process served. An approval that
+/// has ended here stays ended. One that is open here but missing in `approvals` expires with the
+/// reason `untold`. Returns those that were open here and have now ended.
 pub(crate) fn import_for_session(
     conn: &Connection,
     session: &SessionId,

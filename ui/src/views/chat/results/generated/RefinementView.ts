@@ -5,6 +5,6 @@
  */
 export type RefinementView = { query: string | null, 
 /**
- * Words of the search, and filters by their names.
+ * The words and the names of filters that the refinement leaves out.
  */
 without: Array<string>, };
