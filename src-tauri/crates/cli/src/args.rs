@@ -106,6 +106,9 @@ pub(crate) struct Import {
     /// How dates such as 1/11/2026 are read (default: the file has to show it)
     #[arg(long, value_enum)]
     pub(crate) dates: Option<Dates>,
+    /// Forget how files with the same columns were mapped before
+    #[arg(long)]
+    pub(crate) forget_mapping: bool,
     /// Store the other lines of a file if some are rejected
     #[arg(long)]
     pub(crate) skip_rejected: bool,

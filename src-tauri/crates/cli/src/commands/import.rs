@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use contract::{
-    AgentError, DataImportParams, Empty, ImportNote, ImportParams, ImportProblem, ImportView,
+    AgentError, DataImportParams, DataLayoutParams, DataSurveyParams, Empty, ImportNote, ImportParams, ImportProblem, ImportView,
     PackId,
     data::{DateOrder, ImportOptions},
 };
@@ -27,6 +27,9 @@ pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Fai
         Some(pack) => pack.as_str().into(),
         None => find_import_pack(link).await?,
     };
+    if args.forget_mapping {
+        forget_mappings(link, &pack, &paths).await?;
+    }
     let params = DataImportParams { pack, paths, options: Some(options) };
     let job = link.commands.data_import(params).await?.job;
     let view = loop {
@@ -46,6 +49,19 @@ pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Fai
         print_import(out, &view);
     }
     Ok(exit)
+}
+
+/// Forgets the mappings that were remembered for files with the same columns as these.
+async fn forget_mappings(link: &Link, pack: &PackId, paths: &[String]) -> Result<(), Failure> {
+    for path in paths {
+        let asked = DataSurveyParams { pack: pack.clone(), path: path.clone(), options: None };
+        let survey = link.commands.data_survey(asked).await?;
+        if survey.is_remembered {
+            let params = DataLayoutParams { pack: pack.clone(), shape: survey.shape };
+            link.commands.data_layout_forget(params).await?;
+        }
+    }
+    Ok(())
 }
 
 fn print_import(out: Out, view: &ImportView) {

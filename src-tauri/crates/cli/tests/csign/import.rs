@@ -69,6 +69,9 @@ fn named_columns_are_remembered_for_files_with_the_same_columns() {
     let ran = import(&world, &second, &[]).ends_with(0);
     assert_says(&ran, &["1 row stored", "as you named them for an earlier file"]);
     assert_eq!(spent(&world, "Shop"), 1_245.0);
+    let ran = import(&world, &second, &["--forget-mapping"]).ends_with(1);
+    assert_says(&ran, &["When, What, How much", "--map day=COLUMN"]);
+    import(&world, &second, &[]).ends_with(1);
     let other = file(&world, "other.csv", "When;Which;How much\n4.11.2026;Alpha;10,00\n");
     let ran = import(&world, &other, &[]).ends_with(1);
     assert_says(&ran, &["were not recognised"]);
