@@ -1,11 +1,16 @@
 //! A question that is answered from rows: figures, status and chart. The test computes the figures
 //! again from the rows, and asks another process for them.
 
-use kit::webdriver::wait;
+use kit::webdriver::{key, wait};
 use serde_json::{Value, json};
 
-use crate::world::{Journey, NOW};
+use crate::{
+    views::resize,
+    world::{Journey, NOW},
+};
 
+/// The sizes in which the first answer is seen without scrolling.
+const SIZES: [(u32, u32); 3] = [(800, 600), (1280, 800), (1920, 1080)];
 const QUESTION: &str = "How is account 17 pacing this month?";
 
 #[test]
@@ -75,6 +80,30 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     });
     journey.quit();
     journey.assert_log_verifies();
+}
+
+#[test]
+fn the_question_and_the_first_sentence_are_in_view_after_sending() {
+    let journey = Journey::with("first-answer", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
+    for (width, height) in SIZES {
+        journey.chat(|page| {
+            resize(page, width, height);
+            page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N");
+            wait("an empty conversation", || (page.answers() == 0).then_some(()));
+            page.send(QUESTION);
+            page.answer_after(0);
+            let in_view = "const log = document.querySelector('[role=log]'); \
+                 const box = document.querySelector('.composer').getBoundingClientRect(); \
+                 const seen = (e) => { const r = e?.getBoundingClientRect(); return !!r && r.height > 0 && r.top >= 0 && r.bottom <= box.top; }; \
+                 const leaf = (text) => [...log.querySelectorAll('*')].filter((e) => e.innerText?.includes(text)).at(-1); \
+                 const sentence = [...log.querySelectorAll('article')].at(-1)?.querySelector('p'); \
+                 return seen(leaf(arguments[0])) && seen(sentence);";
+            wait(&format!("question and sentence in view at {width}x{height}"), || {
+                (page.session.run(in_view, json!([QUESTION])).ok()? == json!(true)).then_some(())
+            });
+        });
+        journey.picture(format!("first-answer-{width}x{height}.png"));
+    }
 }
 
 /// Returns the days of the window with their spend in cents, as listed in the result.

@@ -218,7 +218,7 @@ fn in_every_look_of(journey: &Journey, label: &str, act: impl Fn(&str)) {
 }
 
 /// Waits until the page has adapted to its new size.
-fn resize(page: &Page<'_>, width: u32, height: u32) {
+pub fn resize(page: &Page<'_>, width: u32, height: u32) {
     page.session.resize(width, height).expect("a size");
     wait("the new size", || {
         (page.script("return [innerWidth, innerHeight];") == json!([width, height])).then_some(())

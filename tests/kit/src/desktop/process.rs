@@ -80,7 +80,7 @@ pub(super) fn start_display(logs: &Path) -> (Child, String) {
     let mut command = Command::new("Xvfb");
     command.arg("-displayfd").arg(inherited.to_string());
     command
-        .args(["-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset"])
+        .args(["-screen", "0", "1920x1200x24", "-nolisten", "tcp", "-noreset"])
         .stdin(Stdio::null());
     // SAFETY: fcntl is async-signal-safe; the descriptor is open until after the spawn.
     unsafe {

@@ -4,8 +4,8 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use contract::{
-    AgentError, DataImportParams, DataLayoutParams, DataSurveyParams, Empty, ImportNote, ImportParams, ImportProblem, ImportView,
-    PackId,
+    AgentError, DataImportParams, DataLayoutParams, DataSurveyParams, Empty, ImportNote,
+    ImportParams, ImportProblem, ImportView, PackId,
     data::{DateOrder, ImportOptions},
 };
 use tabular::group_by_cause;
