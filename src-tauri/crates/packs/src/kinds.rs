@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     check::{Subject, calls, list, present, text},
     fault::{Faults, join},
-    resolve,
+    urls,
 };
 
 /// Returns the member that describes a tool of this kind, and the fix if it is missing. Returns
@@ -35,7 +35,7 @@ pub(crate) fn target(tool: &ToolEntry, settings: &Map<String, Value>) -> Option<
         }
         Kind::HttpApi => {
             let mut call = tool.http.clone()?;
-            call.url = resolve::with_setting(&call.url, settings)?;
+            call.url = urls::with_setting(&call.url, settings)?;
             Some(ToolTarget::Http { call: Box::new(call) })
         }
         Kind::Other => Some(ToolTarget::Program { call: Box::new(tool.program.clone()?) }),

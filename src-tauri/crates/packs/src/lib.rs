@@ -18,13 +18,15 @@ pub mod run;
 mod scaffold;
 mod shape;
 mod templates;
+mod urls;
 
 pub use agent::agent;
 pub use instructions::{Found, instructions};
 pub use load::{LoadedPack, Pack, PackSettings, check_folder, load, load_with};
 pub use names::model_name;
-pub use resolve::{address_with, hash_of, is_reserved, qualify};
+pub use resolve::{hash_of, is_reserved, qualify};
 pub use scaffold::{NewPack, scaffold};
+pub use urls::address_with;
 
 /// The name of the file that makes a folder a pack.
 pub const MANIFEST: &str = "pack.json";

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{Subject, list, present, programs, text};
-use crate::{fault::Faults, fault::join, resolve, run::Template};
+use crate::{fault::Faults, fault::join, run::Template, urls};
 
 /// Headers of the connection itself, and headers that only the host sets.
 const RESERVED: [&str; 12] = [
@@ -49,9 +49,7 @@ pub(crate) fn check_http(subject: &Subject<'_>, at: &str, tool: &Value, faults: 
     }
     for (index, host) in list(call.get("hosts")).enumerate() {
         let good = host.as_str().is_some_and(|host| {
-            !host.is_empty()
-                && resolve::is_base_url(&format!("https://{host}"))
-                && !host.contains('/')
+            !host.is_empty() && urls::is_base_url(&format!("https://{host}")) && !host.contains('/')
         });
         if !good {
             faults.at(
@@ -75,7 +73,7 @@ fn check_address(
 ) {
     let pointer = format!("{at}/url");
     let private = call.get("private_network") == Some(&Value::Bool(true));
-    let (base, rest) = match resolve::leading_setting(url) {
+    let (base, rest) = match urls::leading_setting(url) {
         Some((name, rest)) => {
             let Some(value) =
                 subject.manifest.get("settings").and_then(|settings| settings.get(name))
@@ -88,7 +86,7 @@ fn check_address(
                 return;
             };
             let value = value.as_str().unwrap_or_default();
-            if !resolve::is_base_url(value) {
+            if !urls::is_base_url(value) {
                 faults.at(
                     join("/settings", name),
                     format!("`{value}` is not a web address"),
@@ -104,7 +102,7 @@ fn check_address(
                 .and_then(|scheme| url[scheme + 3..].find('/').map(|path| scheme + 3 + path))
                 .unwrap_or(url.len());
             let (base, rest) = url.split_at(end);
-            if !resolve::is_base_url(base) {
+            if !urls::is_base_url(base) {
                 faults.at(
                     &pointer,
                     format!("`{base}` is not a web address"),
@@ -115,7 +113,7 @@ fn check_address(
             (base.to_owned(), rest.to_owned())
         }
     };
-    if !resolve::is_encrypted(&base) && !private {
+    if !urls::is_encrypted(&base) && !private {
         faults.at(
             &pointer,
             "without encryption anyone on the way can read and change the request",

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Subject, calls, list, present, programs, text};
 use crate::{
     fault::{Faults, join},
-    resolve,
+    urls,
 };
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
@@ -114,9 +114,9 @@ fn check_address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Fau
             .and_then(Value::as_object)
             .cloned()
             .unwrap_or_default();
-        match resolve::address_with(url, &settings, &serde_json::Map::new()) {
-            Some(whole) if resolve::is_base_url(&whole) => {
-                if !resolve::is_encrypted(&whole) && !private {
+        match urls::address_with(url, &settings, &serde_json::Map::new()) {
+            Some(whole) if urls::is_base_url(&whole) => {
+                if !urls::is_encrypted(&whole) && !private {
                     let fix = "use https, or set `private_network` for a server on this computer or in the local network";
                     faults.at(
                         &url_at,
@@ -210,14 +210,14 @@ fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
             "remove it, or use the grant `client_credentials`",
         );
     }
-    if text(oauth, "issuer").is_some_and(|issuer| !resolve::is_base_url(issuer)) {
+    if text(oauth, "issuer").is_some_and(|issuer| !urls::is_base_url(issuer)) {
         faults.at(
             format!("{at}/oauth/issuer"),
             "it is not a web address",
             "write the `issuer` of the authorization server's metadata",
         );
     }
-    if text(oauth, "client_metadata_url").is_some_and(|url| !resolve::is_encrypted(url)) {
+    if text(oauth, "client_metadata_url").is_some_and(|url| !urls::is_encrypted(url)) {
         faults.at(
             format!("{at}/oauth/client_metadata_url"),
             "it is not an https address",
