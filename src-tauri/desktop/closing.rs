@@ -68,7 +68,10 @@ fn ask_to_close(app: &AppHandle, waiting: u32) {
     app.dialog()
         .message(language.quit_question(waiting))
         .title(language.quit_title())
-        .buttons(MessageDialogButtons::OkCancelCustom(language.quit_label(), language.keep_open()))
+        .buttons(MessageDialogButtons::OkCancelCustom(
+            language.quit_label(),
+            language.keep_open_label(),
+        ))
         .show(move |quits| {
             handle.state::<Question>().0.store(false, Ordering::Release);
             if quits {

@@ -61,7 +61,7 @@ impl Language {
         }
     }
 
-    pub(crate) fn keep_open(self) -> String {
+    pub(crate) fn keep_open_label(self) -> String {
         self.pick("Keep open", "Låt vara öppet")
     }
 

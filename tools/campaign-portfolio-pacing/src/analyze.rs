@@ -59,7 +59,7 @@ pub(crate) struct Analysis {
 
 impl Analysis {
     /// Returns the figures of all campaigns together.
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn total_figures(&self) -> Standing {
         Standing {
             span: self.span,
             budget: self.budget,

@@ -178,7 +178,7 @@ fn figures(setting: Setting<'_>, account: Account, window: Window) -> Result<Com
         analyze::run(setting, account.clone(), Source::Explicit, &args, Assumptions::default());
     match done {
         Ok(analysis) => {
-            let standing = analysis.standing();
+            let standing = analysis.total_figures();
             Ok(Compared { account, analysis: Some(analysis), standing: Some(standing) })
         }
         // With all campaigns and given days, only missing rows are an invalid question.

@@ -307,12 +307,23 @@ struct Clock<'a> {
 impl<'a> Clock<'a> {
     fn new(base: Base, now: &'a LocalNow) -> Self {
         let utc_today = time::day_to_number(now.instant.date_naive()) - base.utc;
-        Self { base, now, utc_today, last_hour: last_hour(base, now) }
+        let last_hour = i64::from(chrono::Timelike::hour(&now.instant));
+        Self { base, now, utc_today, last_hour }
     }
 
     /// Returns the last stored day that can belong to a day up to today.
     fn last_stored(&self) -> i64 {
         self.utc_today.max(time::day_to_number(self.now.today) - self.base.local)
+    }
+
+    /// Returns what counts of an hourly row. The sample has whole hours; of the present one only the
+    /// part until now counts, as in the plan that it is compared with.
+    fn counted(&self, stored: i64, hour: i64, spend: i64, impressions: i64) -> (i64, i64) {
+        if self.base.sample && stored == self.utc_today && hour == self.last_hour {
+            self.now.hour_so_far(spend, impressions)
+        } else {
+            (spend, impressions)
+        }
     }
 
     /// Returns the local day of a row. None for an hour that has not come.
@@ -326,13 +337,6 @@ impl<'a> Clock<'a> {
         let utc_day = time::day_from_number(stored + self.base.utc)?;
         Some(time::local_day(self.now.zone, utc_day, hour_of_day))
     }
-}
-
-/// Returns the last hour of the current UTC day whose row counts. In the sample, an hour counts
-/// only after it has ended.
-fn last_hour(base: Base, now: &LocalNow) -> i64 {
-    let hour = i64::from(chrono::Timelike::hour(&now.instant));
-    if base.sample { hour - 1 } else { hour }
 }
 
 /// Returns the rows of the chosen campaigns for a range of days, by line item and day.
@@ -421,6 +425,7 @@ impl<'a> Cells<'a> {
             let at = usize::try_from((day - self.start).num_days()).ok();
             let Some(cell) = at.and_then(|at| self.cells.get_mut(at)) else { continue };
             if hour >= 0 {
+                let (spend, impressions) = self.clock.counted(stored, hour, spend, impressions);
                 let sum = cell.hourly.get_or_insert((0, 0));
                 *sum = (sum.0.saturating_add(spend), sum.1.saturating_add(impressions));
             } else {

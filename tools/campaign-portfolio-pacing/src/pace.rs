@@ -185,7 +185,7 @@ pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
     let projection = facts
         .sums
         .map_or_else(|| projection(spend, budget, total, elapsed, ended), |sums| sums.projection);
-    let left = left(window, elapsed, ended);
+    let left = days_left(window, elapsed, ended);
     let remaining = budget - spend;
     let required = (left.num > 0).then(|| Ratio::new(remaining * left.den, left.num));
     let variance_percent = Ratio::new(100 * variance.num, due.num);
@@ -233,7 +233,7 @@ fn elapsed(window: Window, last: Option<NaiveDate>, now: &LocalNow) -> Ratio {
     Ratio::new(seconds.clamp(0, total * length), length)
 }
 
-fn left(window: Window, elapsed: Ratio, ended: bool) -> Ratio {
+fn days_left(window: Window, elapsed: Ratio, ended: bool) -> Ratio {
     let rest = i128::from(window.days()) * elapsed.den - elapsed.num;
     Ratio::new(if ended { 0 } else { rest.max(0) }, elapsed.den)
 }

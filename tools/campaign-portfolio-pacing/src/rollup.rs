@@ -63,16 +63,16 @@ impl Rollups {
 
     /// Returns the spend of each day of each campaign.
     pub(crate) fn days_of_campaigns(&self, campaigns: usize) -> Vec<Vec<(NaiveDate, i64)>> {
-        days_of(&self.campaigns_daily, campaigns)
+        group_spend_by_line_item(&self.campaigns_daily, campaigns)
     }
 
     /// Returns the spend of each day of each line item.
     pub(crate) fn days_of_line_items(&self) -> Vec<Vec<(NaiveDate, i64)>> {
-        days_of(&self.line_items_daily, self.line_items_total.len())
+        group_spend_by_line_item(&self.line_items_daily, self.line_items_total.len())
     }
 }
 
-fn days_of(rows: &[Daily], count: usize) -> Vec<Vec<(NaiveDate, i64)>> {
+fn group_spend_by_line_item(rows: &[Daily], count: usize) -> Vec<Vec<(NaiveDate, i64)>> {
     let mut days = vec![Vec::new(); count];
     for row in rows {
         if let Some(days) = days.get_mut(row.of) {

@@ -229,7 +229,7 @@ pub(crate) fn select_campaigns(
             let title = campaign.first().map(|c| c.advertiser.clone()).filter(|n| !n.is_empty());
             Ok(Selection { campaigns: campaign, title, is_campaign: true })
         }
-        [] => Err(unknown_campaign(db, dataset, account, named, &names)?),
+        [] => Err(unknown_campaign_error(db, dataset, account, named, &names)?),
         several => Err(ambiguous_campaign(named, several)),
     }
 }
@@ -282,7 +282,7 @@ fn ambiguous_campaign(named: &str, several: &[&CampaignName]) -> AgentError {
 
 /// Returns the error for a name that no campaign of the account has. If one of another account has
 /// it, the error says so.
-fn unknown_campaign(
+fn unknown_campaign_error(
     db: &Connection,
     dataset: Dataset,
     account: &Account,

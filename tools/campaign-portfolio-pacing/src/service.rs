@@ -56,7 +56,7 @@ impl PackService for Pacing {
         Self::call(self, tool, arguments)
     }
 
-    fn put_names(&self, manifest: &mut PackManifest) {
+    fn replace_names_from_data(&self, manifest: &mut PackManifest) {
         let named = self.entities().unwrap_or_default();
         if !named.is_empty() {
             manifest

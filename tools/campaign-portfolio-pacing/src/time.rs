@@ -2,7 +2,8 @@
 //! much of today has passed.
 
 use chrono::{
-    DateTime, Datelike, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc,
+    DateTime, Datelike, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Timelike,
+    Utc,
 };
 use chrono_tz::{OffsetName, Tz};
 
@@ -36,11 +37,14 @@ impl LocalNow {
     /// Returns the part of a whole day's figures that has accrued by now: spend in whole
     /// hundredths, as in a real feed.
     pub(crate) fn so_far(&self, spend: i64, impressions: i64) -> (i64, i64) {
-        let part = |whole: i64| {
-            i64::try_from(i128::from(whole) * i128::from(self.elapsed) / i128::from(self.length))
-                .unwrap_or(whole)
-        };
-        (part(spend) / 10_000 * 10_000, part(impressions))
+        accrue(spend, impressions, self.elapsed, self.length)
+    }
+
+    /// Returns the part of the present hour's figures that has accrued by now.
+    pub(crate) fn hour_so_far(&self, spend: i64, impressions: i64) -> (i64, i64) {
+        let time = self.instant.time();
+        let passed = i64::from(time.minute() * 60 + time.second());
+        accrue(spend, impressions, passed, 3_600)
     }
 
     /// Returns the zone's abbreviation on this day, such as `PDT`.
@@ -48,6 +52,14 @@ impl LocalNow {
         let offset = *self.instant.with_timezone(&self.zone).offset();
         offset.abbreviation().unwrap_or_default().to_owned()
     }
+}
+
+/// Returns a part of the spend, in whole hundredths, and of the impressions.
+fn accrue(spend: i64, impressions: i64, passed: i64, length: i64) -> (i64, i64) {
+    let part = |whole: i64| {
+        i64::try_from(i128::from(whole) * i128::from(passed) / i128::from(length)).unwrap_or(whole)
+    };
+    (part(spend) / 10_000 * 10_000, part(impressions))
 }
 
 /// Returns the first instant of a day. If a clock change skips midnight, the day starts after the

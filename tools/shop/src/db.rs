@@ -316,7 +316,7 @@ fn variant_of_part(db: &Connection, part_no: &str) -> Result<Option<VariantRow>,
 }
 
 /// Returns the ids of products that match the full-text expression.
-pub fn matching(db: &Connection, expression: &str) -> Result<Vec<i64>, ShopError> {
+pub fn find_matching_ids(db: &Connection, expression: &str) -> Result<Vec<i64>, ShopError> {
     let mut query = db.prepare_cached(
         "SELECT rowid FROM product_text WHERE product_text MATCH ? ORDER BY rowid",
     )?;

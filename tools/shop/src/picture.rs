@@ -6,7 +6,7 @@ use crate::catalogue::Shape;
 /// Draws a shape in a colour (`#rrggbb`).
 pub fn draw(shape: Shape, color: &str) -> String {
     let tone = Tone::of(color);
-    let inner = body(shape, &tone);
+    let inner = draw_shape(shape, &tone);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 240 240\" role=\"img\">\
 <defs><linearGradient id=\"g\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"0\" stop-color=\"#f5f6f8\"/><stop offset=\"1\" stop-color=\"#e4e7ec\"/></linearGradient></defs>\
@@ -45,7 +45,7 @@ fn line(d: &str, color: &str, width: u32) -> String {
 }
 
 #[expect(clippy::too_many_lines, reason = "a table with one entry per shape")]
-fn body(shape: Shape, t: &Tone) -> String {
+fn draw_shape(shape: Shape, t: &Tone) -> String {
     let Tone { base, dark, light } = t;
     match shape {
         Shape::Shoe => [

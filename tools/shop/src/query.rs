@@ -23,7 +23,7 @@ pub struct Query {
 
 impl Query {
     /// Whether the search names a kind of thing, and not only a colour or size.
-    pub fn names_a_thing(&self) -> bool {
+    pub fn names_product_kind(&self) -> bool {
         let is_size = |word: &str| SIZES.contains(&word) || word.parse::<f64>().is_ok();
         !self.concepts.is_empty() || self.words.iter().any(|(word, _)| !is_size(word))
     }
@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn what_nothing_has_is_unknown() {
         let query = read("gaming laptop");
-        assert_eq!((query.unknown.len(), query.names_a_thing()), (2, false));
+        assert_eq!((query.unknown.len(), query.names_product_kind()), (2, false));
         let query = read("blue sweater m");
-        assert!(!query.names_a_thing(), "a colour and a size name no thing");
+        assert!(!query.names_product_kind(), "a colour and a size name no thing");
     }
 }

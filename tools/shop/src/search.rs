@@ -76,7 +76,7 @@ pub fn search<'a>(
         )));
     }
     let mut query = query::parse(text, |word, whole| db::knows_word(db, word, whole))?;
-    if !query.unknown.is_empty() && !query.names_a_thing() {
+    if !query.unknown.is_empty() && !query.names_product_kind() {
         return Ok(Vec::new());
     }
     add_filters(&mut query, filters)?;
@@ -112,13 +112,13 @@ pub fn search<'a>(
 /// Returns the ids of the candidates in ascending order, or None if every product is a candidate.
 fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopError> {
     let Some(expression) = query::expression(query, NAMES) else { return Ok(None) };
-    let ids = db::matching(db, &expression)?;
+    let ids = db::find_matching_ids(db, &expression)?;
     if !ids.is_empty() || query.words.is_empty() {
         return Ok(Some(ids));
     }
     // Descriptions are searched only if names have no match.
     match query::expression(query, ANYWHERE) {
-        Some(expression) => Ok(Some(db::matching(db, &expression)?)),
+        Some(expression) => Ok(Some(db::find_matching_ids(db, &expression)?)),
         None => Ok(Some(ids)),
     }
 }

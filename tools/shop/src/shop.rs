@@ -269,7 +269,7 @@ fn required(arguments: &Map<String, Value>, name: &str) -> Result<String, ShopEr
     text(arguments, name).ok_or_else(|| ShopError::BadArguments(format!("{name} is needed")))
 }
 
-fn whole(value: &Value) -> Option<i64> {
+fn to_whole_number(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64().or_else(|| {
             number.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 1e15).map(|f| f as i64)
@@ -282,7 +282,7 @@ fn whole(value: &Value) -> Option<i64> {
 fn quantity(arguments: &Map<String, Value>, default: Option<i64>) -> Result<i64, ShopError> {
     match (arguments.get("quantity"), default) {
         (None | Some(Value::Null), Some(default)) => Ok(default),
-        (Some(value), _) => whole(value).ok_or(ShopError::BadQuantity),
+        (Some(value), _) => to_whole_number(value).ok_or(ShopError::BadQuantity),
         (None, None) => Err(ShopError::BadQuantity),
     }
 }
@@ -290,7 +290,7 @@ fn quantity(arguments: &Map<String, Value>, default: Option<i64>) -> Result<i64,
 fn basket_id(arguments: &Map<String, Value>) -> Result<Option<i64>, ShopError> {
     match arguments.get("basketId") {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => whole(value)
+        Some(value) => to_whole_number(value)
             .map(Some)
             .ok_or_else(|| ShopError::BadArguments("basketId must be a number".to_owned())),
     }

@@ -225,7 +225,7 @@ impl Outside {
     }
 
     /// Reads all places.
-    pub fn gather(anchors: &[Arc<dyn Anchor>]) -> Self {
+    pub fn read_all_places(anchors: &[Arc<dyn Anchor>]) -> Self {
         let mut outside = Self::default();
         for anchor in anchors {
             let loaded = anchor.load();

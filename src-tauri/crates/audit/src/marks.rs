@@ -29,7 +29,7 @@ pub(crate) struct Marks {
 }
 
 /// Creates the signed mark of a log's present state.
-pub(crate) fn mark_of(
+pub(crate) fn sign_mark(
     chain: &Chain,
     installation: &str,
     signer: &Signer,
@@ -90,7 +90,7 @@ impl Marks {
     /// once it is stored.
     pub(crate) fn send(&mut self, chain: &Chain, seal: Option<String>, waiting: Vec<Waiter>) {
         self.counter = self.counter.saturating_add(1);
-        let mark = mark_of(chain, &self.installation, &self.signer, self.counter, seal);
+        let mark = sign_mark(chain, &self.installation, &self.signer, self.counter, seal);
         // The thread ends with `finish` only, behind which nothing is sent.
         let _ = self.worker.send(Job { mark, waiting });
     }

@@ -63,7 +63,7 @@ pub(crate) fn begin_anew(
         // log.
         let warnings = marks::store(
             &options.anchors,
-            &marks::mark_of(&chain, &options.installation, &options.signer, counter, None),
+            &marks::sign_mark(&chain, &options.installation, &options.signer, counter, None),
         );
         Ok(Opened { db, chain, counter, warnings, checked_whole: true })
     };
@@ -132,9 +132,9 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     }
     let chain = first_records(&mut db, options, known, None)?;
     let counter = counter.saturating_add(1);
-    warnings.extend(mark_start(
+    warnings.extend(store_start_mark(
         options,
-        &marks::mark_of(&chain, &options.installation, &options.signer, counter, None),
+        &marks::sign_mark(&chain, &options.installation, &options.signer, counter, None),
         mark.as_ref(),
     )?);
     Ok(Opened { db, chain, counter, warnings, checked_whole })
@@ -143,7 +143,7 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Failure> {
 /// Stores a mark of a start before the log accepts any other record. Records that were added behind
 /// the newest mark can then be recognised. Returns warnings, or an error if there was a mark before
 /// and no place accepts this one.
-fn mark_start(
+fn store_start_mark(
     options: &OpenOptions,
     mark: &Mark,
     before: Option<&Mark>,

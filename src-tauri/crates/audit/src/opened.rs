@@ -70,7 +70,7 @@ impl OpenOptions {
 
     /// Reads everything known about the log outside its file.
     pub(crate) fn outside(&self) -> Outside {
-        Outside { marked: self.marked, ..Outside::gather(&self.anchors) }
+        Outside { marked: self.marked, ..Outside::read_all_places(&self.anchors) }
     }
 }
 

@@ -99,7 +99,7 @@ fn view(db: &Connection, (seq, bytes, leaf): RawRow) -> Result<AuditRecordView, 
     let mut revealed: Map<String, Value> =
         body.commitments.keys().map(|name| (name.clone(), Value::Null)).collect();
     if !revealed.is_empty() {
-        for (member, text) in reveals(db, seq).map_err(|error| unreadable(&error))? {
+        for (member, text) in read_revealed_values(db, seq).map_err(|error| unreadable(&error))? {
             // A value that is not JSON was tampered with. It is shown as its text.
             revealed.insert(member, serde_json::from_str(&text).unwrap_or(Value::String(text)));
         }
@@ -118,7 +118,7 @@ fn view(db: &Connection, (seq, bytes, leaf): RawRow) -> Result<AuditRecordView, 
     })
 }
 
-fn reveals(db: &Connection, seq: u64) -> rusqlite::Result<Vec<(String, String)>> {
+fn read_revealed_values(db: &Connection, seq: u64) -> rusqlite::Result<Vec<(String, String)>> {
     let mut statement = db.prepare_cached("SELECT member, value FROM audit_reveal WHERE seq=?1")?;
     let rows = statement.query_map([Num(seq)], |row| Ok((row.get(0)?, row.get(1)?)))?;
     rows.collect()

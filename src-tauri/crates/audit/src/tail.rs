@@ -90,7 +90,7 @@ pub(crate) fn check_tail(
     if let Some((seq, message)) = find_added(db, weighed.newest())? {
         return fault(seq, message);
     }
-    match find_unsigned(db, signed, size)? {
+    match check_unsigned_records(db, signed, size)? {
         Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
         Err(seq) => fault(seq, "the record was changed, or is not the one that followed"),
     }
@@ -158,7 +158,7 @@ fn find_added(
 
 /// Checks the records after the newest checkpoint, and the last record in any case. Returns the
 /// last leaf, or the number of the bad record.
-fn find_unsigned(
+fn check_unsigned_records(
     db: &Connection,
     signed: u64,
     size: u64,

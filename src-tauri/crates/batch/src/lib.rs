@@ -59,7 +59,7 @@ impl<M: Send + 'static> Worker<M> {
 
     /// Runs `act` unless `end` was called. `end` waits for `act`, so everything that `act` sends
     /// comes before the last message.
-    pub fn before_end<T>(&self, act: impl FnOnce() -> T) -> Result<T, Ended> {
+    pub fn run_unless_ended<T>(&self, act: impl FnOnce() -> T) -> Result<T, Ended> {
         let running = self.0.lock();
         if running.is_some() { Ok(act()) } else { Err(Ended) }
     }
@@ -142,9 +142,9 @@ mod tests {
     fn after_the_end_no_message_is_taken() {
         let (worker, received, go) = parities();
         drop(go);
-        assert_eq!(worker.before_end(|| 1), Ok(1));
+        assert_eq!(worker.run_unless_ended(|| 1), Ok(1));
         assert!(worker.end(None) && worker.end(Some(1)), "a second end changes nothing");
-        assert_eq!((worker.send(1), worker.before_end(|| 1)), (Err(Ended), Err(Ended)));
+        assert_eq!((worker.send(1), worker.run_unless_ended(|| 1)), (Err(Ended), Err(Ended)));
         assert_eq!(received.iter().count(), 0);
         assert_eq!(Worker::<u32>::ended().send(1), Err(Ended));
     }

@@ -10,7 +10,8 @@ const KEPT: [&str; 3] = ["subject", "body", "cc"];
 /// None if it is not a mail link, or if its recipients contain control characters.
 pub fn sanitize_mail_link(link: &str) -> Option<String> {
     let mut link = Url::parse(link).ok()?;
-    if link.scheme() != "mailto" || !link.cannot_be_a_base() || breaks_lines(link.path()) {
+    if link.scheme() != "mailto" || !link.cannot_be_a_base() || has_control_characters(link.path())
+    {
         return None;
     }
     let kept = |pair: &&str| {
@@ -34,10 +35,10 @@ pub fn sanitize_mail_link(link: &str) -> Option<String> {
 /// Whether a field's value is allowed. Only a body may have several lines: in other fields, a
 /// second line would be another header.
 fn is_allowed_field(name: &str, value: &str) -> bool {
-    name.eq_ignore_ascii_case("body") || !breaks_lines(value)
+    name.eq_ignore_ascii_case("body") || !has_control_characters(value)
 }
 
-fn breaks_lines(text: &str) -> bool {
+fn has_control_characters(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     text.contains(char::is_control)
         || (0..=0x1f).chain([0x7f]).any(|control| text.contains(&format!("%{control:02x}")))

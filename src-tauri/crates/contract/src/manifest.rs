@@ -472,6 +472,10 @@ pub struct EntityDefault {
     /// An entity's id; absent = none, which means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// The kind as a person calls it, by language. A missing language shows `entity`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<Localised<String>>")]
+    pub title: Localised<String>,
 }
 
 /// A thing that users refer to by name, such as an account or an advertiser.

@@ -83,7 +83,12 @@ pub trait PackAdapter: Send + Sync {
 
     /// The arguments of one further request of a read, if its first answer calls for one. The host
     /// records the request before it is sent.
-    fn follow_up(&self, _call: &PackCall<'_>, _sent: &Value, _answer: &Value) -> Option<Value> {
+    fn follow_up_arguments(
+        &self,
+        _call: &PackCall<'_>,
+        _sent: &Value,
+        _answer: &Value,
+    ) -> Option<Value> {
         None
     }
 
@@ -132,7 +137,7 @@ pub trait PackService: Send + Sync {
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, AgentError>;
 
     /// Puts the names that are in the data into the manifest, in place of those that it ships with.
-    fn put_names(&self, manifest: &mut PackManifest);
+    fn replace_names_from_data(&self, manifest: &mut PackManifest);
 
     /// The data that the user imports for the pack, if it takes any.
     fn data(self: Arc<Self>) -> Option<Arc<dyn PackData>> {

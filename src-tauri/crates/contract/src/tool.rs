@@ -237,6 +237,14 @@ impl ToolTarget {
         }
     }
 
+    /// Returns the address that the host sends the call to, if it sends a request.
+    pub fn requested_url(&self) -> Option<&str> {
+        match self {
+            Self::Http { call } => Some(&call.url),
+            Self::BuiltIn { .. } | Self::Mcp { .. } | Self::Program { .. } => None,
+        }
+    }
+
     /// Returns the server's name for approvals and records.
     pub fn server(&self) -> &str {
         match self {

@@ -37,7 +37,7 @@ impl Counts {
     fn add(&self, labels: String) {
         *self.0.lock().entry(labels).or_default() += 1;
     }
-    fn rows(&self) -> Vec<(String, u64)> {
+    fn snapshot(&self) -> Vec<(String, u64)> {
         self.0.lock().iter().map(|(labels, count)| (labels.clone(), *count)).collect()
     }
 }
@@ -65,7 +65,7 @@ impl Times {
             }
         }
     }
-    fn rows(&self) -> Vec<(String, u64)> {
+    fn snapshot(&self) -> Vec<(String, u64)> {
         let mut rows: Vec<(String, u64)> = BOUNDS
             .iter()
             .zip(&self.buckets)
@@ -180,7 +180,7 @@ impl Metrics {
             "csign_gateway_turn_errors_total",
             "counter",
             "Turns that failed, by the code of the error.",
-            &self.errors.rows(),
+            &self.errors.snapshot(),
         );
         one(
             "csign_gateway_refused_total",
@@ -229,7 +229,7 @@ impl Metrics {
             "csign_gateway_tool_calls_by_tool_total",
             "counter",
             "The same, by tool and outcome.",
-            &self.calls.rows(),
+            &self.calls.snapshot(),
         );
         one(
             "csign_gateway_connections_refused_total",
@@ -241,13 +241,13 @@ impl Metrics {
             "csign_gateway_turn_milliseconds",
             "histogram",
             "How long turns took.",
-            &self.turn_times.rows(),
+            &self.turn_times.snapshot(),
         );
         one(
             "csign_gateway_tool_milliseconds",
             "histogram",
             "How long tool calls took.",
-            &self.tool_times.rows(),
+            &self.tool_times.snapshot(),
         );
         page
     }

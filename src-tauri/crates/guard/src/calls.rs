@@ -144,7 +144,7 @@ impl CallFilter {
         if !filters_work() {
             return Ok(None);
         }
-        let built = build(permits).map_err(|error| {
+        let built = build_filters(permits).map_err(|error| {
             io::Error::other(format!("the filter on system calls cannot be built ({error})"))
         })?;
         Ok(Some(Self(built)))
@@ -177,7 +177,7 @@ pub fn filters_work() -> bool {
     })
 }
 
-fn build(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+fn build_filters(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     // A filter cannot read the flags of clone3, which are in memory. If clone3 is unknown, C
     // libraries use clone.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);

@@ -71,11 +71,11 @@ pub(super) fn needed_addresses() -> [usize; 8] {
 pub(super) fn before_exec(command: &mut Command, line: OwnedFd, unneeded: Stretches) {
     // SAFETY: between fork and exec, and in the guard for good, only system calls are made; nothing
     // allocates or takes a lock.
-    unsafe { command.pre_exec(move || split(line.as_raw_fd(), &unneeded)) };
+    unsafe { command.pre_exec(move || fork_guard(line.as_raw_fd(), &unneeded)) };
 }
 
 /// Forks. Returns only in the process that becomes the program; the other one becomes the guard.
-fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
+fn fork_guard(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
     // SAFETY: system calls on this process alone; the sets are initialised before use; the process
     // has one thread, so the copy that clone makes is complete. It is called directly because
     // libc's fork runs handlers and takes locks.

@@ -45,7 +45,7 @@ where
     G: Future<Output = Result<Value, E>>,
 {
     let mut answer = adapter.answer(call, send(sent.clone()).await?);
-    let follow_up = adapter.follow_up(call, &sent, &answer);
+    let follow_up = adapter.follow_up_arguments(call, &sent, &answer);
     let is_second = follow_up.is_some();
     // If the second request fails, the first answer is used.
     if let Some(arguments) = follow_up
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(other.arguments(&call, asked.clone()), asked);
         assert!(
             other.known(&call, &asked).is_none()
-                && other.follow_up(&call, &asked, &asked).is_none()
+                && other.follow_up_arguments(&call, &asked, &asked).is_none()
         );
         assert_eq!(other.result(&call, other.answer(&call, asked.clone()), false), asked);
     }

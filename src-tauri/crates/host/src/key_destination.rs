@@ -53,12 +53,7 @@ impl Destination {
 
     /// Returns the destination of a tool's key.
     pub(crate) fn of_tool(spec: &ToolSpec, packs: &[LoadedPack]) -> Self {
-        let call = match &spec.target {
-            ToolTarget::Http { call } => call,
-            ToolTarget::Program { .. } | ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => {
-                return Self::Program;
-            }
-        };
+        let Some(url) = spec.target.requested_url() else { return Self::Program };
         let manifest = packs
             .iter()
             .filter_map(|loaded| loaded.pack.as_ref())
@@ -70,7 +65,7 @@ impl Destination {
         let shared = manifest
             .zip(needed_credential(spec))
             .is_some_and(|(manifest, variable)| is_shared(manifest, variable));
-        Self::of_servers(&[&call.url], &[declared], shared)
+        Self::of_servers(&[url], &[declared], shared)
     }
 
     /// Returns the destination of a key for the server at the address `url`.

@@ -112,7 +112,7 @@ fn collect_outside(paths: &Paths, installation: String, marked: bool) -> Outside
         anchors.push(anchor);
         key = keys::stored_public_key(&keyring);
     }
-    let outside = Outside::gather(&anchors);
+    let outside = Outside::read_all_places(&anchors);
     outside.warnings.iter().for_each(|problem| {
         tracing::warn!(problem, "a copy of the newest checkpoint cannot be read")
     });

@@ -329,7 +329,7 @@ impl HostTools {
         let is_named =
             self.names.load(Ordering::Acquire) || self.callers_packs.iter().any(|pack| pack == id);
         if let Some(open) = self.services.service(id).filter(|_| is_named) {
-            open.service.put_names(&mut manifest);
+            open.service.replace_names_from_data(&mut manifest);
         }
         manifest
     }

@@ -69,7 +69,7 @@ const POLITE: &str = "\
 const SWEDISH: &str = "\
     och hur vad jag det den inte ar som till pa av med har kan du vi min mitt mina lagg visa ta bort nar var vilken vilka varfor ligger gar forra veckan \
     manaden manad konto kontot korgen varukorgen kundvagnen tva tre fyra fem ett skor svarta svart tack hej hejsan snalla stycken ryggsack ryggsacken \
-    storlek andra forsta tredje budgeten kampanjer kampanjerna idag igar sedan nej ja finns lager jamfor sok hitta letar efter behover vill om ur upp ner \
+    storlek strl stl andra forsta tredje budgeten kampanjer kampanjerna idag igar sedan nej ja finns lager jamfor sok hitta letar efter behover vill om ur upp ner \
     billigare dyrare hjalp vem kostar mycket takt fas tjena tjanare halla byt gott maj helgen";
 
 const ENGLISH: &str = "\
@@ -80,7 +80,7 @@ const ENGLISH: &str = "\
 /// Words that change a question if they are left out: negations, rankings, conditions and
 /// comparisons. Some of them are stop words in a search.
 const DECISIVE: &str = "\
-    raise increase lower reduce decrease cut hoj hoja sank sanka minska oka didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
+    raise increase lower reduce decrease cut hoj hoja sank sanka minska oka dont arent wont didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
     compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest billigast billigaste dyrast dyraste popularast popularaste \
     mest varst varsta jamfort changed andrats andrat bottom better worse battre samre started launched startat startade";
 

@@ -84,7 +84,7 @@ impl Lexicon {
     }
 
     /// Sets `norm` of every token to the corrected word.
-    pub fn correct(&self, tokens: &mut [Token]) {
+    pub fn correct_spelling(&self, tokens: &mut [Token]) {
         for token in tokens.iter_mut().filter(|token| token.kind == TokenKind::Word) {
             if self.knows(&token.fold)
                 || token.fold.len() < 4
@@ -240,7 +240,7 @@ mod tests {
         }
         let norm = |text: &str| {
             let mut found = tokens(text);
-            lexicon.correct(&mut found);
+            lexicon.correct_spelling(&mut found);
             found.remove(0).norm
         };
         assert_eq!(norm("pacng"), "pacing");

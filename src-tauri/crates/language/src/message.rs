@@ -86,7 +86,7 @@ impl MessageWords {
         self.0.get(at).map_or("", String::as_str)
     }
 
-    fn before(&self, at: usize) -> &str {
+    fn word_before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |before| self.at(before))
     }
 
@@ -98,11 +98,12 @@ impl MessageWords {
         for (at, word) in self.0.iter().enumerate() {
             let (marked, digits) =
                 word.strip_prefix('#').map_or((false, word.as_str()), |rest| (true, rest));
-            let named = marked || self.0.len() == 1 || BEFORE_A_PLACE.contains(&self.before(at));
+            let named =
+                marked || self.0.len() == 1 || BEFORE_A_PLACE.contains(&self.word_before(at));
             let bare = small_number(digits).filter(|_| named);
             // "The top three tents" may be a new search and not mean the list.
-            let listed = asks || (word != "top" && matches!(self.before(at), "the" | "de"));
-            match self.first_few(at) {
+            let listed = asks || (word != "top" && matches!(self.word_before(at), "the" | "de"));
+            match self.read_first_count(at) {
                 few @ 1.. if listed => places.extend(1..=few),
                 _ => places.extend(bare.or_else(|| place_of_word(&self.0, at))),
             }
@@ -127,7 +128,7 @@ impl MessageWords {
         let number = |at: usize| small_number(self.at(at).trim_start_matches('#'));
         let stands = |at: usize| {
             number(at).is_some()
-                && ((is_joiner(self.before(at)) && at > 1 && number(at - 2).is_some())
+                && ((is_joiner(self.word_before(at)) && at > 1 && number(at - 2).is_some())
                     || (is_joiner(self.at(at + 1)) && number(at + 2).is_some()))
         };
         (0..self.0.len()).filter(|at| stands(*at)).filter_map(number).collect()
@@ -156,7 +157,7 @@ impl MessageWords {
 
     /// Returns the number in words such as "the first two" at `at`, or 0 if there are no such
     /// words.
-    fn first_few(&self, at: usize) -> usize {
+    fn read_first_count(&self, at: usize) -> usize {
         let next =
             if matches!(self.at(at), "first" | "top" | "första") { self.at(at + 1) } else { "" };
         match next {

@@ -76,7 +76,10 @@ impl TokenStore {
         Self { access, known: Mutex::default() }
     }
 
-    async fn keep(&self, credentials: Option<StoredCredentials>) -> Result<(), AuthError> {
+    async fn store_credentials(
+        &self,
+        credentials: Option<StoredCredentials>,
+    ) -> Result<(), AuthError> {
         let text = match &credentials {
             Some(credentials) => Some(SecretString::from(
                 serde_json::to_string(credentials)
@@ -111,11 +114,11 @@ impl CredentialStore for TokenStore {
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
-        self.keep(Some(credentials)).await
+        self.store_credentials(Some(credentials)).await
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
-        self.keep(None).await
+        self.store_credentials(None).await
     }
 }
 

@@ -217,7 +217,7 @@ impl Server {
         let mut waited_for = None;
         loop {
             changes.mark_unchanged();
-            let wake = match self.next(waited_for) {
+            let wake = match self.next_step(waited_for) {
                 Next::Use(reached) => return Ok(reached),
                 Next::Fail(failure) => return Err(failure),
                 Next::WaitForStart(attempt) => {
@@ -240,7 +240,7 @@ impl Server {
         }
     }
 
-    fn next(self: &Arc<Self>, waited_for: Option<u64>) -> Next {
+    fn next_step(self: &Arc<Self>, waited_for: Option<u64>) -> Next {
         let mut life = self.lock();
         match &life.phase {
             Phase::Ready { connection, attempt } if !connection.is_closed() => {
@@ -410,7 +410,7 @@ impl Server {
     }
 
     /// Returns the server's requirements for a sign-in.
-    pub(crate) fn challenge(&self) -> Option<String> {
+    pub(crate) fn sign_in_challenge(&self) -> Option<String> {
         self.lock().challenge.clone()
     }
 

@@ -64,10 +64,14 @@ pub(crate) async fn begin(
         .await
         .map_err(|error| failed(error.to_string().into()))?;
     let port = listener.local_addr().map_err(|error| failed(error.to_string().into()))?.port();
-    let session =
-        new_session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge())
-            .await
-            .map_err(|error| failed(oauth::error_kind(&error)))?;
+    let session = new_session(
+        address,
+        oauth,
+        &format!("http://127.0.0.1:{port}{PATH}"),
+        server.sign_in_challenge(),
+    )
+    .await
+    .map_err(|error| failed(oauth::error_kind(&error)))?;
     let url = session.get_authorization_url().to_owned();
     let server = Arc::clone(server);
     tokio::spawn(async move {

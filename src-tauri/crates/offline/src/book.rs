@@ -198,7 +198,7 @@ impl Book {
     /// The words of a message, with typing errors put right.
     pub(super) fn read_words(&self, message: &str) -> Vec<Token> {
         let mut tokens = language::tokens(message);
-        self.lexicon.correct(&mut tokens);
+        self.lexicon.correct_spelling(&mut tokens);
         self.join_names(&mut tokens);
         tokens
     }

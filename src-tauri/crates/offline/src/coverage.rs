@@ -209,7 +209,7 @@ fn word_weight(
     let token = &tokens[at];
     // "all three accounts" of a question about everything
     let is_wide = found.tool != found.asked.0 && reader.is_noun(asked.pack, token);
-    if is_wide || is_number_of_all(reader, tokens, asked.pack, at) {
+    if is_wide || is_count_after_all(reader, tokens, asked.pack, at) {
         return Weight::None;
     }
     if is_soon(tokens, at) {
@@ -281,7 +281,7 @@ fn is_soon(tokens: &[Token], at: usize) -> bool {
 }
 
 /// Whether the token is the number of "all three accounts".
-fn is_number_of_all(reader: &Reader<'_>, tokens: &[Token], pack: usize, at: usize) -> bool {
+fn is_count_after_all(reader: &Reader<'_>, tokens: &[Token], pack: usize, at: usize) -> bool {
     at > 0
         && numbers::read_whole(tokens, at).is_some()
         && tokens.get(at + 1).is_some_and(|next| reader.is_noun(pack, next))

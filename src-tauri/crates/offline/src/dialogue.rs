@@ -172,7 +172,7 @@ fn replay_turn(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now
         state.note_more_shown(count_shown_lines(&said));
     }
     if !outcomes.is_empty() {
-        state.set_lists_aside();
+        state.stop_continuing_lists();
     }
     let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain | Talk::More));
     if !keeps {

@@ -136,7 +136,7 @@ impl Run<'_> {
         if let Some(ranking) = self.ranking_of(looking)
             && words.is_empty()
             && !shown.is_empty()
-            && !self.is_shown_in_part(looking.pack, looking.thing)
+            && !self.is_list_partial(looking.pack, looking.thing)
         {
             let mut items = shown;
             ranking::sort(&mut items, ranking);
@@ -180,7 +180,7 @@ impl Run<'_> {
                     looking,
                     best,
                     Why::Several,
-                    self.is_shown_in_part(looking.pack, looking.thing),
+                    self.is_list_partial(looking.pack, looking.thing),
                 );
             }
         }
@@ -230,7 +230,7 @@ impl Run<'_> {
                 if is_partial(looking.source, value) {
                     return Found::Done(Outcome::Doubt(Doubt::Unranked));
                 }
-                return self.choose_by_rank(looking, ranking, items, words);
+                return self.choose_by_rank(looking, ranking, items, words, attempt == words);
             }
             if !items.is_empty() {
                 return self.choose_among_found(
@@ -255,22 +255,26 @@ impl Run<'_> {
         looking.described.rankings.get(ranked.index).filter(|_| is_meant)
     }
 
-    /// Chooses the thing at its place in the order among those that fit most words.
+    /// Chooses the thing at its place in the order: among all that were found by the words `as_said`,
+    /// and otherwise among those that fit most words.
     fn choose_by_rank(
         &self,
         looking: &Looking<'_>,
         ranking: &Ranking,
-        items: Vec<Value>,
+        mut items: Vec<Value>,
         words: &[String],
+        as_said: bool,
     ) -> Found {
-        let pack = &self.book.packs[looking.pack];
-        let known: Vec<Vec<String>> =
-            items.iter().map(|item| things::words_of(looking.described, item)).collect();
-        let best = things::filter_best_matches(pack, &known, words).best;
-        let mut best: Vec<Value> = best.into_iter().map(|i| items[i].clone()).collect();
-        ranking::sort(&mut best, ranking);
+        if !as_said {
+            let pack = &self.book.packs[looking.pack];
+            let known: Vec<Vec<String>> =
+                items.iter().map(|item| things::words_of(looking.described, item)).collect();
+            let best = things::filter_best_matches(pack, &known, words).best;
+            items = best.into_iter().map(|i| items[i].clone()).collect();
+        }
+        ranking::sort(&mut items, ranking);
         let place = looking.goal.target.rank.unwrap_or(0);
-        best.into_iter().nth(place).map_or_else(|| self.nothing_found(looking, words), Found::One)
+        items.into_iter().nth(place).map_or_else(|| self.nothing_found(looking, words), Found::One)
     }
 
     fn nothing_found(&self, looking: &Looking<'_>, words: &[String]) -> Found {
@@ -468,10 +472,10 @@ impl Run<'_> {
         items: Vec<Value>,
         why: Why,
     ) -> Outcome {
-        question_outcome(pack, thing, items, why, self.is_shown_in_part(pack, thing))
+        question_outcome(pack, thing, items, why, self.is_list_partial(pack, thing))
     }
 
-    fn is_shown_in_part(&self, pack: usize, thing: &str) -> bool {
+    fn is_list_partial(&self, pack: usize, thing: &str) -> bool {
         self.state.list_of_thing(pack, thing).is_some_and(|listing| listing.partial)
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn set_search_words(
         .unused_content_words(tokens, taken, reader.book.tools[goal.tool].pack)
         .into_iter()
         .filter(|&i| tokens[i].part || !pack.is_ignored(&tokens[i].norm))
-        .map(|i| if writes { tokens[i].raw.clone() } else { search_word(pack, &tokens[i]) })
+        .map(|i| if writes { tokens[i].raw.clone() } else { query_word(pack, &tokens[i]) })
         .take(6)
         .collect();
     if writes && !words.is_empty() {
@@ -78,6 +78,14 @@ pub(super) fn complete_description(
         .split(' ')
         .filter(|old| !describes(old) || !words.iter().any(|new| number(new) == number(old)));
     words.iter().cloned().chain(kept.map(str::to_owned)).collect()
+}
+
+/// Returns a word of a query. Numbers above one are in digits, as in descriptions: "two person".
+fn query_word(pack: &super::book::Pack, token: &Token) -> String {
+    match language::numbers::cardinal(&token.norm).filter(|number| *number > 1) {
+        Some(number) => number.to_string(),
+        None => search_word(pack, token),
+    }
 }
 
 /// Returns a search word with its diacritics, unless the word was corrected.

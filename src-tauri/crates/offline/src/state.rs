@@ -127,7 +127,7 @@ impl State {
 
     /// Notes that another answer follows. Earlier lists still define the numbers of their items,
     /// but "more" no longer continues them.
-    pub(super) fn set_lists_aside(&mut self) {
+    pub(super) fn stop_continuing_lists(&mut self) {
         self.listings.iter_mut().for_each(|listing| listing.newest = false);
     }
 

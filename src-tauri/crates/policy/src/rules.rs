@@ -51,7 +51,7 @@ impl Rules {
         let mut read = Self::default();
         let mut ids = HashSet::new();
         for (index, raw) in parts.rules.into_iter().enumerate() {
-            let place = Place::locate(text, raw, format!("rules[{index}]"));
+            let place = Place::find_place(text, raw, format!("rules[{index}]"));
             match place.parse_element::<Rule>(raw) {
                 Ok(rule) => {
                     let fault = place.check_id(&rule.id, &mut ids).err();
@@ -66,7 +66,7 @@ impl Rules {
         }
         ids.clear();
         for (index, raw) in parts.grants.into_iter().enumerate() {
-            let place = Place::locate(text, raw, format!("grants[{index}]"));
+            let place = Place::find_place(text, raw, format!("grants[{index}]"));
             match place
                 .parse_element::<StandingGrant>(raw)
                 .and_then(|grant| place.check_id(&grant.id, &mut ids).map(|()| grant))
@@ -128,7 +128,7 @@ struct Place {
 }
 
 impl Place {
-    fn locate(text: &str, raw: &RawValue, name: String) -> Self {
+    fn find_place(text: &str, raw: &RawValue, name: String) -> Self {
         // `raw` is a slice of `text`, so its address gives its offset.
         let before = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         Self { name, line: text.get(..before).unwrap_or_default().matches('\n').count() + 1 }

@@ -62,7 +62,7 @@ impl Numbers {
 
     /// Returns the placeholder of a value, and adds the value if it is new.
     pub(crate) fn placeholder(&mut self, kind: Kind, value: &str) -> Placeholder {
-        let print = self.print(kind, value);
+        let print = self.fingerprint(kind, value);
         let number =
             self.known.get(&(kind, print)).copied().unwrap_or_else(|| self.push(kind, print));
         Placeholder { kind, number }
@@ -77,7 +77,7 @@ impl Numbers {
         number
     }
 
-    fn print(&self, kind: Kind, value: &str) -> Print {
+    fn fingerprint(&self, kind: Kind, value: &str) -> Print {
         let mut hash = Sha256::new();
         for part in [self.salt.as_str(), kind.name(), value] {
             hash.update(part.as_bytes());

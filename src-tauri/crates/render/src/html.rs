@@ -28,7 +28,7 @@ pub(crate) fn render(markdown: &str, state: State, is_continued: bool) -> String
         ..Writer::default()
     };
     for event in Parser::new_ext(markdown, options) {
-        writer.event(event);
+        writer.write_event(event);
     }
     clean::clean(&writer.html)
 }
@@ -62,7 +62,7 @@ struct OpenLink {
 }
 
 impl Writer {
-    fn event(&mut self, event: Event<'_>) {
+    fn write_event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),

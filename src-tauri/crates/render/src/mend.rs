@@ -145,7 +145,7 @@ impl Scan {
                 },
                 b'*' | b'_' | b'~' => {
                     let len = run(bytes, at);
-                    self.delimiter(text, at, len, end);
+                    self.handle_mark(text, at, len, end);
                     at + len
                 }
                 b'[' => {
@@ -182,7 +182,7 @@ impl Scan {
 
     /// Handles emphasis and strikethrough marks: opens, closes, or hides a mark that has only
     /// begun.
-    fn delimiter(&mut self, text: &str, at: usize, len: usize, end: usize) {
+    fn handle_mark(&mut self, text: &str, at: usize, len: usize, end: usize) {
         let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
         let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied().unwrap_or(b' ');

@@ -73,7 +73,7 @@ impl Balance {
             && self.brackets <= 0
     }
 
-    fn take(&mut self, byte: u8) {
+    fn count_mark(&mut self, byte: u8) {
         match byte {
             b'`' => self.ticks += 1,
             b'*' => self.stars += 1,
@@ -314,7 +314,7 @@ impl Segmenter {
             {
                 return Some(at);
             }
-            self.balance.take(byte);
+            self.balance.count_mark(byte);
         }
         None
     }

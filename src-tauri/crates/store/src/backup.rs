@@ -65,7 +65,7 @@ fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
     })?;
     conn.execute("VACUUM INTO ?1", [name]).map_err(sql)?;
     files::sync_file(partial).map_err(io)?;
-    match inspect(partial).map_err(sql)? {
+    match find_damage(partial).map_err(sql)? {
         None => Ok(()),
         Some(problem) => Err(OpenError::Damaged { path: partial.to_owned(), problem }),
     }
@@ -78,7 +78,7 @@ fn publish(partial: &Path, target: &Path) -> Result<(), OpenError> {
 }
 
 /// Returns what is wrong with a copy, without changing it.
-pub(crate) fn inspect(path: &Path) -> rusqlite::Result<Option<String>> {
+pub(crate) fn find_damage(path: &Path) -> rusqlite::Result<Option<String>> {
     connection::quick_check(&connection::reader(path, Mode::Immutable)?)
 }
 
@@ -149,7 +149,7 @@ mod tests {
             list(&files).iter().map(|backup| backup.at).collect::<Vec<_>>(),
             [day(5), day(4), day(3), day(0)]
         );
-        assert_eq!(inspect(&before), Ok(None));
+        assert_eq!(find_damage(&before), Ok(None));
         assert!(
             fs::read_dir(files.backups())
                 .expect("read")

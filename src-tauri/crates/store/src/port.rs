@@ -134,7 +134,7 @@ impl Turns for SqliteStore {
         let ends = turn.ended_at.is_some();
         let save = move |conn: &_| {
             turns::put(conn, &turn)?;
-            served.iter().try_for_each(|served| books::served_put(conn, served))?;
+            served.iter().try_for_each(|served| books::record_served_turn(conn, served))?;
             items::append(conn, items)
         };
         if ends { self.write(save).await } else { self.write_along(save).await }

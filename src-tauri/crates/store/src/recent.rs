@@ -83,7 +83,8 @@ impl CachedItem {
     /// Returns the cached item if it still belongs to this row. Another process may have restored
     /// the session from a copy.
     fn of(&self, row: &Columns<'_>) -> Option<Arc<Item>> {
-        (*self.body == *row.body && row.is_place_of(&self.item)).then(|| Arc::clone(&self.item))
+        (*self.body == *row.body && row.has_same_identity(&self.item))
+            .then(|| Arc::clone(&self.item))
     }
 }
 

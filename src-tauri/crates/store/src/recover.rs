@@ -31,7 +31,7 @@ pub(crate) fn recover(
 ) -> Result<Recovered, OpenError> {
     let old = set_aside(files, now).map_err(|e| OpenError::from_io(&files.db, &e))?;
     for backup in backup::list(files) {
-        match backup::inspect(&backup.path) {
+        match backup::find_damage(&backup.path) {
             Ok(None) => {
                 restore(&backup.path, files).map_err(|e| OpenError::from_io(&files.db, &e))?;
                 return Ok(Recovered {

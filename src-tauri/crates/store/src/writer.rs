@@ -104,7 +104,7 @@ impl Writer {
     {
         // Before it ends, the thread runs the work that is left in this list.
         let put = || self.waiting.lock().push(Aside { work: Arc::new(work), failed });
-        if let Err(ended) = self.worker.before_end(put) {
+        if let Err(ended) = self.worker.run_unless_ended(put) {
             tracing::warn!(error = %closed(ended), "{failed}");
         }
     }

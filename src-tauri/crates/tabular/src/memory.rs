@@ -37,7 +37,11 @@ impl Memory {
     }
 
     /// Adds the decisions about an earlier file with the same columns, where `options` say nothing.
-    pub fn recall(&self, column_names: &str, options: &ImportOptions) -> Decisions {
+    pub fn merge_earlier_decisions(
+        &self,
+        column_names: &str,
+        options: &ImportOptions,
+    ) -> Decisions {
         let Some(earlier) = self.read().remove(column_names) else {
             return Decisions { options: options.clone(), ..Decisions::default() };
         };
@@ -111,16 +115,18 @@ mod tests {
             skip_rejected: true,
             ..options(&[("day", "When")], &[("account", "Shop")])
         };
-        let decisions = memory.recall("when | what", &said);
+        let decisions = memory.merge_earlier_decisions("when | what", &said);
         assert!(!decisions.is_remembered);
         memory.remember("when | what", &decisions).unwrap();
-        let recalled = memory.recall("when | what", &ImportOptions::default());
+        let recalled = memory.merge_earlier_decisions("when | what", &ImportOptions::default());
         assert!(recalled.is_remembered);
         assert_eq!(recalled.options, options(&[("day", "When")], &[("account", "Shop")]));
         assert_eq!(recalled.earlier_order, Some(DateOrder::DayFirst));
-        assert!(!memory.recall("when", &ImportOptions::default()).is_remembered);
+        assert!(!memory.merge_earlier_decisions("when", &ImportOptions::default()).is_remembered);
         memory.forget("when | what").unwrap();
-        assert!(!memory.recall("when | what", &ImportOptions::default()).is_remembered);
+        assert!(
+            !memory.merge_earlier_decisions("when | what", &ImportOptions::default()).is_remembered
+        );
     }
 
     #[test]
@@ -128,9 +134,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let memory = Memory::in_folder(folder.path());
         let earlier = options(&[("day", "When")], &[("account", "Shop"), ("currency", "EUR")]);
-        memory.remember("a", &memory.recall("a", &earlier)).unwrap();
+        memory.remember("a", &memory.merge_earlier_decisions("a", &earlier)).unwrap();
         let now = options(&[("account", "Client")], &[("currency", "SEK")]);
-        let both = memory.recall("a", &now).options;
+        let both = memory.merge_earlier_decisions("a", &now).options;
         assert_eq!(
             both,
             options(&[("account", "Client"), ("day", "When")], &[("currency", "SEK")])
@@ -142,8 +148,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(FILE), "{").unwrap();
         let memory = Memory::in_folder(folder.path());
-        assert!(!memory.recall("a", &ImportOptions::default()).is_remembered);
-        memory.remember("a", &memory.recall("a", &options(&[("day", "When")], &[]))).unwrap();
-        assert!(memory.recall("a", &ImportOptions::default()).is_remembered);
+        assert!(!memory.merge_earlier_decisions("a", &ImportOptions::default()).is_remembered);
+        memory
+            .remember("a", &memory.merge_earlier_decisions("a", &options(&[("day", "When")], &[])))
+            .unwrap();
+        assert!(memory.merge_earlier_decisions("a", &ImportOptions::default()).is_remembered);
     }
 }

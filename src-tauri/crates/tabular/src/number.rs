@@ -40,7 +40,7 @@ impl NumberFormat {
 
     /// Learns from a cell.
     pub(crate) fn observe(&mut self, cell: &str) {
-        let Some(shown) = shown_decimals(&strip_currency(cell)) else { return };
+        let Some(shown) = detect_decimal_sign(&strip_currency(cell)) else { return };
         if self.conflicts {
             return;
         }
@@ -51,7 +51,7 @@ impl NumberFormat {
 }
 
 /// Returns the decimal sign that a number shows, if it leaves no doubt.
-fn shown_decimals(text: &str) -> Option<Decimals> {
+fn detect_decimal_sign(text: &str) -> Option<Decimals> {
     let last = text.rfind(['.', ','])?;
     let sign = text[last..].chars().next()?;
     let is_single = text.matches(sign).count() == 1;

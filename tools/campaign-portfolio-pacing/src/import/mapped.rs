@@ -101,10 +101,10 @@ impl<'m> RowReader<'m> {
             text => ok_or_report(parse_count(text), "impressions", report),
         };
         let place = place?;
-        let name = or(fields.line_item_name.text(record), place.campaign_name);
+        let name = first_nonempty(fields.line_item_name.text(record), place.campaign_name);
         Some(DeliveryRow {
             place,
-            line_item: or(fields.line_item.text(record), place.campaign),
+            line_item: first_nonempty(fields.line_item.text(record), place.campaign),
             line_item_name: name,
             day: day?,
             hour: hour?,
@@ -137,7 +137,7 @@ impl<'m> RowReader<'m> {
     }
 }
 
-fn or<'t>(text: &'t str, other: &'t str) -> &'t str {
+fn first_nonempty<'t>(text: &'t str, other: &'t str) -> &'t str {
     if text.is_empty() { other } else { text }
 }
 
@@ -179,12 +179,12 @@ fn place<'a>(
         return None;
     }
     Some(Place {
-        account: or(fields.account.text(record), NO_ACCOUNT.0),
-        account_name: or(fields.account_name.text(record), NO_ACCOUNT.1),
+        account: first_nonempty(fields.account.text(record), NO_ACCOUNT.0),
+        account_name: first_nonempty(fields.account_name.text(record), NO_ACCOUNT.1),
         zone,
         currency,
         advertiser: fields.advertiser.text(record),
         campaign,
-        campaign_name: or(fields.campaign_name.text(record), campaign),
+        campaign_name: first_nonempty(fields.campaign_name.text(record), campaign),
     })
 }

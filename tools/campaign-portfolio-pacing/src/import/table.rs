@@ -36,7 +36,7 @@ impl Table {
         memory: &Memory,
     ) -> Result<Self, ImportProblem> {
         let survey = Survey::from_file(path).map_err(problem)?;
-        let decisions = memory.recall(&survey.column_names(), options);
+        let decisions = memory.merge_earlier_decisions(&survey.column_names(), options);
         let way = find_way(&survey, &decisions.options);
         Ok(Self { survey, decisions, way })
     }

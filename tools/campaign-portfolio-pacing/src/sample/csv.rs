@@ -67,8 +67,11 @@ fn delivery(sample: &Sample, clocks: &[LocalNow]) -> String {
         let date = match row.hour {
             None => time::add_days(now.today, row.day),
             Some(utc_hour) => {
-                if row.day == 0 && utc_hour >= now.instant.hour() {
+                if row.day == 0 && utc_hour > now.instant.hour() {
                     continue;
+                }
+                if row.day == 0 && utc_hour == now.instant.hour() {
+                    (spend, impressions) = now.hour_so_far(spend, impressions);
                 }
                 hour = utc_hour.to_string();
                 time::add_days(now.instant.date_naive(), row.day)

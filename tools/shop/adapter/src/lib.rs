@@ -62,7 +62,12 @@ impl PackAdapter for ShopAdapter {
         if call.is_read && call.tool == tools::SEARCH { search::with_items(answer) } else { answer }
     }
 
-    fn follow_up(&self, call: &PackCall<'_>, sent: &Value, answer: &Value) -> Option<Value> {
+    fn follow_up_arguments(
+        &self,
+        call: &PackCall<'_>,
+        sent: &Value,
+        answer: &Value,
+    ) -> Option<Value> {
         if call.is_read && call.tool == tools::SEARCH {
             search::Search::of(call).broader(sent, answer)
         } else {

@@ -92,7 +92,7 @@ impl<'a> Search<'a> {
         sort_by_availability(&mut result, self.is_plain);
         let found_nothing = is_empty(&result);
         if self.is_plain || found_nothing {
-            result["querySimplification"] = self.simplification(is_broadened);
+            result["querySimplification"] = self.describe_simplification(is_broadened);
         }
         if found_nothing {
             result["refinements"] = json!(self.refinements(is_broadened));
@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the original words and the words that were sent.
-    fn simplification(&self, is_broadened: bool) -> Value {
+    fn describe_simplification(&self, is_broadened: bool) -> Value {
         let effective = if self.is_plain { self.simple.query.as_str() } else { self.original };
         let mut told = json!({
             "originalQuery": self.original,

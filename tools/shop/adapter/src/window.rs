@@ -64,7 +64,7 @@ impl Price {
         (at < found.len()).then(|| found.swap_remove(at))
     }
 
-    fn of_product(source: &Value) -> Option<Self> {
+    fn price_of_product(source: &Value) -> Option<Self> {
         Self::first(source, &["priceIncVat", "price", "priceExVat"])
     }
 }
@@ -123,7 +123,7 @@ impl VariantView {
                 .or_else(named)
                 .or_else(|| first(source, &["name", "partNo"]))
                 .unwrap_or_else(|| "?".into()),
-            price: Price::of_product(source),
+            price: Price::price_of_product(source),
             part_to_add: part_no.clone().filter(|_| is_buyable && stock.is_available),
             part_no,
             stock,
@@ -175,7 +175,7 @@ impl ProductView {
                 .or_else(|| named("manufacturer"))
                 .or_else(|| text(&source["manufacturerName"])),
             attributes,
-            price: Price::of_product(source),
+            price: Price::price_of_product(source),
             currency: first(&source["price"], &product::CURRENCIES)
                 .or_else(|| first(source, &product::CURRENCIES)),
             image: image(source),

@@ -87,7 +87,7 @@ impl Both {
         Outside {
             key,
             installation: Some(INSTALLATION.to_owned()),
-            ..Outside::gather(&self.options().anchors)
+            ..Outside::read_all_places(&self.options().anchors)
         }
     }
 
@@ -165,7 +165,8 @@ fn a_forged_newer_mark_is_found_out_without_a_keyring_too() {
         forged,
     ] {
         world.anchor().store(&mark).unwrap();
-        let report = verify_against(&world.db(), &Outside::gather(&world.options().anchors));
+        let report =
+            verify_against(&world.db(), &Outside::read_all_places(&world.options().anchors));
         assert!(!report.ok, "{mark:?}");
         assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)), "{mark:?}");
     }
@@ -391,7 +392,7 @@ fn what_version_0_1_left_is_no_alarm_and_is_signed_by_the_first_start() {
         let mut options = world.options().anchor(keyring.clone());
         options.installation.clone_from(&mark.installation);
         options.anchors[0] = Arc::new(state.clone());
-        let verified = || verify_against(&world.db(), &Outside::gather(&options.anchors));
+        let verified = || verify_against(&world.db(), &Outside::read_all_places(&options.anchors));
         let report = verified();
         let with = if in_keyring { ComparedWith::Keyring } else { ComparedWith::State };
         assert!(report.ok && report.compared_with == with, "{report:?}");

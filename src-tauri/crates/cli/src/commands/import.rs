@@ -22,7 +22,7 @@ const LINES: usize = 5;
 
 pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Failure> {
     let options = import_options(&args)?;
-    let paths = args.files.iter().map(|file| absolute_path(file)).collect::<Result<_, _>>()?;
+    let paths = args.files.iter().map(|file| absolute_path(file)).collect::<Result<Vec<_>, _>>()?;
     let pack = match &args.pack {
         Some(pack) => pack.as_str().into(),
         None => find_import_pack(link).await?,

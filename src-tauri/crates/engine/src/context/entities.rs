@@ -267,6 +267,13 @@ fn is_similar_word(said: &str, known: &str) -> bool {
         || rest(&said, 0) == rest(&known, 1)
 }
 
+/// Returns a kind of entity as a person calls it.
+fn title_of<'a>(agent: &'a Agent, kind: &'a str, locale: &str) -> &'a str {
+    let default = agent.defaults.iter().find(|default| default.entity == kind);
+    let mut titles = default.into_iter().flat_map(|default| &default.title);
+    titles.find(|(language, _)| locale.starts_with(*language)).map_or(kind, |(_, title)| title)
+}
+
 /// Returns the line under an answer that names the values used. The origin of a value is added
 /// unless the question named the value.
 pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String> {
@@ -282,7 +289,7 @@ pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String>
         };
         let origin =
             origin.map_or_else(String::new, |origin| format!(", {}", origin.in_locale(locale)));
-        let part = format!("{}: {value}{origin}", one.kind);
+        let part = format!("{}: {value}{origin}", title_of(agent, &one.kind, locale));
         if !parts.contains(&part) {
             parts.push(part);
         }
@@ -347,6 +354,7 @@ mod tests {
                 parameter: "account_id".into(),
                 entity: "account".into(),
                 value: Some("17".into()),
+                title: Default::default(),
             }],
             entities: vec![
                 entity("account", "17", "Northwind Outdoor", "northwind"),

@@ -66,7 +66,7 @@ impl Drop for TurnStream {
 
 impl Engine {
     /// Accepts a caller's message and starts or queues its turn.
-    pub async fn start_turn_for(
+    pub async fn start_callers_turn(
         self: &Arc<Self>,
         session: &SessionId,
         text: String,

@@ -31,10 +31,14 @@ impl Engine {
         session: &SessionId,
         rev: String,
     ) -> Result<SessionImage, AgentError> {
-        self.image(session, rev).await.map_err(AgentError::from)
+        self.build_image(session, rev).await.map_err(AgentError::from)
     }
 
-    async fn image(&self, session: &SessionId, rev: String) -> Result<SessionImage, StoreError> {
+    async fn build_image(
+        &self,
+        session: &SessionId,
+        rev: String,
+    ) -> Result<SessionImage, StoreError> {
         let store = &self.world.store;
         let summary = store.session(session).await?;
         let (title, created_at) = summary.map_or_else(

@@ -512,7 +512,7 @@ async fn heard(bench: &Bench) -> (TurnStatus, String) {
         looks_at: &[],
     };
     let mut hearing =
-        bench.engine.start_turn_for(&"s".into(), "hi".into(), None, around).await.unwrap();
+        bench.engine.start_callers_turn(&"s".into(), "hi".into(), None, around).await.unwrap();
     loop {
         let event = hearing.next().await.expect("an end");
         if matches!(event, EventBody::Final { .. }) {

@@ -29,11 +29,13 @@ fn guardian(tools: &[&str]) -> Agent {
                 parameter: "account_id".into(),
                 entity: "account".into(),
                 value: Some("17".into()),
+                title: Default::default(),
             },
             EntityDefault {
                 parameter: "advertiser_filter".into(),
                 entity: "advertiser".into(),
                 value: None,
+                title: Default::default(),
             },
         ],
         entities: vec![

@@ -246,7 +246,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
     for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
         let mut hearing = bench
             .engine
-            .start_turn_for(&"s".into(), "two".into(), None, around(locale))
+            .start_callers_turn(&"s".into(), "two".into(), None, around(locale))
             .await
             .unwrap();
         assert_eq!(bench.engine.session_open(&"s".into()).await.unwrap().queue.len(), 1);

@@ -493,7 +493,7 @@ impl Bench {
             looks_at,
         };
         let mut hearing =
-            self.engine.start_turn_for(&"s".into(), "add".into(), None, around).await.unwrap();
+            self.engine.start_callers_turn(&"s".into(), "add".into(), None, around).await.unwrap();
         while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
         self.engine.waiting_approval_in(&"s".into()).await.unwrap()
     }

@@ -296,7 +296,7 @@ impl Turn<'_> {
             ..self.turn_options()
         };
         let mut hearing = engine
-            .start_turn_for(&self.session, text, model, around)
+            .start_callers_turn(&self.session, text, model, around)
             .await
             .map_err(|error| Fault::from_error(&error, self.locale))?;
         let mut teller =

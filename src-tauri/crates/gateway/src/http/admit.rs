@@ -94,7 +94,7 @@ pub(crate) async fn json_body(
     let declared = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    let too_large = || refuse_unread(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
+    let too_large = || refuse_and_close(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
     if declared.is_some_and(|length| length > app.chat.config.body_limit as u64) {
         return Err(too_large());
     }
@@ -107,7 +107,7 @@ pub(crate) async fn json_body(
     let empty = declared == Some(0)
         || (declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING));
     if !(is_json || may_be_empty && empty) {
-        return Err(refuse_unread(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
+        return Err(refuse_and_close(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
     }
     let read = tokio::time::timeout(
         app.chat.config.body_time,
@@ -116,14 +116,14 @@ pub(crate) async fn json_body(
     .await;
     let bytes: Bytes = match read {
         Err(_) => {
-            return Err(refuse_unread(
+            return Err(refuse_and_close(
                 StatusCode::REQUEST_TIMEOUT,
                 "The body did not come in time",
             ));
         }
         Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),
         Ok(Err(_)) => {
-            return Err(refuse_unread(StatusCode::BAD_REQUEST, "The body could not be read"));
+            return Err(refuse_and_close(StatusCode::BAD_REQUEST, "The body could not be read"));
         }
         Ok(Ok(bytes)) => bytes,
     };
@@ -136,7 +136,7 @@ pub(crate) async fn json_body(
 
 /// Refuses a request and closes the connection, because the unread rest of its body would precede
 /// the next request.
-fn refuse_unread(status: StatusCode, message: &str) -> Response {
+fn refuse_and_close(status: StatusCode, message: &str) -> Response {
     let mut response = plain_refusal(status, message);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response

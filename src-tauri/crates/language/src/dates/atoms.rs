@@ -74,7 +74,7 @@ fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     if first.kind != TokenKind::Number {
         return None;
     }
-    if let Some(day) = dotted(&first.fold) {
+    if let Some(day) = parse_dotted_date(&first.fold) {
         return Some((1, Atom::day(day)));
     }
     let number = |i: usize| tokens.get(i).and_then(Token::int);
@@ -102,7 +102,7 @@ fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((3, found))
 }
 
-fn dotted(text: &str) -> Option<NaiveDate> {
+fn parse_dotted_date(text: &str) -> Option<NaiveDate> {
     let parts: Vec<u32> = text.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
     match parts[..] {
         [day, month, year] if year >= 2000 => {

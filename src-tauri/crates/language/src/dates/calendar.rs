@@ -99,7 +99,7 @@ pub(super) fn nth(unit: Unit, offset: i32, today: NaiveDate) -> Option<Period> {
 }
 
 /// Returns the last `count` units, ending with today.
-pub(super) fn rolling(unit: Unit, count: u32, today: NaiveDate) -> Period {
+pub(super) fn last_units(unit: Unit, count: u32, today: NaiveDate) -> Period {
     let count = i64::from(count.clamp(1, 5_000));
     let months = |per: i64| i32::try_from(count * per).unwrap_or(12);
     let start = match unit {

@@ -159,7 +159,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
             read_few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1))
         && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
     {
-        return Some((skipped + 2 + used, Atom::of(calendar::rolling(unit, count, today))));
+        return Some((skipped + 2 + used, Atom::of(calendar::last_units(unit, count, today))));
     }
     if head.any(&NEXT) || head.any(&["within", "inom"]) {
         // "the next 10 days", "inom två veckor"
@@ -199,7 +199,8 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         return Some((skipped + 2, Atom::of(calendar::nth(unit(after)?, 0, today)?)));
     }
     if head.any(&["past", "senaste", "trailing"]) {
-        return unit(after).map(|unit| (skipped + 2, Atom::of(calendar::rolling(unit, 1, today))));
+        return unit(after)
+            .map(|unit| (skipped + 2, Atom::of(calendar::last_units(unit, 1, today))));
     }
     let offset = if head.any(&NEXT) {
         1

@@ -190,7 +190,7 @@ impl Call {
         let body = shared
             .wire
             .write_body(&self.request, self.plain)
-            .map_err(|_| Failure::permanent(failure::not_writable()))?;
+            .map_err(|_| Failure::permanent(failure::request_not_serializable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(
@@ -244,7 +244,7 @@ pub(super) async fn read_refusal(shared: &Shared, response: Response) -> Failure
         shared.wire.optional_words(),
     );
     if !shared.has_key {
-        failure = failure.without_key(&shared.host);
+        failure = failure.as_missing_key(&shared.host);
     }
     if failure.retry {
         failure.error.retry_after_ms = wish.and_then(|wish| u64::try_from(wish.as_millis()).ok());

@@ -41,7 +41,7 @@ impl Failure {
     }
     /// Returns the failure of a request that was sent without a key: if the key is the problem, it
     /// is missing.
-    pub(super) fn without_key(self, host: &str) -> Self {
+    pub(super) fn as_missing_key(self, host: &str) -> Self {
         match self.problem {
             Problem::Key | Problem::KeyPermission => {
                 Self::permanent(key_missing(host)).with_problem(Problem::KeyMissing)
@@ -112,7 +112,7 @@ pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
 }
 
 /// The request could not be written as JSON.
-pub(super) fn not_writable() -> ModelError {
+pub(super) fn request_not_serializable() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
         "The request to the model could not be written.",

@@ -11,7 +11,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut F
         let preview = tool.get("preview").filter(|p| p.is_object());
         if let Some(preview) = preview {
             let at = format!("{at}/preview");
-            reads(subject, &at, preview, faults, warnings);
+            check_preview_reads(subject, &at, preview, faults, warnings);
             if let Some(source) = text(preview, "template") {
                 templates.check(&format!("{at}/template"), source, faults);
             }
@@ -19,7 +19,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut F
     }
 }
 
-fn reads(
+fn check_preview_reads(
     subject: &Subject<'_>,
     at: &str,
     preview: &Value,

@@ -38,7 +38,7 @@ impl<'a> View<'a> {
         start..end.max(start)
     }
 
-    fn source(&self, range: Range<usize>) -> (u32, u32) {
+    fn source_range(&self, range: Range<usize>) -> (u32, u32) {
         let range = self.range(range);
         (
             u32::try_from(range.start).unwrap_or(u32::MAX),
@@ -52,7 +52,10 @@ impl<'a> View<'a> {
             let kept =
                 || self.bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
             let bytes = kept().map(|(_, byte)| *byte).collect();
-            View { bytes, from: Some(kept().map(|(at, _)| self.source(at..at + 1)).collect()) }
+            View {
+                bytes,
+                from: Some(kept().map(|(at, _)| self.source_range(at..at + 1)).collect()),
+            }
         })
     }
 
@@ -80,7 +83,7 @@ impl<'a> View<'a> {
             let plain = mark.unwrap_or(self.bytes.len());
             bytes.extend_from_slice(&self.bytes[at..plain]);
             if way == Way::Kept {
-                from.extend((at..plain).map(|at| self.source(at..at + 1)));
+                from.extend((at..plain).map(|at| self.source_range(at..at + 1)));
             }
             at = plain;
             let Some(here) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
@@ -95,7 +98,7 @@ impl<'a> View<'a> {
             }
             if way == Way::Kept {
                 from.extend(std::iter::repeat_n(
-                    self.source(at..at + length),
+                    self.source_range(at..at + length),
                     bytes.len() - before,
                 ));
             }

@@ -36,7 +36,7 @@ pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
 fn find_cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
     let Some(groups) = GROUPS.as_ref() else { return };
     for run in groups.find_iter(text).filter(|run| run.len() >= CARD) {
-        let parts = parts(run.as_str(), run.start());
+        let parts = split_digit_groups(run.as_str(), run.start());
         let mut first = 0;
         while first < parts.len() {
             let taken = SHAPES
@@ -51,7 +51,7 @@ fn find_cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
     }
 }
 
-fn parts(run: &str, start: usize) -> Vec<Range<usize>> {
+fn split_digit_groups(run: &str, start: usize) -> Vec<Range<usize>> {
     let mut at = start;
     run.split([' ', '-'])
         .map(|part| {

@@ -142,7 +142,7 @@ const MAX_CALLS: i64 = 20_000;
 /// The most rows of served turns. Older rows, which no figure uses, are deleted with each new one.
 const MAX_RUNS: i64 = 1_000;
 
-pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbError> {
+pub(crate) fn record_served_turn(conn: &Connection, served: &Served) -> Result<(), DbError> {
     let entered = conn
         .prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
         .execute(params![served.turn.as_str(), text::instant(served.ended_at), to_stored_amount(served.duration_ms), served.tools, served.status, served.code])?;

@@ -183,7 +183,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Whether an item has the same place as this row, whatever its body is.
-    pub(crate) fn is_place_of(&self, item: &Item) -> bool {
+    pub(crate) fn has_same_identity(&self, item: &Item) -> bool {
         item.id.as_str() == self.id
             && item.session.as_str() == self.session
             && item.turn.as_str() == self.turn

@@ -35,7 +35,7 @@ async fn through<E, F: Future<Output = Result<Value, E>>>(
     };
     let sent = ShopAdapter.arguments(&call, asked.clone());
     let mut answer = ShopAdapter.answer(&call, ask(sent.clone()).await?);
-    let further = ShopAdapter.follow_up(&call, &sent, &answer);
+    let further = ShopAdapter.follow_up_arguments(&call, &sent, &answer);
     let is_second = further.is_some();
     if let Some(further) = further
         && let Ok(second) = ask(further).await.map(|second| ShopAdapter.answer(&call, second))
