@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use contract::{
-    AgentError, ToolSpec, ToolTarget,
+    AgentError, ToolSpec,
     address::Origin,
     manifest::{PackManifest, ServerEntry, ServerHttp, ToolEntry},
     text,

@@ -7,7 +7,7 @@ use contract::{
     CallerParam, PackId, ToolId, ToolSpec,
     manifest::{AuthKind, MemberAliases, Owner, PackManifest, ServerEntry, ToolEntry},
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::{kinds, names, refs};

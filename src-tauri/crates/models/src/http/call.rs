@@ -244,7 +244,7 @@ pub(super) async fn read_refusal(shared: &Shared, response: Response) -> Failure
         shared.wire.optional_words(),
     );
     if !shared.has_key {
-        failure = failure.as_missing_key(&shared.host);
+        failure = failure.with_missing_key(&shared.host);
     }
     if failure.retry {
         failure.error.retry_after_ms = wish.and_then(|wish| u64::try_from(wish.as_millis()).ok());

@@ -41,7 +41,7 @@ impl Failure {
     }
     /// Returns the failure of a request that was sent without a key: if the key is the problem, it
     /// is missing.
-    pub(super) fn as_missing_key(self, host: &str) -> Self {
+    pub(super) fn with_missing_key(self, host: &str) -> Self {
         match self.problem {
             Problem::Key | Problem::KeyPermission => {
                 Self::permanent(key_missing(host)).with_problem(Problem::KeyMissing)

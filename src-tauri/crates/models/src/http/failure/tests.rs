@@ -59,12 +59,12 @@ fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
             ),
             Problem::KeyPermission,
         ),
-        (rejected.clone().as_missing_key("host"), Problem::KeyMissing),
-        (restricted.clone().as_missing_key("host"), Problem::KeyMissing),
+        (rejected.clone().with_missing_key("host"), Problem::KeyMissing),
+        (restricted.clone().with_missing_key("host"), Problem::KeyMissing),
     ] {
         assert_eq!((failure.problem, failure.error.kind), (problem, ModelErrorKind::Unauthorized));
     }
-    let sentences: Vec<String> = [rejected.clone(), restricted, rejected.as_missing_key("host")]
+    let sentences: Vec<String> = [rejected.clone(), restricted, rejected.with_missing_key("host")]
         .map(|f| f.error.message.to_string())
         .into();
     assert_eq!(
@@ -77,7 +77,7 @@ fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
     );
     let busy = from_status("host", StatusCode::SERVICE_UNAVAILABLE, "", &[]);
     assert_eq!(
-        busy.clone().as_missing_key("host"),
+        busy.clone().with_missing_key("host"),
         busy,
         "another failure has nothing to do with keys"
     );
