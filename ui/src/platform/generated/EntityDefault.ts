@@ -15,4 +15,8 @@ entity: string,
 /**
  * An entity's id; absent = none, which means all.
  */
-value?: string | null, };
+value?: string | null, 
+/**
+ * The kind as a person calls it, by language. A missing language shows `entity`.
+ */
+title?: { [key in string]: string }, };
