@@ -121,9 +121,14 @@ test("the tools that come with the app have Swedish names, and others keep their
   for (const { name } of folders) {
     const pack = JSON.parse(readFileSync(join(ROOT, "tools", name, "pack.json"), "utf8")) as {
       title: string;
+      description: string;
       tools: { tools: { title: string }[] };
     };
-    for (const title of [pack.title, ...pack.tools.tools.map((tool) => tool.title)])
+    for (const title of [
+      pack.title,
+      pack.description,
+      ...pack.tools.tools.map((tool) => tool.title),
+    ])
       expect(named(title), title).not.toBe(title);
   }
   expect(named("Show the invoice")).toBe("Show the invoice");

@@ -29,6 +29,9 @@ use guard::Guard;
 /// The most bytes of one line, and of the whole error output of a process, that are logged.
 const STDERR_LINE: u64 = 4 * 1024;
 const STDERR_TOTAL: usize = 256 * 1024;
+/// How often a start is repeated while the program's file is still open for writing.
+const BUSY_ATTEMPTS: u32 = 20;
+const BUSY_WAIT: Duration = Duration::from_millis(50);
 
 /// A running server. Dropping it kills the server and everything that it started.
 #[derive(Debug)]
@@ -47,15 +50,28 @@ pub(crate) async fn start(
     log: &ServerLog,
 ) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
-    let mut command = command(program, config);
-    for (name, value) in
-        config.read_values().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name))
-    {
-        command.env(name, value.expose_secret());
-    }
-    let (hidden, changes) = (config.hidden.clone(), config.changes);
-    // Reading folders and forking a large process can block for a moment.
-    let mut process = spawn_blocking(move || spawn(command, &hidden, changes)).await??;
+    let values = config.read_values().await;
+    let mut attempts = 0;
+    let mut process = loop {
+        let mut command = command(program, config);
+        for (name, value) in values.iter().filter(|(name, _)| !leads_to_the_bus(name)) {
+            command.env(name, value.expose_secret());
+        }
+        let (hidden, changes) = (config.hidden.clone(), config.changes);
+        // Reading folders and forking a large process can block for a moment.
+        match spawn_blocking(move || spawn(command, &hidden, changes)).await? {
+            // A process that was forked while the program's file was written holds the file open
+            // until it executes another program.
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy
+                    && attempts < BUSY_ATTEMPTS =>
+            {
+                attempts += 1;
+                tokio::time::sleep(BUSY_WAIT).await;
+            }
+            spawned => break spawned?,
+        }
+    };
     let missing = || io::Error::other("a pipe of the server is missing");
     let (stdin, stdout, stderr) =
         (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
