@@ -135,6 +135,14 @@ mod tests {
     }
 
     #[test]
+    fn of_the_present_hour_the_part_until_now_counts() {
+        let quarter = at(chrono_tz::Europe::Stockholm, "2026-11-10T09:15:00Z");
+        assert_eq!(quarter.hour_so_far(8_050_000, 1_000), (2_010_000, 250), "whole hundredths");
+        let start = at(chrono_tz::Europe::Stockholm, "2026-11-10T09:00:00Z");
+        assert_eq!(start.hour_so_far(8_050_000, 1_000), (0, 0));
+    }
+
+    #[test]
     fn a_day_without_midnight_starts_after_the_gap() {
         let zone = chrono_tz::Africa::Cairo;
         // 2026-04-24: 00:00 does not exist there. The day starts at 01:00 and has 23 hours.

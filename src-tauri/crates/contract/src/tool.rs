@@ -201,7 +201,7 @@ impl ToolTarget {
                 let (method, host) = (call.method.name(), self.server());
                 Some(if call.private_network {
                     text!(
-                        "Sends a {method} request to {host}, which may be this computer or in the local network.",
+                        "Sends a {method} request to {host}, which may be this computer or another one in the local network.",
                         method,
                         host
                     )

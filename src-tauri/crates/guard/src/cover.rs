@@ -40,7 +40,7 @@ impl Covers {
     /// mount of their own.
     pub fn over(places: &[PathBuf]) -> Self {
         let (folders, files): (Vec<_>, Vec<_>) =
-            drop_nested_places(places).into_iter().partition(|place| place.is_dir());
+            resolve_outermost_places(places).into_iter().partition(|place| place.is_dir());
         let paths = |places: Vec<PathBuf>| places.iter().filter_map(|path| text_of(path)).collect();
         // SAFETY: both calls take no arguments, change nothing and cannot fail.
         let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
@@ -57,7 +57,7 @@ impl Covers {
     /// mode and times of a file in them can be changed, by any path to it. Call it last.
     #[must_use]
     pub fn with_read_only(mut self, folders: &[PathBuf], but: &[PathBuf]) -> Self {
-        let but = drop_nested_places(but);
+        let but = resolve_outermost_places(but);
         let freeze = |folder: PathBuf| {
             let within = but.iter().filter(|place| place.starts_with(&folder) && **place != folder);
             let but = within.filter_map(|place| text_of(place)).collect();
@@ -68,7 +68,8 @@ impl Covers {
             let hidden = self.folders.iter().map(|path| OsStr::from_bytes(path.to_bytes()));
             hidden.map(Path::new).any(|hidden| folder.starts_with(hidden))
         };
-        let seen = drop_nested_places(folders).into_iter().filter(|folder| !is_hidden(folder));
+        let seen =
+            resolve_outermost_places(folders).into_iter().filter(|folder| !is_hidden(folder));
         self.frozen = seen.filter_map(freeze).collect();
         self
     }
@@ -122,7 +123,7 @@ impl Covers {
 }
 
 /// Returns the real paths of those places that exist and lie in no other one.
-fn drop_nested_places(places: &[PathBuf]) -> Vec<PathBuf> {
+fn resolve_outermost_places(places: &[PathBuf]) -> Vec<PathBuf> {
     let real: BTreeSet<PathBuf> =
         places.iter().filter_map(|place| place.canonicalize().ok()).collect();
     let inside =

@@ -54,7 +54,7 @@ pub async fn evaluate(
         scenarios.push(run_scenario(&host, scenario, &settings, &format!("scenario-{n}")).await);
     }
     host.stop().await;
-    host.forget_profile().await;
+    host.delete_outside_data().await;
     let count = |status| {
         u32::try_from(scenarios.iter().filter(|one| one.status == status).count())
             .unwrap_or(u32::MAX)

@@ -150,7 +150,7 @@ impl Host {
 
     /// Deletes the data that a temporary profile has stored outside its folder. Must be called
     /// after `stop`.
-    pub(crate) async fn forget_profile(&self) {
+    pub(crate) async fn delete_outside_data(&self) {
         crate::keys::delete_signing_key(&self.keyring).await;
         self.ledger.delete_entry();
         let id = std::fs::read_to_string(self.paths.installation()).unwrap_or_default();

@@ -260,7 +260,7 @@ impl Ledger {
     }
 
     /// Records the installation whose log is about to begin in this folder.
-    pub(crate) fn begin_log(&self, installation: &str) {
+    pub(crate) fn record_installation(&self, installation: &str) {
         let mut known = self.lock_state();
         self.reread_entry(&mut known);
         let entry = &mut known.entry;
@@ -271,7 +271,7 @@ impl Ledger {
     }
 
     /// Records that a signed mark of the log is stored.
-    pub(crate) fn mark_log(&self) {
+    pub(crate) fn record_stored_mark(&self) {
         let mut known = self.lock_state();
         self.reread_entry(&mut known);
         if !known.entry.marked {

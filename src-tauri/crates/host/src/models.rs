@@ -59,8 +59,8 @@ pub(crate) fn check_key_storable(name: &str, settings: &Settings) -> Result<(), 
 
 fn server_of_key(name: &str, settings: &Settings) -> Option<Server> {
     match name {
-        API_KEY => Server::with_model(settings, ""),
-        FALLBACK_KEY => Server::fallback_of(settings)?,
+        API_KEY => Server::for_model(settings, ""),
+        FALLBACK_KEY => Server::fallback(settings)?,
         _ => None,
     }
 }
@@ -81,19 +81,19 @@ impl Server {
 
     /// Returns the configured server with this model. Returns None if the offline model is
     /// configured.
-    fn first_choice(settings: &Settings, model: &str) -> Option<Self> {
+    fn configured(settings: &Settings, model: &str) -> Option<Self> {
         Self::new(&settings.model.provider, &settings.model.base_url, model)
     }
 
     /// Returns a server for a model by name. If the offline model is configured, the configured
     /// address is used with the chat completions protocol.
-    fn with_model(settings: &Settings, model: &str) -> Option<Self> {
-        Self::first_choice(settings, model)
+    fn for_model(settings: &Settings, model: &str) -> Option<Self> {
+        Self::configured(settings, model)
             .or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
     }
 
     /// Returns the fallback model, if there is one. `Some(None)` means the offline model.
-    fn fallback_of(settings: &Settings) -> Option<Option<Self>> {
+    fn fallback(settings: &Settings) -> Option<Option<Self>> {
         let second = settings.model.fallback.as_ref()?;
         Some(Self::new(&second.provider, &second.base_url, &second.model))
     }
@@ -218,7 +218,7 @@ impl HostModels {
         first: Server,
         offline: &Arc<OfflineModel>,
     ) -> Arc<dyn Model> {
-        let second: Option<Arc<dyn Model>> = match Server::fallback_of(settings) {
+        let second: Option<Arc<dyn Model>> = match Server::fallback(settings) {
             None => None,
             Some(None) => Some(Arc::clone(offline) as _),
             // A fallback that is not allowed to receive data is not used.
@@ -238,7 +238,7 @@ impl HostModels {
     /// configured.
     pub(crate) async fn test_connection(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
-        let server = Server::first_choice(&settings, &settings.model.model)?;
+        let server = Server::configured(&settings, &settings.model.model)?;
         let (host, local, capabilities) =
             (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
         let found = match self.remote_model(&settings, server, Place::Last).open().await {
@@ -271,8 +271,8 @@ impl HostModels {
         let server = match name {
             Some(ECHO) => return Arc::new(EchoModel),
             Some("offline") => None,
-            Some(model) => Server::with_model(&settings, model),
-            None => Server::first_choice(&settings, &settings.model.model),
+            Some(model) => Server::for_model(&settings, model),
+            None => Server::configured(&settings, &settings.model.model),
         };
         match server {
             Some(server) => self.with_fallback(&settings, server, offline),

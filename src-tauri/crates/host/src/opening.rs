@@ -58,7 +58,7 @@ pub(crate) async fn open_log(
     opening.marked = ledger.is_marked();
     let state = FileAnchor::new(&paths.state, installation);
     if create_private_folder(&paths.state).is_ok() {
-        ledger.begin_log(installation);
+        ledger.record_installation(installation);
         opening = opening.anchor(Arc::new(state.clone()));
     }
     if let Some(anchor) = KeyringAnchor::open(keyring).await {
@@ -70,7 +70,7 @@ pub(crate) async fn open_log(
             OpenState::Ready(log) => {
                 if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some()))
                 {
-                    ledger.mark_log();
+                    ledger.record_stored_mark();
                 }
                 return Ok(Arc::new(log));
             }

@@ -20,7 +20,7 @@ pub(crate) fn start_notice(code: &str, text: &Text) -> StartNotice {
 /// Connects once to each server that offers tools beyond its manifest and was never reached, to
 /// learn its tools.
 pub(crate) async fn pin_first_definitions(tools: &HostTools) {
-    for (loaded, server) in servers::servers_with_tools(&tools.loaded_packs()) {
+    for (loaded, server) in servers::servers_with_undeclared_tools(&tools.loaded_packs()) {
         let key = definitions::server_key(&loaded.view.id, &server.name);
         if !tools.pins.is_known(&key)
             && let Err(failure) =

@@ -156,7 +156,7 @@ pub(crate) fn built_in_server_keys(packs: &[LoadedPack]) -> BTreeSet<String> {
 }
 
 /// Returns the servers that offer more tools than their manifest declares.
-pub(crate) fn servers_with_tools(
+pub(crate) fn servers_with_undeclared_tools(
     packs: &[LoadedPack],
 ) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
     let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));

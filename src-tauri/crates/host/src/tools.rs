@@ -202,7 +202,7 @@ impl HostTools {
         let usable =
             packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
         let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.accepted_spec(spec)).collect();
-        for (loaded, server) in servers::servers_with_tools(&packs) {
+        for (loaded, server) in servers::servers_with_undeclared_tools(&packs) {
             servers::offered_tools(loaded, server, &self.pins)
                 .into_iter()
                 .for_each(|spec| add_offered(&mut specs, spec));
@@ -291,7 +291,7 @@ impl HostTools {
                 Some(((definitions::server_key(&spec.pack, server), tool), spec.effect))
             })
             .collect();
-        let offered: BTreeSet<String> = servers::servers_with_tools(&packs)
+        let offered: BTreeSet<String> = servers::servers_with_undeclared_tools(&packs)
             .map(|(loaded, server)| definitions::server_key(&loaded.view.id, &server.name))
             .collect();
         let mut tools =

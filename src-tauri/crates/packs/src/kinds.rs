@@ -15,7 +15,7 @@ use crate::{
 
 /// Returns the member that describes a tool of this kind, and the fix if it is missing. Returns
 /// None if the kind is not supported.
-fn member(kind: Kind) -> Option<(&'static str, &'static str)> {
+fn member_of(kind: Kind) -> Option<(&'static str, &'static str)> {
     match kind {
         Kind::InternalService => Some(("service", "name the built-in service")),
         Kind::McpServer => Some(("mcp", "add `mcp` with `server` and `tool`")),
@@ -26,7 +26,10 @@ fn member(kind: Kind) -> Option<(&'static str, &'static str)> {
 }
 
 /// Returns the target of a tool. None if its member is missing or its kind is not supported.
-pub(crate) fn target(tool: &ToolEntry, settings: &Map<String, Value>) -> Option<ToolTarget> {
+pub(crate) fn resolve_target(
+    tool: &ToolEntry,
+    settings: &Map<String, Value>,
+) -> Option<ToolTarget> {
     match tool.kind {
         Kind::InternalService => Some(ToolTarget::BuiltIn { service: tool.service.clone()? }),
         Kind::McpServer => {
@@ -48,7 +51,7 @@ pub(crate) fn check(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut 
     let Some(name) = text(tool, "kind") else { return };
     // The schema reports a kind that does not exist.
     let Ok(kind) = serde_json::from_value::<Kind>(Value::from(name)) else { return };
-    if member(kind).is_none() {
+    if member_of(kind).is_none() {
         faults.at(
             join(at, "kind"),
             format!("tools of kind `{name}` are not supported"),
@@ -67,7 +70,7 @@ pub(crate) fn check(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut 
 
 fn check_members(kind: Kind, name: &str, at: &str, tool: &Value, faults: &mut Faults) {
     for other in Kind::SUPPORTED {
-        let Some((member, fix)) = member(other) else { continue };
+        let Some((member, fix)) = member_of(other) else { continue };
         match (other == kind, present(tool, member).is_some()) {
             (true, false) => {
                 faults.at(join(at, member), format!("kind `{name}` needs `{member}`"), fix)

@@ -175,7 +175,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
         agent: manifest.pointer("/agent/name").and_then(Value::as_str).map(str::to_owned),
         data_flow: pack.and_then(|p| p.manifest.data_flow.clone()),
         tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
-        runs: pack.map(|p| describe_runs(&p.tools)).unwrap_or_default(),
+        host_actions: pack.map(|p| describe_host_actions(&p.tools)).unwrap_or_default(),
         faults: faults.into_vec(),
         warnings: Vec::new(),
         examples: pack
@@ -186,7 +186,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
     }
 }
 
-fn describe_runs(tools: &[ToolSpec]) -> BTreeMap<ToolId, Text> {
+fn describe_host_actions(tools: &[ToolSpec]) -> BTreeMap<ToolId, Text> {
     tools.iter().filter_map(|spec| Some((spec.id.clone(), spec.target.describe()?))).collect()
 }
 

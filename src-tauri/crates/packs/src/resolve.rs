@@ -25,7 +25,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
     let schema = |reference: &str| refs::bundle(&manifest.schemas, refs::name_of(reference)?);
     let full_input_schema = schema(&tool.input_schema_ref)?;
     let caller_owned = caller_owned(tool);
-    let target = kinds::target(tool, &manifest.settings)?;
+    let target = kinds::resolve_target(tool, &manifest.settings)?;
     let server = target.tool_of_server().map(|(server, _)| server);
     let server = server.and_then(|name| manifest.servers.iter().find(|s| s.name == name));
     let mut spec = ToolSpec {

@@ -48,9 +48,10 @@ data_flow?: DataFlow | null,
  */
 tools: Array<ToolSpec>, 
 /**
- * Describes, for each tool that the host runs itself, what it sends or starts.
+ * Says, for each tool that the host runs itself, which request it sends or which program it
+ * starts.
  */
-runs?: { [key in ToolId]: Text }, 
+host_actions?: { [key in ToolId]: Text }, 
 /**
  * The faults that keep it out of use; empty if there are none.
  */

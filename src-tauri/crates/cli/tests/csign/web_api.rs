@@ -126,7 +126,7 @@ fn how_a_tool_runs_is_shown() {
     let shown = world.run(&["tools", "show", "parcel.hold"]).ends_with(0).out;
     assert!(
         shown.contains(
-            "Sends a POST request to 127.0.0.1:8787, which may be this computer or in the local network. Needs the key DEMO_API_TOKEN."
+            "Sends a POST request to 127.0.0.1:8787, which may be this computer or another one in the local network. Needs the key DEMO_API_TOKEN."
         ),
         "{shown}"
     );

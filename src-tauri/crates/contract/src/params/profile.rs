@@ -55,10 +55,11 @@ wire! {
         data_flow: Option<crate::manifest::DataFlow>,
         /// Its tools, without those of a pack with faults.
         tools: Vec<ToolSpec>,
-        /// Describes, for each tool that the host runs itself, what it sends or starts.
+        /// Says, for each tool that the host runs itself, which request it sends or which program it
+        /// starts.
         #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
         #[ts(optional, as = "Option<std::collections::BTreeMap<crate::ToolId, crate::Text>>")]
-        runs: std::collections::BTreeMap<crate::ToolId, crate::Text>,
+        host_actions: std::collections::BTreeMap<crate::ToolId, crate::Text>,
         /// The faults that keep it out of use; empty if there are none.
         faults: Vec<PackFault>,
         /// Warnings for the author of the pack. The pack is used despite them.

@@ -46,6 +46,26 @@ async fn answers_come_back_as_values() {
 }
 
 #[tokio::test]
+async fn a_program_whose_file_is_still_open_for_writing_is_started_again() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("start");
+    let program = std::env::current_exe().unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\nexec '{}' \"$@\"\n", program.display())).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let writer = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        drop(writer);
+    });
+    let mut config = server("odd", "odd", &[]);
+    set_program(&mut config, Ok(path));
+    let servers = servers(vec![config]);
+    assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
+    servers.shut_down().await;
+}
+
+#[tokio::test]
 async fn rubbish_and_floods_are_tolerated() {
     let servers = odd_servers();
     assert_eq!(call(&servers, "rubbish", json!({})).await.unwrap(), json!({"after": "rubbish"}));

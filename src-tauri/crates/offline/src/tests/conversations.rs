@@ -290,6 +290,7 @@ fn it_answers_in_the_language_it_is_spoken_to() {
     assert!(world.say("Hur ligger konto 17 till den här månaden?").text.contains("Förbrukat"));
     assert!(world.say("visa kampanjerna").text.contains("kampanjer för"));
     assert!(world.say("what's in my cart?").text.contains("Your cart"));
+    assert!(world.say("byx i strl L").text.contains("Jag hittade inget"));
     world.locale = "sv".into();
     assert!(world.say("How is account 23 doing?").text.contains("Spent"));
     let mut swedish = World::new();

@@ -25,6 +25,7 @@ fn words_that_change_the_question_stop_the_answer() {
         ("VTR for copper kettle campaigns last 14 days", "VTR"),
         ("break down fjord routes by shoe size", "by shoe"),
         ("which campaigns are not profitable", "not"),
+        ("which Glacier Tents campaigns don't end before Christmas", "don't"),
         ("how much did northwind spend on 31 september", "31"),
         ("is account 17 more than 15% over pace", "15%"),
         ("how is the winter cruises campaign pacing", "winter cruises"),
@@ -33,6 +34,20 @@ fn words_that_change_the_question_stop_the_answer() {
         let words = refused(text);
         assert!(words.iter().any(|found| found.contains(word)), "{text}: {words:?}");
     }
+}
+
+#[test]
+fn a_day_that_is_not_over_is_named() {
+    let turn = World::new().say("how much has account 17 spent today");
+    assert!(turn.text.contains("so far"), "{}", turn.text);
+    let turn = World::new().say("how much did account 17 spend yesterday");
+    assert!(!turn.text.contains("so far"), "{}", turn.text);
+}
+
+#[test]
+fn number_words_of_a_search_are_in_digits() {
+    let all = calls("two person tent under 5000 kr that's in stock");
+    assert_eq!(all[0].1["query"], "2 person tent", "{all:?}");
 }
 
 #[test]
