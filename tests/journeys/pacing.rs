@@ -83,7 +83,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
 }
 
 #[test]
-fn the_question_and_the_first_figures_are_in_view_after_sending() {
+fn the_question_its_sentence_and_the_first_figures_are_in_view_after_sending() {
     let journey = Journey::with("first-answer", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
     for (width, height) in SIZES {
         journey.chat(|page| {
@@ -97,8 +97,9 @@ fn the_question_and_the_first_figures_are_in_view_after_sending() {
                  const seen = (e) => { const r = e?.getBoundingClientRect(); return !!r && r.height > 0 && r.top >= 0 && r.bottom <= box.top; }; \
                  const leaf = (text) => [...log.querySelectorAll('*')].filter((e) => e.innerText?.includes(text)).at(-1); \
                  const figure = [...log.querySelectorAll('*')].find((e) => !e.children.length && e.textContent.trim() === 'Spent'); \
-                 return seen(leaf(arguments[0])) && seen(figure);";
-            wait(&format!("question and figures in view at {width}x{height}"), || {
+                 const sentence = [...log.querySelectorAll('article')].at(-1)?.querySelector('p'); \
+                 return seen(leaf(arguments[0])) && seen(sentence) && seen(figure);";
+            wait(&format!("question, sentence and figures in view at {width}x{height}"), || {
                 (page.session.run(in_view, json!([QUESTION])).ok()? == json!(true)).then_some(())
             });
         });
