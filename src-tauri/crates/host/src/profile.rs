@@ -292,6 +292,10 @@ impl Profile for LiveProfile {
         if wanted.starts_with("sv") { "sv".into() } else { "en".into() }
     }
 
+    fn locale_of(&self, text: &str) -> Option<String> {
+        language::language_of(text).map(|language| language.tag().to_owned())
+    }
+
     fn time_zone(&self) -> String {
         let settings = self.settings();
         if settings.time_zone == "system" {
@@ -301,11 +305,10 @@ impl Profile for LiveProfile {
         }
     }
 
-    fn caller_values(&self) -> SessionValues {
+    fn caller_values(&self, locale: &str) -> SessionValues {
         let mut values = SessionValues::new();
         values.insert("clientIp".into(), json!("127.0.0.1"));
-        // The person at this computer gets shop texts in the language of the window.
-        if self.locale() == "sv" {
+        if locale == "sv" {
             values.insert("context".into(), json!({"cultureCode": "sv-SE"}));
         }
         values

@@ -142,15 +142,70 @@ pub fn correct_words() -> impl Iterator<Item = &'static str> {
 
 /// Detects the language of a text. Returns None if the text gives no sign of it.
 pub fn detect_language(text: &str, words: &[&str]) -> Option<Language> {
-    let letters = text.chars().filter(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö')).count();
-    let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * 2 + letters * 3;
-    // "för" is not "for": a word with such a letter is not English.
-    let is_between = |c: char| c.is_whitespace() || ",.?!;:()\"".contains(c);
-    let plain = text.split(is_between).filter(|word| word.is_ascii());
-    let english = plain.filter(|word| ENGLISH_SET.contains(fold(word).as_str())).count() * 2;
+    let (swedish, english) = count_signs(text, words);
     match swedish.cmp(&english) {
         std::cmp::Ordering::Greater => Some(Language::Sv),
         std::cmp::Ordering::Less => Some(Language::En),
         std::cmp::Ordering::Equal => None,
+    }
+}
+
+/// Returns the language of a text that gives clear signs of it. One English word is not enough,
+/// because people use single ones in other languages, too.
+pub fn language_of(text: &str) -> Option<Language> {
+    let tokens = crate::tokens(text);
+    let words: Vec<&str> = tokens.iter().map(|token| token.fold.as_str()).collect();
+    let (swedish, english) = count_signs(text, &words);
+    if swedish > english {
+        Some(Language::Sv)
+    } else {
+        (english > swedish + SIGN).then_some(Language::En)
+    }
+}
+
+/// The weight of one word of a language.
+const SIGN: usize = 2;
+
+/// Returns the weights of the signs of Swedish and of English.
+fn count_signs(text: &str, words: &[&str]) -> (usize, usize) {
+    let is_between = |c: char| c.is_whitespace() || ",.?!;:()\"".contains(c);
+    let letters: usize = text.split(is_between).map(weigh_letters).sum();
+    let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * SIGN + letters;
+    // "för" is not "for": a word with such a letter is not English.
+    let plain = text.split(is_between).filter(|word| word.is_ascii());
+    let english = plain.filter(|word| ENGLISH_SET.contains(fold(word).as_str())).count() * SIGN;
+    (swedish, english)
+}
+
+/// Weighs the Swedish letters of a word. A word with a capital may be a name, which occurs in
+/// English texts, too.
+fn weigh_letters(word: &str) -> usize {
+    let has_letters = word.chars().any(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö'));
+    let is_name = word.chars().next().is_some_and(char::is_uppercase);
+    match (has_letters, is_name) {
+        (false, _) => 0,
+        (true, true) => 1,
+        (true, false) => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Language, language_of};
+
+    #[test]
+    fn a_language_needs_clear_signs() {
+        for (text, language) in [
+            ("Hur mycket har konto 17 spenderat?", Some(Language::Sv)),
+            ("How is account 17 pacing?", Some(Language::En)),
+            ("How is Åre Fjällresor pacing this month?", Some(Language::En)),
+            ("på väg", Some(Language::Sv)),
+            ("Glacier Tents", None),
+            ("budget", None),
+            ("17", None),
+            ("", None),
+        ] {
+            assert_eq!(language_of(text), language, "{text}");
+        }
     }
 }

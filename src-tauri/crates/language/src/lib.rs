@@ -17,7 +17,7 @@ pub mod yes_no;
 
 pub use languages::{
     Language, correct_words, detect_language, is_decisive, is_filler, is_polite, is_small_talk,
-    is_stop_word, small_words,
+    is_stop_word, language_of, small_words,
 };
 pub use lexicon::{Lexicon, WordSet, same_word, stem, typo_cost};
 pub use tokens::{Token, TokenKind, fold, tokens};

@@ -144,7 +144,8 @@ impl Engine {
         let nothing =
             || Recalled { policy: policy.clone(), agent: agent.clone(), ..Recalled::default() };
         let store = &self.world.store;
-        let mut context = self.world.profile.caller_values();
+        let profile = &self.world.profile;
+        let mut context = profile.caller_values(&profile.locale());
         let names: Vec<&str> = key::member(policy).into_iter().chain([VISITOR]).collect();
         let mut values = store.session_values_of(session, &names).await?;
         let visitor = values.remove(VISITOR);

@@ -31,6 +31,11 @@ pub trait Profile: Send + Sync {
     }
     /// Returns the language, `en` or `sv`.
     fn locale(&self) -> String;
+    /// Returns the language of a text, `en` or `sv`, or None if it is not certain. People are
+    /// answered in the language of their message.
+    fn locale_of(&self, _text: &str) -> Option<String> {
+        None
+    }
     /// Returns how the messages of people are supervised. Turns for a caller of the run contract
     /// or of the chat API are always supervised by the contract.
     fn supervision(&self) -> Supervision {
@@ -39,8 +44,8 @@ pub trait Profile: Send + Sync {
     /// Returns the IANA name of the user's time zone.
     fn time_zone(&self) -> String;
     /// Returns the values of caller-owned parameters that apply in every session, such as
-    /// `clientIp`.
-    fn caller_values(&self) -> SessionValues;
+    /// `clientIp`. The shop's texts are asked for in the language `locale`.
+    fn caller_values(&self, locale: &str) -> SessionValues;
 }
 
 /// Keys and tokens that this process has handled. They are removed from all outgoing text at every

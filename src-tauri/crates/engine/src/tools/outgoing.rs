@@ -88,5 +88,5 @@ async fn known_caller_values(
     let names: Vec<&str> =
         spec.caller_owned.iter().map(|parameter| parameter.from.as_str()).collect();
     let session = context.world().store.session_values_of(&context.session, &names).await?;
-    Ok(caller_values(spec, &session, &context.world().profile.caller_values()))
+    Ok(caller_values(spec, &session, &context.world().profile.caller_values(&context.locale)))
 }

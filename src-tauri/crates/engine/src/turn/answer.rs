@@ -200,7 +200,8 @@ impl AnswerBuilder {
     /// host's notes.
     pub(crate) fn end(&mut self, text: String, choices: Vec<Choice>, at_bound: bool) -> End {
         let (context, empty) = (Arc::clone(&self.context), text.trim().is_empty());
-        let locale = &context.locale;
+        // The notes are in the language of the answer above them.
+        let locale = &context.locale_of(&text);
         // The sentence about the reached limit refers to the texts above it.
         self.is_in_parts = empty && at_bound;
         let (text, status) = match (empty, at_bound) {

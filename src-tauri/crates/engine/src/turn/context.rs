@@ -72,6 +72,16 @@ impl TurnContext {
         Self::with_audience(engine, session, accepted, audience, (place, cancel))
     }
 
+    /// Returns the language of a text of this turn. If it is not certain, returns the language of
+    /// the turn.
+    pub(crate) fn locale_of(&self, text: &str) -> String {
+        match self.audience.run() {
+            Some(_) => None,
+            None => self.world().profile.locale_of(text),
+        }
+        .unwrap_or_else(|| self.locale.clone())
+    }
+
     /// Makes the context of a pending action whose turn has ended. A new proposal made from it
     /// keeps the language and the waiting time.
     pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
@@ -110,6 +120,10 @@ impl TurnContext {
         let world = &engine.world;
         let (settings, locale) =
             settings_and_locale(audience.run().map(AsRef::as_ref), world.profile.as_ref());
+        let locale = match audience.run() {
+            Some(_) => locale,
+            None => world.profile.locale_of(&accepted.text).unwrap_or(locale),
+        };
         let account = Arc::new(Account::new(
             session.clone(),
             accepted.turn.clone(),

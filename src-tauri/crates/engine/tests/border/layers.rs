@@ -373,6 +373,24 @@ async fn section_6_the_answer_names_the_account_and_where_it_came_from() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn notes_are_in_the_language_of_the_answer_or_else_of_the_message() {
+    for (question, answer, origin) in [
+        ("how is it?", "Fine.", "the default"),
+        ("hur går det?", "Bra så.", "förval"),
+        ("hur går det?", "Bra.", "förval"),
+        ("in Swedish, please", "Det går bra.", "förval"),
+    ] {
+        let bench = Bench::new(vec![pacing("p", Effect::ReadOnly)]).with(vec![guardian(&["p"])]);
+        bench.model.then(vec![Say::Call("p", json!({}))]);
+        bench.model.then(vec![Say::Text(answer)]);
+        let turn = bench.start(question).await.turn;
+        let (_, text) = status_and_text(&bench.final_of(&turn).await);
+        let note = format!("*Account: Northwind Outdoor (17), {origin}.*");
+        assert_eq!(text, format!("{answer}\n\n{note}"), "{question}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn c10_a_default_gives_way_only_to_what_the_user_names_and_never_in_a_change() {
     let bench = Bench::new(vec![pacing("p", Effect::ReadOnly), pacing("w", Effect::Write)])
         .with(vec![guardian(&["p", "w"])]);

@@ -237,13 +237,16 @@ impl Profile for TestProfile {
     fn locale(&self) -> String {
         "en".into()
     }
+    fn locale_of(&self, text: &str) -> Option<String> {
+        text.contains(['å', 'ä', 'ö']).then(|| "sv".into())
+    }
     fn supervision(&self) -> Supervision {
         *self.supervision.lock().unwrap()
     }
     fn time_zone(&self) -> String {
         "Europe/Stockholm".into()
     }
-    fn caller_values(&self) -> SessionValues {
+    fn caller_values(&self, _: &str) -> SessionValues {
         SessionValues::new()
     }
 }
