@@ -115,6 +115,14 @@ pub(crate) struct Figures {
     pub(crate) has_rows: bool,
 }
 
+/// In periods of fewer days, one more day of a weekend changes the figures.
+const SHORT: i64 = 14;
+
+fn count_weekend_days(window: Window) -> usize {
+    let is_weekend = |day: NaiveDate| matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
+    (0..window.days()).filter(|n| is_weekend(add_days(window.start, *n))).count()
+}
+
 /// The delivery of another period.
 pub(crate) struct Past {
     asked: Window,
@@ -129,6 +137,8 @@ pub(crate) struct Comparison {
     pub(crate) past: Figures,
     /// Whether both have the same number of days, and all of them are over.
     pub(crate) is_like_for_like: bool,
+    /// Whether one of two short periods has more weekend days than the other.
+    pub(crate) has_other_weekends: bool,
     pub(crate) note: String,
 }
 
@@ -206,7 +216,10 @@ impl Past {
             ),
         };
         let is_like_for_like = is_full && same && past.has_rows;
-        Comparison { current, past, is_like_for_like, note: note.to_string() }
+        let has_other_weekends = same
+            && current.window.days() < SHORT
+            && count_weekend_days(current.window) != count_weekend_days(past.window);
+        Comparison { current, past, is_like_for_like, has_other_weekends, note: note.to_string() }
     }
 
     fn figures(&self, window: Window, days: &BTreeMap<NaiveDate, Sum>, now: &LocalNow) -> Figures {

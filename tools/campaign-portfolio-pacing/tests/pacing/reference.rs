@@ -243,6 +243,21 @@ fn a_change_is_tried_out_and_reality_stays() {
 }
 
 #[test]
+fn short_periods_with_other_weekends_are_marked() {
+    let raw = Raw::new(1);
+    let compare = |start: &str, end: &str, from: &str, to: &str| {
+        let args = json!({"campaign_start": start, "campaign_end": end, "compare_start": from, "compare_end": to});
+        raw.analyze(&args)["comparison"]["other_weekends"].clone()
+    };
+    // Monday to Friday against Wednesday to Sunday, and against Monday to Friday.
+    assert_eq!(compare("2026-11-09", "2026-11-13", "2026-11-04", "2026-11-08"), true);
+    assert_eq!(compare("2026-11-09", "2026-11-13", "2026-11-02", "2026-11-06"), false);
+    // A day against the day before, and periods in which a weekend hardly matters.
+    assert_eq!(compare("2026-11-11", "2026-11-11", "2026-11-10", "2026-11-10"), false);
+    assert_eq!(compare("2026-11-01", "2026-11-15", "2026-10-01", "2026-10-15"), false);
+}
+
+#[test]
 fn another_period_is_compared_like_for_like() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
