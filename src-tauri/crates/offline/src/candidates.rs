@@ -1,6 +1,8 @@
 //! Finds the intents that a clause speaks for, and the one that it speaks for most. Does not split
 //! messages.
 
+use std::ops::Range;
+
 use contract::manifest::SlotKind;
 use language::{Token, TokenKind};
 
@@ -15,6 +17,21 @@ use super::{
 /// The score from which an intent counts.
 pub(super) const ENOUGH: i32 = 10;
 
+/// A quotation with fewer words may be a name or a value.
+const WORDS_QUOTED: usize = 3;
+
+/// Returns the tokens of a sentence in quotation marks, if there are words before or behind it.
+fn find_quotation(tokens: &[Token]) -> Option<Range<usize>> {
+    let is_mark =
+        |token: &&Token| ["\"", "\u{201c}", "\u{201d}", "\u{201e}"].contains(&token.fold.as_str());
+    let open = tokens.iter().position(|token| is_mark(&token))?;
+    let length = tokens[open + 1..].iter().position(|token| is_mark(&token))?;
+    let inside = open + 1..open + 1 + length;
+    let count = |all: &[Token]| all.iter().filter(|token| token.kind != TokenKind::Punct).count();
+    let words = count(&tokens[inside.clone()]);
+    (words >= WORDS_QUOTED && count(tokens) > words).then_some(inside)
+}
+
 impl Reader<'_> {
     /// All intents that a clause speaks for.
     pub(super) fn find_candidates(&self, tokens: &[Token], facts: &Facts) -> Vec<Match> {
@@ -22,6 +39,7 @@ impl Reader<'_> {
         let for_it = self.book.triggers.find(tokens, &facts.words);
         let against = self.book.against.find(tokens, &facts.words);
         let hedged = social::is_hedged(tokens, &facts.words);
+        let quoted = find_quotation(tokens).unwrap_or_default();
         for (tool, data) in self.book.tools.iter().enumerate() {
             for (intent, want) in data.intents.iter().enumerate() {
                 // "I might buy two" requests nothing yet.
@@ -41,6 +59,13 @@ impl Reader<'_> {
                 let Some(found) = self.score_intent(tool, intent, tokens, facts, &hits) else {
                     continue;
                 };
+                // "translate 'the budget is spent'" does not ask about a budget.
+                let is_quoted = |at: &usize| quoted.contains(at);
+                let says_little =
+                    |at: &usize| is_quoted(at) || language::is_stop_word(&tokens[*at].fold);
+                if found.used.iter().any(is_quoted) && found.used.iter().all(says_little) {
+                    continue;
+                }
                 all.extend((found.score >= ENOUGH).then_some(found));
             }
         }

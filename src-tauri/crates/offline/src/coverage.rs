@@ -35,6 +35,7 @@ impl Unused {
             goal.unused = self.other;
         } else if let [name] = &self.decisive[..]
             && self.is_name
+            && self.other.is_empty()
         {
             goal.doubt = Some(Doubt::UnknownName(name.clone()));
         } else {

@@ -71,7 +71,30 @@ pub(super) fn build_goal(
     inherit(reader, facts, found, before, &mut goal);
     note_doubt(reader, tokens, facts, found, &mut goal);
     unused.report(&mut goal);
+    goal.unused.extend(before.and_then(|before| find_lost_subset(reader, tokens, before, &goal)));
     goal
+}
+
+/// Returns the words of "how many are live, and how many of them are behind" if the goal does not
+/// keep the selection of the goal before it.
+fn find_lost_subset(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    before: &Goal,
+    goal: &Goal,
+) -> Option<String> {
+    const THEM: [&str; 6] = ["them", "those", "these", "dem", "dom", "dessa"];
+    let at =
+        (1..tokens.len()).find(|&i| tokens[i - 1].any(&["of", "av"]) && tokens[i].any(&THEM))?;
+    let data = &reader.book.tools[before.tool];
+    let selects = |name: &str| {
+        let slot = data.slots.iter().find(|slot| slot.parameter == name);
+        !slot.is_some_and(|slot| is_date(slot) || matches!(slot.kind, SlotKind::Entity { .. }))
+    };
+    let is_lost = |(name, value): (&String, &serde_json::Value)| {
+        selects(name) && goal.args.get(name) != Some(value)
+    };
+    before.args.iter().any(is_lost).then(|| format!("{} {}", tokens[at - 1].raw, tokens[at].raw))
 }
 
 fn is_date(slot: &Slot) -> bool {
@@ -309,6 +332,9 @@ pub(super) fn find_unknown_name(
             ])
     };
     let capital = |i: usize| i > 0 && tokens[i].raw.chars().next().is_some_and(char::is_uppercase);
-    let at = content.into_iter().find(|&i| unknown(i) && (led(i) || capital(i)))?;
-    Some(tokens[at].raw.clone())
+    let strangers: Vec<usize> = content.into_iter().filter(|&i| unknown(i)).collect();
+    let at = *strangers.iter().find(|&&i| led(i) || capital(i))?;
+    // In "book a flight to Oslo", not only the name is unknown.
+    let is_one_name = strangers.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    is_one_name.then(|| tokens[at].raw.clone())
 }

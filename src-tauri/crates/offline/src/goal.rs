@@ -30,6 +30,13 @@ pub(super) struct Goal {
     pub(super) excluded: Vec<String>,
 }
 
+impl Goal {
+    /// Whether words of the message are left without which the question is another one.
+    pub(super) fn has_unused_words(&self) -> bool {
+        matches!(self.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)))
+    }
+}
+
 /// An order that the message asks for, and how many things of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ranked {

@@ -86,8 +86,33 @@ pub(super) fn words_without_item(
         let describes = pack.is_attribute(pack.canonical_word(&folded));
         folded.parse::<f64>().is_err() && !describes && !is_strange(word)
     };
-    let strange = words.iter().filter(is_strange).map(|word| (*word).to_owned()).collect();
-    (strange, words.iter().any(|word| names(&word)))
+    let is_absent = |word: &&&str| {
+        word.parse::<u32>().is_ok_and(|number| !items.iter().any(|item| has_number(item, number)))
+    };
+    let unmatched = words.iter().filter(|word| is_strange(word) || is_absent(word));
+    (unmatched.map(|word| (*word).to_owned()).collect(), words.iter().any(|word| names(&word)))
+}
+
+/// Whether a text of an item contains the number, such as a size, or a range around it ("36-45").
+fn has_number(item: &Value, number: u32) -> bool {
+    match item {
+        Value::String(text) => {
+            let words = folded_words(text);
+            let numbers: Vec<Option<u32>> = words.iter().map(|word| word.parse().ok()).collect();
+            let is_range = |low: u32, high: u32| {
+                ["-", "–"].iter().any(|dash| text.contains(&format!("{low}{dash}{high}")))
+                    && (low..=high).contains(&number)
+            };
+            numbers.contains(&Some(number))
+                || numbers.windows(2).any(|pair| match pair {
+                    [Some(low), Some(high)] => is_range(*low, *high),
+                    _ => false,
+                })
+        }
+        Value::Array(items) => items.iter().any(|item| has_number(item, number)),
+        Value::Object(members) => members.values().any(|item| has_number(item, number)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// Whether the user said all words of an item's name.

@@ -9,7 +9,7 @@ use super::{
     book::Book,
     facts::Facts,
     fill,
-    goal::{Doubt, Goal, Target},
+    goal::{Goal, Target},
     more,
     pattern::word_indices,
     places::Place,
@@ -107,6 +107,10 @@ impl Reader<'_> {
             && (goals.is_empty() || strongest < 14)
         {
             return (Vec::new(), Some(Talk::Social(about)));
+        }
+        // "book a flight to Oslo": what no pack covers is not a question with unknown words.
+        if socials.contains(&Social::OffTopic) && goals.iter().all(Goal::has_unused_words) {
+            return (Vec::new(), Some(Talk::Social(Social::OffTopic)));
         }
         if !goals.is_empty() {
             return (goals, None);
@@ -239,7 +243,7 @@ impl Reader<'_> {
             let facts = self.facts_for_tool(found.tool, clause);
             let found = &self.widen(found.clone(), clause, &facts, None);
             let goal = fill::build_goal(self, clause, &facts, found, None);
-            matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)))
+            goal.has_unused_words()
         };
         let pack = |found: &Match| self.book.tools[found.tool].pack;
         if !leaves_words(&found) {
@@ -296,7 +300,7 @@ impl Reader<'_> {
 /// "line items of Contoso and budget": what is not named by itself belongs to the request that is
 /// not understood, and is not answered alone.
 fn drop_beside_doubts(book: &Book, goals: &mut Vec<Goal>) {
-    let open = |goal: &Goal| matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)));
+    let open = Goal::has_unused_words;
     let packs: Vec<usize> =
         goals.iter().filter(|goal| open(goal)).map(|goal| book.tools[goal.tool].pack).collect();
     goals

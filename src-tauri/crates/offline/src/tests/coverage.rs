@@ -58,6 +58,46 @@ fn other_words_are_reported_below_the_answer() {
 }
 
 #[test]
+fn a_sentence_in_quotation_marks_is_not_asked_about() {
+    for text in [
+        "How do you say \"the budget is spent\" in Swedish?",
+        "översätt \"we are slightly behind plan\" till svenska",
+    ] {
+        assert_eq!(calls(text), [], "{text}");
+    }
+    let all = calls("how is the \"Glacier Tents\" campaign pacing");
+    assert_eq!(all.len(), 1, "{all:?}");
+}
+
+#[test]
+fn messages_that_no_pack_covers_are_not_called_unknown_names() {
+    for text in [
+        "book a flight to Oslo next Wednesday, not before noon",
+        "why does my sql give \"column must appear in the GROUP BY clause\"",
+    ] {
+        assert_eq!(refused(text), Vec::<String>::new(), "{text}");
+        let turn = World::new().say(text);
+        assert!(turn.text.contains("no installed pack covers it"), "{}", turn.text);
+    }
+}
+
+#[test]
+fn a_selection_that_is_not_kept_is_named() {
+    let turn = World::new().say("how many campaigns are live, and how many of them are behind");
+    assert!(turn.text.contains("I did not use “of them”."), "{}", turn.text);
+    let turn = World::new().say("how many campaigns are live, and how many are behind");
+    assert!(!turn.text.contains("I did not use"), "{}", turn.text);
+}
+
+#[test]
+fn numbers_that_no_result_of_a_search_contains_are_named() {
+    let turn = World::new().say("waterproof boots size 30");
+    assert!(turn.text.contains("“30”"), "{}", turn.text);
+    let turn = World::new().say("waterproof boots size 41");
+    assert!(!turn.text.contains("“41”"), "{}", turn.text);
+}
+
+#[test]
 fn changes_lists_and_periods_are_read_as_they_were_said() {
     for (text, arguments) in [
         (
