@@ -1,5 +1,5 @@
 // Reads the tables and lists of rendered blocks, and hides those that a card of the turn shows.
-import { isShown, type CardRows, type Listing } from "../results/once";
+import { areFigures, isShown, type CardRows, type Listing } from "../results/once";
 
 const textOf = (element: Element): string => element.textContent.replace(/\s+/g, " ").trim();
 
@@ -13,15 +13,20 @@ function listingOf(block: Element): Listing | null {
   return list && { head: [], rows: [...list.children].map((item) => [textOf(item)]) };
 }
 
+function repeatsCard(block: Element, card: CardRows): boolean {
+  const listing = listingOf(block);
+  if (listing && isShown(listing, card)) return true;
+  const bullets = block.querySelector(":scope > ul");
+  return bullets !== null && areFigures([...bullets.children].map(textOf), card);
+}
+
 /** Hides blocks that repeat the card, with a remark about omitted rows below them. Returns whether any block repeats it. */
 export function hideRepeated(root: Element, card: CardRows | null, open: boolean): boolean {
   let before = false;
   let any = false;
   for (const block of root.children) {
-    const listing = card && listingOf(block);
     const repeats: boolean =
-      card !== null &&
-      ((listing !== null && isShown(listing, card)) || (before && textOf(block).startsWith("…")));
+      card !== null && (repeatsCard(block, card) || (before && textOf(block).startsWith("…")));
     (block as HTMLElement).hidden = repeats && !open;
     before = repeats;
     any ||= repeats;

@@ -1,7 +1,8 @@
 // Finds content that a turn shows twice, so that it is drawn once: errors of calls that the answer or a notice reports, and
-// tables and lists of an answer whose rows a card shows. Pure.
+// tables and lists of an answer whose rows or figures a card shows. Pure.
 import { list, num, obj, str } from "../../../lib/read";
 import type { Entry, ToolEntry } from "../../../state/transcript";
+import { readPacing, type Pacing } from "./pacing";
 
 /** Returns the keys of calls whose error another entry of their turn reports. */
 export function reportedErrors(entries: readonly Entry[]): Set<string> {
@@ -24,10 +25,12 @@ function reports(entry: Entry, message: string): boolean {
 
 const plain = (text: string): string => text.replaceAll("\\", "").replace(/\s+/g, " ").trim();
 
-/** The rows of a card: a name, or an amount for rows without one. */
+/** The content of a card: its rows as names, or as amounts for rows without a name, and its single figures. */
 export interface CardRows {
   names: string[];
   amounts: number[];
+  /** Digits of the figures, rounded as an answer may round them. */
+  figures: Set<string>;
 }
 
 /** Returns the rows that the cards of each turn show, by turn. */
@@ -35,9 +38,10 @@ export function rowsOfCards(entries: readonly Entry[]): Map<string, CardRows> {
   const found = new Map<string, CardRows>();
   for (const entry of entries) {
     if (entry.kind !== "tool" || entry.result?.outcome !== "ok") continue;
-    const rows = found.get(entry.turn) ?? { names: [], amounts: [] };
+    const rows = found.get(entry.turn) ?? { names: [], amounts: [], figures: new Set() };
     addRows(rows, entry);
-    if (rows.names.length > 0 || rows.amounts.length > 0) found.set(entry.turn, rows);
+    if (rows.names.length + rows.amounts.length + rows.figures.size > 0)
+      found.set(entry.turn, rows);
   }
   return found;
 }
@@ -54,6 +58,21 @@ function addRows(rows: CardRows, { result }: ToolEntry): void {
     );
   for (const day of list(obj(data["insights"])["daily_trend"]))
     rows.amounts.push(...[num(day["spend"]) ?? []].flat());
+  const pacing = readPacing(data);
+  if (pacing) addFigures(rows.figures, pacing);
+}
+
+function addFigures(figures: Set<string>, pacing: Pacing): void {
+  const add = (value: number | null, decimals: number[]): void => {
+    if (value === null) return;
+    for (const count of decimals) figures.add(Math.abs(value).toFixed(count).replace(".", ""));
+  };
+  const { budget, spent, due, variance, remaining, projection } = pacing;
+  const rates = [pacing.targetRate, pacing.actualRate, pacing.requiredRate];
+  for (const amount of [budget, spent, due, variance, remaining, projection, ...rates])
+    add(amount, [0, 2]);
+  for (const share of [pacing.spentShare, pacing.varianceShare, pacing.projectionShare])
+    add(share === null ? null : share * 100, [0, 1]);
 }
 
 /** A table or a numbered list of an answer, as the texts of its cells or of its items. */
@@ -69,6 +88,19 @@ export function isShown({ head, rows }: Listing, card: CardRows): boolean {
   return (
     rows.length > 0 &&
     rows.every(([first = "", ...rest]) => names(first, card) || amounts(rest, card))
+  );
+}
+
+/** Whether each item of a bullet list gives figures of the card, and no others. */
+export function areFigures(items: readonly string[], { figures }: CardRows): boolean {
+  return (
+    items.length > 0 &&
+    items.every((item) => {
+      const numbers = item.match(/\d(?:[\d.,\s]*\d)?/g) ?? [];
+      return (
+        numbers.length > 0 && numbers.every((number) => figures.has(number.replace(/\D/g, "")))
+      );
+    })
   );
 }
 
