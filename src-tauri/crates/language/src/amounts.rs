@@ -21,6 +21,12 @@ const CURRENCIES: &[&str] = &[
     "pounds", "bucks", "nok", "dkk", "spann", "kronors",
 ];
 
+/// A number with one of these is never an amount.
+const UNITS: &[&str] = &[
+    "%", "percent", "procent", "pct", "lumen", "lumens", "lm", "litre", "litres", "liter",
+    "liters", "kg", "kilo", "kilos", "gram", "grams", "cm", "mm", "watt", "watts",
+];
+
 fn scale(word: &str) -> Option<f64> {
     Some(match word {
         "k" | "thousand" | "tusen" | "tkr" | "grand" => 1e3,
@@ -69,8 +75,7 @@ fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
         marked = true;
         i += 1;
     }
-    // A number with a percent sign is never an amount.
-    if tokens.get(i).is_some_and(|token| token.any(&["%", "percent", "procent", "pct"])) {
+    if tokens.get(i).is_some_and(|token| token.any(UNITS)) {
         return None;
     }
     Some(Amount { value, at, len: i - at, marked })

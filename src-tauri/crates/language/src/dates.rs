@@ -162,7 +162,10 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
         && (day.start == day.end || !first.is("till"))
     {
         let next = skip_leads(tokens, at + 1);
-        let last = if first.any(&BEFORE_DAY) { subtract_days(day.start, 1) } else { day.end };
+        // "Before the end of the month" still includes its last day.
+        let is_edge = tokens[next..next + used].iter().any(|token| token.any(&["end", "slutet"]));
+        let is_before = first.any(&BEFORE_DAY) && !is_edge;
+        let last = if is_before { subtract_days(day.start, 1) } else { day.end };
         let end = if last < today && !day.fixed { calendar::plus_years(last, 1) } else { last };
         return Some(FoundPeriod { at: at..next + used, start: None, end: Some(end) });
     }

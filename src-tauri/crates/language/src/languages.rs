@@ -169,7 +169,8 @@ const SIGN: usize = 2;
 /// Returns the weights of the signs of Swedish and of English.
 fn count_signs(text: &str, words: &[&str]) -> (usize, usize) {
     let is_between = |c: char| c.is_whitespace() || ",.?!;:()\"".contains(c);
-    let letters: usize = text.split(is_between).map(weigh_letters).sum();
+    let weigh = |(at, word): (usize, &str)| weigh_letters(word, at == 0);
+    let letters: usize = text.split(is_between).enumerate().map(weigh).sum();
     let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * SIGN + letters;
     // "för" is not "for": a word with such a letter is not English.
     let plain = text.split(is_between).filter(|word| word.is_ascii());
@@ -177,15 +178,15 @@ fn count_signs(text: &str, words: &[&str]) -> (usize, usize) {
     (swedish, english)
 }
 
-/// Weighs the Swedish letters of a word. A word with a capital may be a name, which occurs in
-/// English texts, too.
-fn weigh_letters(word: &str) -> usize {
+/// Weighs the Swedish letters of a word. A word with a capital inside a text may be a name, which
+/// occurs in English texts, too.
+fn weigh_letters(word: &str, is_first: bool) -> usize {
     let has_letters = word.chars().any(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö'));
-    let is_name = word.chars().next().is_some_and(char::is_uppercase);
-    match (has_letters, is_name) {
-        (false, _) => 0,
-        (true, true) => 1,
-        (true, false) => 3,
+    let is_capital = word.chars().next().is_some_and(char::is_uppercase);
+    match (has_letters, is_capital, is_first) {
+        (false, ..) | (true, true, false) => 0,
+        (true, true, true) => 1,
+        (true, false, _) => 3,
     }
 }
 
@@ -199,6 +200,7 @@ mod tests {
             ("Hur mycket har konto 17 spenderat?", Some(Language::Sv)),
             ("How is account 17 pacing?", Some(Language::En)),
             ("How is Åre Fjällresor pacing this month?", Some(Language::En)),
+            ("waterproof jackets not from Fjällstig", None),
             ("på väg", Some(Language::Sv)),
             ("Glacier Tents", None),
             ("budget", None),

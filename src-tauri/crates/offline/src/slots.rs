@@ -1,7 +1,7 @@
 //! Reads the value of each slot from a clause. Does not know the conversation beyond the things that
 //! were shown.
 
-use chrono::{Days, NaiveDate};
+use chrono::{Datelike, Days, NaiveDate};
 use contract::manifest::{Side, Slot, SlotKind};
 use language::{
     Token,
@@ -107,12 +107,14 @@ impl<'a> SlotReader<'a> {
 
     /// The period in the text. For a slot of days to come, the next one of its name.
     fn period(&self, slot: &Slot) -> Option<dates::FoundPeriod> {
-        let period = self.facts.period.as_ref()?;
-        Some(if slot.ahead {
-            dates::move_to_next_period(self.tokens, period, self.reader.today)
-        } else {
-            period.clone()
-        })
+        let (period, today) = (self.facts.period.as_ref()?, self.reader.today);
+        if slot.ahead {
+            return Some(dates::move_to_next_period(self.tokens, period, today));
+        }
+        // "Will it run out by Friday" is asked about the current month.
+        let is_only_end = period.start.is_none() && period.end.is_some_and(|end| end >= today);
+        let start = if is_only_end { today.with_day(1) } else { period.start };
+        Some(dates::FoundPeriod { start, ..period.clone() })
     }
 
     fn number(&mut self, slot: &Slot, at: usize, cue: Option<Hit>) -> Option<Value> {

@@ -101,15 +101,20 @@ impl Reader<'_> {
         {
             return (Vec::new(), Some(talk));
         }
-        if let Some(about) = socials.iter().copied().find(|social| {
+        let is_off_topic = socials.contains(&Social::OffTopic);
+        let about = socials.iter().copied().find(|social| {
             matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic)
-        }) && (strongest < 16 || matches!(about, Social::Help))
+        });
+        // "Can you help me write a mail" does not ask for help with this program.
+        let about = about.map(|about| if is_off_topic { Social::OffTopic } else { about });
+        if let Some(about) = about
+            && (strongest < 16 || matches!(about, Social::Help))
             && (goals.is_empty() || strongest < 14)
         {
             return (Vec::new(), Some(Talk::Social(about)));
         }
         // "book a flight to Oslo": what no pack covers is not a question with unknown words.
-        if socials.contains(&Social::OffTopic) && goals.iter().all(Goal::has_unused_words) {
+        if is_off_topic && goals.iter().all(Goal::has_unused_words) {
             return (Vec::new(), Some(Talk::Social(Social::OffTopic)));
         }
         if !goals.is_empty() {

@@ -106,6 +106,8 @@ fn english() {
         ("until friday", "? 2026-11-20"),
         ("until 15 december", "? 2026-12-15"),
         ("before 15 december", "? 2026-12-14"),
+        ("before the end of the month", "? 2026-11-30"),
+        ("innan slutet av månaden", "? 2026-11-30"),
         ("before the 15th of next month", "? 2026-12-14"),
         ("in the next 10 days", "2026-11-20 2026-11-30"),
         ("within two weeks", "2026-11-20 2026-12-04"),

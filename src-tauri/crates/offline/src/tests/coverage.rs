@@ -73,6 +73,7 @@ fn a_sentence_in_quotation_marks_is_not_asked_about() {
 fn messages_that_no_pack_covers_are_not_called_unknown_names() {
     for text in [
         "book a flight to Oslo next Wednesday, not before noon",
+        "can you help me write a mail to my boss about being sick tomorrow",
         "why does my sql give \"column must appear in the GROUP BY clause\"",
     ] {
         assert_eq!(refused(text), Vec::<String>::new(), "{text}");
@@ -87,6 +88,27 @@ fn a_selection_that_is_not_kept_is_named() {
     assert!(turn.text.contains("I did not use “of them”."), "{}", turn.text);
     let turn = World::new().say("how many campaigns are live, and how many are behind");
     assert!(!turn.text.contains("I did not use"), "{}", turn.text);
+}
+
+#[test]
+fn a_period_with_only_an_end_begins_with_the_month() {
+    let text = "which campaigns in account 42 will run out of budget before the end of the month";
+    let all = calls(text);
+    let dates = |name: &str| all[0].1[name].as_str().unwrap_or_default().to_owned();
+    assert_eq!(dates("campaign_start"), "2026-11-01", "{all:?}");
+    assert_eq!(dates("campaign_end"), "2026-11-30", "{all:?}");
+}
+
+#[test]
+fn a_number_with_a_unit_is_no_price() {
+    for text in [
+        "i need a head torch with at least 400 lumens under 700",
+        "which backpacks hold more than 50 litres?",
+    ] {
+        let all = calls(text);
+        let has_price = all.iter().any(|(_, args)| args["filters"].get("minPrice").is_some());
+        assert!(!has_price, "{text}: {all:?}");
+    }
 }
 
 #[test]
