@@ -9,7 +9,7 @@ use crate::{
     world::{Journey, NOW},
 };
 
-/// The sizes in which the sentence with the first figures is seen without scrolling.
+/// The sizes in which the sentence and the first figures are seen without scrolling.
 const SIZES: [(u32, u32); 3] = [(800, 600), (1280, 800), (1920, 1080)];
 const QUESTION: &str = "How is account 17 pacing this month?";
 
@@ -86,7 +86,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
 }
 
 #[test]
-fn the_question_its_sentence_and_the_head_of_the_card_are_in_view_after_sending() {
+fn the_question_its_sentence_and_the_first_figures_are_in_view_after_sending() {
     let journey = Journey::with("first-answer", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
     for (width, height) in SIZES {
         journey.chat(|page| {
@@ -99,10 +99,10 @@ fn the_question_its_sentence_and_the_head_of_the_card_are_in_view_after_sending(
                  const box = document.querySelector('.composer').getBoundingClientRect(); \
                  const seen = (e) => { const r = e?.getBoundingClientRect(); return !!r && r.height > 0 && r.top >= 0 && r.bottom <= box.top; }; \
                  const leaf = (text) => [...log.querySelectorAll('*')].filter((e) => e.innerText?.includes(text)).at(-1); \
-                 const card = log.querySelector('section.pacing h3'); \
+                 const figure = [...log.querySelectorAll('*')].find((e) => !e.children.length && e.textContent.trim() === 'Spent'); \
                  const sentence = [...log.querySelectorAll('article')].at(-1)?.querySelector('p'); \
-                 return seen(leaf(arguments[0])) && seen(sentence) && /\\d%/.test(sentence.innerText) && seen(card);";
-            wait(&format!("question, sentence with figures and card in view at {width}x{height}"), || {
+                 return seen(leaf(arguments[0])) && seen(sentence) && /\\d%/.test(sentence.innerText) && seen(figure);";
+            wait(&format!("question, sentence and figures in view at {width}x{height}"), || {
                 (page.session.run(in_view, json!([QUESTION])).ok()? == json!(true)).then_some(())
             });
         });

@@ -138,7 +138,7 @@ pub(crate) struct Comparison {
     /// Whether both have the same number of days, and all of them are over.
     pub(crate) is_like_for_like: bool,
     /// Whether one of two short periods has more weekend days than the other.
-    pub(crate) has_other_weekends: bool,
+    pub(crate) weekend_days_differ: bool,
     pub(crate) note: String,
 }
 
@@ -216,10 +216,10 @@ impl Past {
             ),
         };
         let is_like_for_like = is_full && same && past.has_rows;
-        let has_other_weekends = same
+        let weekend_days_differ = same
             && current.window.days() < SHORT
             && count_weekend_days(current.window) != count_weekend_days(past.window);
-        Comparison { current, past, is_like_for_like, has_other_weekends, note: note.to_string() }
+        Comparison { current, past, is_like_for_like, weekend_days_differ, note: note.to_string() }
     }
 
     fn figures(&self, window: Window, days: &BTreeMap<NaiveDate, Sum>, now: &LocalNow) -> Figures {

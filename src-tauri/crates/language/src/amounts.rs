@@ -2,7 +2,7 @@
 //! Swedish. `contract::amounts` parses the amounts that shops send.
 
 use crate::{
-    numbers::cardinal,
+    numbers::{PERCENT, cardinal},
     tokens::{Token, TokenKind},
 };
 
@@ -21,10 +21,10 @@ const CURRENCIES: &[&str] = &[
     "pounds", "bucks", "nok", "dkk", "spann", "kronors",
 ];
 
-/// A number with one of these is never an amount.
+/// Units of other things than money.
 const UNITS: &[&str] = &[
-    "%", "percent", "procent", "pct", "lumen", "lumens", "lm", "litre", "litres", "liter",
-    "liters", "kg", "kilo", "kilos", "gram", "grams", "cm", "mm", "watt", "watts",
+    "lumen", "lumens", "lm", "litre", "litres", "liter", "liters", "kg", "kilo", "kilos", "gram",
+    "grams", "cm", "mm", "watt", "watts",
 ];
 
 fn scale(word: &str) -> Option<f64> {
@@ -75,7 +75,8 @@ fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
         marked = true;
         i += 1;
     }
-    if tokens.get(i).is_some_and(|token| token.any(UNITS)) {
+    // A number before a percent sign or before such a unit is never an amount.
+    if tokens.get(i).is_some_and(|token| token.any(PERCENT) || token.any(UNITS)) {
         return None;
     }
     Some(Amount { value, at, len: i - at, marked })

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::{
-    numbers::cardinal,
+    numbers::{PERCENT, cardinal},
     tokens::{Token, TokenKind},
 };
 
@@ -24,7 +24,6 @@ pub struct Bound {
     pub at: Range<usize>,
 }
 
-const PERCENT: &[&str] = &["%", "percent", "procent", "pct", "percentage"];
 const ABOVE: &[&[&str]] = &[
     &["more", "than"],
     &["higher", "than"],

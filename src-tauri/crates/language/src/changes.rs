@@ -2,7 +2,7 @@
 //! lägre", "double". English and Swedish. Knows nothing of what is changed.
 
 use crate::{
-    numbers::cardinal,
+    numbers::{PERCENT, cardinal},
     tokens::{Token, TokenKind},
 };
 
@@ -17,7 +17,6 @@ pub struct Percent {
     pub is_signed: bool,
 }
 
-const SIGNS: &[&str] = &["%", "percent", "procent", "pct", "percentage"];
 const UP: &[&str] = &[
     "raise",
     "raised",
@@ -98,17 +97,19 @@ fn percent(tokens: &[Token], at: usize) -> Option<Percent> {
         TokenKind::Word => f64::from(cardinal(&token.norm)?),
         TokenKind::Punct => return None,
     };
-    tokens.get(at + 1).filter(|next| next.any(SIGNS))?;
+    tokens.get(at + 1).filter(|next| next.any(PERCENT))?;
     Some(Percent { value, at, len: 2, is_signed: false })
 }
 
 /// Whether the words near a value raise it (1.0) or lower it (-1.0). The nearest word of a
 /// direction counts. Returns None if there is none.
 pub fn direction_near(tokens: &[Token], at: usize) -> Option<f64> {
-    let sign = |token: &Token| {
-        if token.any(UP) || token.fold == "+" {
+    // A sign elsewhere is a hyphen, as in "Juniper Stays - Cabins".
+    let is_sign = |i: usize, signs: &[&str]| i + 1 == at && tokens[i].any(signs);
+    let sign = |i: usize, token: &Token| {
+        if token.any(UP) || is_sign(i, &["+"]) {
             Some(1.0)
-        } else if token.any(DOWN) || token.fold == "-" || token.fold == "−" {
+        } else if token.any(DOWN) || is_sign(i, &["-", "−"]) {
             Some(-1.0)
         } else {
             None
@@ -117,7 +118,7 @@ pub fn direction_near(tokens: &[Token], at: usize) -> Option<f64> {
     tokens
         .iter()
         .enumerate()
-        .filter_map(|(i, token)| Some((i.abs_diff(at), sign(token)?)))
+        .filter_map(|(i, token)| Some((i.abs_diff(at), sign(i, token)?)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, sign)| sign)
 }
@@ -137,6 +138,8 @@ mod tests {
         for (text, value) in [
             ("what if we raise the budget by 20%", 20.0),
             ("lower it by 12,5 %", -12.5),
+            ("what if we raise the budget of Juniper Stays - Cabins by 20%", 20.0),
+            ("budget of Cabins -20%", -20.0),
             ("20 percent more per day", 20.0),
             ("sänk budgeten med tio procent", -10.0),
             ("double the budget", 100.0),

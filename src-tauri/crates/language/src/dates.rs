@@ -49,6 +49,9 @@ const LEADS: [&str; 16] = [
     "of", "av", "at",
 ];
 
+/// In days.
+const HALF_A_YEAR: i64 = 182;
+
 /// Returns the words of dates, for the lexicon.
 pub fn date_words() -> impl Iterator<Item = &'static str> {
     words::WORDS.split_whitespace()
@@ -166,7 +169,9 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
         let is_edge = tokens[next..next + used].iter().any(|token| token.any(&["end", "slutet"]));
         let is_before = first.any(&BEFORE_DAY) && !is_edge;
         let last = if is_before { subtract_days(day.start, 1) } else { day.end };
-        let end = if last < today && !day.fixed { calendar::plus_years(last, 1) } else { last };
+        // A day without a year is the nearer one: in November, "until 15 december" is not over.
+        let is_nearer_ahead = !day.fixed && (today - last).num_days() > HALF_A_YEAR;
+        let end = if is_nearer_ahead { calendar::plus_years(last, 1) } else { last };
         return Some(FoundPeriod { at: at..next + used, start: None, end: Some(end) });
     }
     let (used, found) = read_atom(tokens, at, today)?;

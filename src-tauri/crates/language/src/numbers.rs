@@ -6,6 +6,9 @@ use crate::{
     tokens::{Token, TokenKind},
 };
 
+/// What follows a percentage.
+pub(crate) const PERCENT: &[&str] = &["%", "percent", "procent", "pct", "percentage"];
+
 const CARDINALS: &[(&str, u32)] = &[
     ("zero", 0),
     ("one", 1),

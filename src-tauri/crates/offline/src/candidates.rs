@@ -61,9 +61,9 @@ impl Reader<'_> {
                 };
                 // "translate 'the budget is spent'" does not ask about a budget.
                 let is_quoted = |at: &usize| quoted.contains(at);
-                let says_little =
+                let adds_nothing =
                     |at: &usize| is_quoted(at) || language::is_stop_word(&tokens[*at].fold);
-                if found.used.iter().any(is_quoted) && found.used.iter().all(says_little) {
+                if found.used.iter().any(is_quoted) && found.used.iter().all(adds_nothing) {
                     continue;
                 }
                 all.extend((found.score >= ENOUGH).then_some(found));

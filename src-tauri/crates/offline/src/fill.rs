@@ -332,9 +332,9 @@ pub(super) fn find_unknown_name(
             ])
     };
     let capital = |i: usize| i > 0 && tokens[i].raw.chars().next().is_some_and(char::is_uppercase);
-    let strangers: Vec<usize> = content.into_iter().filter(|&i| unknown(i)).collect();
-    let at = *strangers.iter().find(|&&i| led(i) || capital(i))?;
+    let unknown_words: Vec<usize> = content.into_iter().filter(|&i| unknown(i)).collect();
+    let at = *unknown_words.iter().find(|&&i| led(i) || capital(i))?;
     // In "book a flight to Oslo", not only the name is unknown.
-    let is_one_name = strangers.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    let is_one_name = unknown_words.windows(2).all(|pair| pair[0] + 1 == pair[1]);
     is_one_name.then(|| tokens[at].raw.clone())
 }

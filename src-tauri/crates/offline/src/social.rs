@@ -78,7 +78,7 @@ const PHRASES: &[(Social, &str)] = &[
          directions; taxi; pizza; homework; essay; meaning of life; linkedin; tweet; facebook post; vader; vadret; mejl; mejla; skamt; vits; dikt; \
          nyheter; oversatt; kalender; mote; paminn; recept; huvudstad; huvudstaden; vad ar klockan; musik; film; lat mig sova; boka; faktura; \
          losenord; ring min; skriv * mejl|brev|dikt; statsminister; flight; restaurant; horoscope; lottery; resume; cv; whatsapp; print; sova; flyg; \
-         how do you|i|we say; in swedish|english|german|french; vad heter * pa svenska|engelska; my|this|the sql|code|script|formula|regex; \
+         how do you|i|we say; say|write|answer|called * in swedish|english|german|french; vad heter * pa svenska|engelska; my|this|the sql|code|script|formula|regex; \
          bash|shell script|skript; \
          restaurang; horoskop; lotto",
     ),

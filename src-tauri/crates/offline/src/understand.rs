@@ -106,7 +106,10 @@ impl Reader<'_> {
             matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic)
         });
         // "Can you help me write a mail" does not ask for help with this program.
-        let about = about.map(|about| if is_off_topic { Social::OffTopic } else { about });
+        let about = match about {
+            Some(Social::Help) if is_off_topic => Some(Social::OffTopic),
+            about => about,
+        };
         if let Some(about) = about
             && (strongest < 16 || matches!(about, Social::Help))
             && (goals.is_empty() || strongest < 14)

@@ -112,7 +112,7 @@ pub(super) fn comparison(c: &Comparison) -> Value {
     members.insert("change".to_owned(), change(&c.current, &c.past));
     members.insert("current".to_owned(), Value::Object(period_figures(&c.current)));
     members.insert("like_for_like".to_owned(), Value::Bool(c.is_like_for_like));
-    members.insert("other_weekends".to_owned(), Value::Bool(c.has_other_weekends));
+    members.insert("weekend_days_differ".to_owned(), Value::Bool(c.weekend_days_differ));
     members.insert("note".to_owned(), Value::from(c.note.clone()));
     Value::Object(members)
 }

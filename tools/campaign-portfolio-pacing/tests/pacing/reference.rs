@@ -243,11 +243,11 @@ fn a_change_is_tried_out_and_reality_stays() {
 }
 
 #[test]
-fn short_periods_with_other_weekends_are_marked() {
+fn short_periods_whose_weekend_days_differ_are_marked() {
     let raw = Raw::new(1);
     let compare = |start: &str, end: &str, from: &str, to: &str| {
         let args = json!({"campaign_start": start, "campaign_end": end, "compare_start": from, "compare_end": to});
-        raw.analyze(&args)["comparison"]["other_weekends"].clone()
+        raw.analyze(&args)["comparison"]["weekend_days_differ"].clone()
     };
     // Monday to Friday against Wednesday to Sunday, and against Monday to Friday.
     assert_eq!(compare("2026-11-09", "2026-11-13", "2026-11-04", "2026-11-08"), true);

@@ -105,6 +105,7 @@ fn english() {
         ("a week ago", "2026-11-13 2026-11-13"),
         ("until friday", "? 2026-11-20"),
         ("until 15 december", "? 2026-12-15"),
+        ("until 15 october", "? 2026-10-15"),
         ("before 15 december", "? 2026-12-14"),
         ("before the end of the month", "? 2026-11-30"),
         ("innan slutet av månaden", "? 2026-11-30"),

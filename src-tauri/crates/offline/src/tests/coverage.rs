@@ -97,6 +97,18 @@ fn a_period_with_only_an_end_begins_with_the_month() {
     let dates = |name: &str| all[0].1[name].as_str().unwrap_or_default().to_owned();
     assert_eq!(dates("campaign_start"), "2026-11-01", "{all:?}");
     assert_eq!(dates("campaign_end"), "2026-11-30", "{all:?}");
+    // A period that is over has no month to begin with.
+    let all = calls("spend of account 42 until 15 october");
+    assert_eq!(all[0].1, json!({"account_id": "42", "campaign_end": "2026-10-15"}));
+    // Campaigns that are asked for by a day end in the future.
+    let all = calls("which campaigns of account 42 end before 15 february");
+    assert_eq!(all[0].1["ends_until"], "2027-02-14", "{all:?}");
+}
+
+#[test]
+fn a_hyphen_in_a_name_is_no_minus() {
+    let all = calls("what happens if we raise the budget of Juniper Stays - Cabins by 20%");
+    assert_eq!(all[0].1["budget_change_percent"], 20, "{all:?}");
 }
 
 #[test]
