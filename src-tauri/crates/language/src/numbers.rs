@@ -6,7 +6,7 @@ use crate::{
     tokens::{Token, TokenKind},
 };
 
-/// What follows a percentage.
+/// The signs and words that mark a number as a percentage.
 pub(crate) const PERCENT: &[&str] = &["%", "percent", "procent", "pct", "percentage"];
 
 const CARDINALS: &[(&str, u32)] = &[
