@@ -63,10 +63,12 @@ impl Standing {
         at_stake(self.budget, &self.pace)
     }
 
-    /// Whether the budget is exceeded or will be, by more than the limit allows.
+    /// Whether the budget is exceeded or, at the present rate, will be by more than half a percent.
     pub(crate) fn is_overspending(&self) -> bool {
+        let projection = self.pace.projection;
         self.budget.is_some_and(|budget| {
-            self.sum.spend > budget || (budget > 0 && self.pace.overspend_risk)
+            let is_over = 1_000 * projection.num > 1_005 * i128::from(budget) * projection.den;
+            self.sum.spend > budget || (budget > 0 && is_over)
         })
     }
 }

@@ -27,6 +27,11 @@ const UNITS: &[&str] = &[
     "grams", "cm", "mm", "watt", "watts",
 ];
 
+/// Whether a word is a unit of something other than money, such as "kg".
+pub fn is_other_unit(token: &Token) -> bool {
+    token.any(UNITS)
+}
+
 fn scale(word: &str) -> Option<f64> {
     Some(match word {
         "k" | "thousand" | "tusen" | "tkr" | "grand" => 1e3,

@@ -68,6 +68,17 @@ pub fn find_bounds(tokens: &[Token]) -> Vec<Bound> {
     found
 }
 
+/// Returns the tokens of the comparison that ends right before a token: the "less than" of "less
+/// than 2 kg".
+pub fn find_comparison_before(tokens: &[Token], at: usize) -> Option<Range<usize>> {
+    let begins = |phrase: &&[&str]| {
+        let start = at.checked_sub(phrase.len())?;
+        let fits = phrase.iter().zip(&tokens[start..at]).all(|(word, token)| token.is(word));
+        fits.then_some(start..at)
+    };
+    ABOVE.iter().chain(BELOW).filter_map(begins).min_by_key(|range| range.start)
+}
+
 /// Reads "between 95 and 105 percent" or "95-105%".
 fn range(tokens: &[Token], at: usize) -> Option<Bound> {
     let is_led = tokens[at].any(&["between", "mellan", "from", "fran"]);
@@ -179,6 +190,9 @@ mod tests {
         ] {
             assert_eq!(read(text), [expected], "{text}");
         }
+        let words = tokens("weighs no more than 2 kg");
+        assert_eq!(find_comparison_before(&words, 4), Some(1..4));
+        assert_eq!(find_comparison_before(&words, 1), None);
         for text in ["20%", "over 500", "spend over 10 days", "raise it by 20%", "1-15 october"] {
             assert_eq!(read(text), [], "{text}");
         }

@@ -82,7 +82,9 @@ const ENGLISH: &str = "\
 const DECISIVE: &str = "\
     raise increase lower reduce decrease cut hoj hoja sank sanka minska oka dont arent wont didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
     compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest billigast billigaste dyrast dyraste popularast popularaste \
-    mest varst varsta jamfort changed andrats andrat bottom better worse battre samre started launched startat startade";
+    mest varst varsta lightest heaviest warmest coldest longest shortest newest oldest fastest widest strongest thinnest thickest \
+    lighter heavier warmer thinner thicker stronger lattast lattaste tyngst tyngsta varmast varmaste nyast nyaste aldst aldsta lattare tyngre varmare \
+    tunnare tjockare jamfort changed andrats andrat bottom better worse battre samre started launched startat startade";
 
 /// Words of ordinary talk around a question. Leaving them out changes nothing.
 const SMALL_TALK: &str = "\

@@ -126,6 +126,11 @@ impl Reader<'_> {
         part: &[Token],
         facts: &Facts,
     ) -> bool {
+        // "spend of account 17 | compared to october"
+        let is_compared = facts.other_period.is_some() && facts.period.is_none();
+        if is_compared && facts.named.is_empty() && !before.is_empty() {
+            return true;
+        }
         let bare = facts.period.is_some()
             && facts.named.is_empty()
             && facts

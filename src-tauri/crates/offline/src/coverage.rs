@@ -3,7 +3,7 @@
 //! manifests decide what is used.
 
 use contract::manifest::SlotKind;
-use language::{Token, TokenKind, numbers};
+use language::{Token, TokenKind, amounts, bounds, numbers};
 
 use super::{
     book::Pack,
@@ -118,6 +118,16 @@ fn find_words_unused_by_search(
             && tokens
                 .get(i + 1)
                 .is_some_and(|next| next.fold == "%" || next.any(&["percent", "procent"]));
+        let is_measured = token.kind == TokenKind::Number
+            && tokens.get(i + 1).is_some_and(amounts::is_other_unit);
+        let limit = bounds::find_comparison_before(tokens, i).filter(|_| is_measured);
+        if let Some(limit) = limit {
+            // "under 2.5 kg": a search does not compare measures.
+            let typed: Vec<&str> =
+                tokens[limit.start..i + 2].iter().map(|token| token.raw.as_str()).collect();
+            unused.decisive.push(typed.join(" "));
+            continue;
+        }
         let changes_question = is_percentage
             || (excludes(pack, tokens, i) && !taken.contains(&i))
             || facts.period.as_ref().is_some_and(|period| period.at.contains(&i))

@@ -256,10 +256,17 @@ impl Facts {
             {
                 // "fernhill this week with glacier this week" names one period twice.
                 self.mark_taken(found.at.clone());
+            } else if self.period.is_none()
+                && self.other_period.is_none()
+                && is_compared(tokens, found.at.start)
+            {
+                // "spend compared to last month" compares the present period with the named one.
+                self.mark_taken(found.at.clone());
+                self.other_period = Some(found);
             } else if self.period.is_none() {
                 self.mark_taken(found.at.clone());
                 self.period = Some(found);
-            } else {
+            } else if self.other_period.is_none() {
                 self.other_period = Some(found);
                 return;
             }
@@ -390,6 +397,13 @@ impl Facts {
             _ => None,
         }
     }
+}
+
+/// Whether the tokens before a period say that something is compared with it.
+fn is_compared(tokens: &[Token], at: usize) -> bool {
+    let word = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
+    word(1, &["versus", "vs", "against", "kontra", "mot"])
+        || (word(1, &["to", "with", "against", "med"]) && word(2, &["compared", "jamfort"]))
 }
 
 /// Whether a word asks for a change.

@@ -1,14 +1,14 @@
 //! Fills the arguments of a goal from the clause, or else from the conversation. `slots` reads the
 //! single slots.
 
-use contract::manifest::{Slot, SlotKind};
+use contract::manifest::{Intent, Slot, SlotKind};
 use language::{Token, TokenKind};
 use serde_json::{Map, json};
 
 use super::{
     book::Tool,
     coverage,
-    facts::Facts,
+    facts::{Facts, Quantity},
     goal::{Doubt, Goal, Target},
     ranking::{find_excluded, set_arguments},
     search_words::{has_same_subject, set_search_words, typed_word},
@@ -40,12 +40,14 @@ pub(super) fn build_goal(
         tool: found.tool,
         intent: found.intent,
         args: Map::new(),
-        target: read_target(reader, tokens, facts, found, &aside),
+        target: read_target(reader, tokens, facts, found, &aside)
+            .with_thing_of(reader, data, before),
         chosen: Vec::new(),
         doubt: None,
         may_reuse: false,
         is_named: facts.named.iter().any(|named| named.pack == data.pack),
         unused: Vec::new(),
+        count: ranking.is_none().then(|| count_of_things(data, want, facts)).flatten(),
         ranking,
         excluded,
     };
@@ -73,6 +75,15 @@ pub(super) fn build_goal(
     unused.report(&mut goal);
     goal.unused.extend(before.and_then(|before| find_lost_subset(reader, tokens, before, &goal)));
     goal
+}
+
+/// Returns how many of one thing a question is about.
+fn count_of_things(tool: &Tool, intent: &Intent, facts: &Facts) -> Option<u32> {
+    let counts = tool.thing().is_some() && !tool.is_write() && !intent.several;
+    match facts.quantity {
+        Some(Quantity::Whole(count)) if counts && count > 1 => Some(count),
+        Some(_) | None => None,
+    }
 }
 
 /// Returns the words of "how many are live, and how many of them are behind" if the goal does not
@@ -148,7 +159,10 @@ fn read_target(
     // "Which is better, 1 or 3?" asks about both. "Add 1 or 3" leaves open which one is meant.
     let open = facts.choice && data.is_write();
     let joined = (several || open) && facts.places.is_empty();
-    let mut content = facts.unused_content_words(tokens, &found.used, data.pack);
+    // A size or colour describes the thing, even if it is a part of a phrase.
+    let is_of_phrase = |i: &usize| !pack.is_attribute(pack.canonical_word(&tokens[*i].norm));
+    let used: Vec<usize> = found.used.iter().copied().filter(is_of_phrase).collect();
+    let mut content = facts.unused_content_words(tokens, &used, data.pack);
     content.retain(|i| !aside.contains(i));
     content.retain(|&i| !(joined && facts.is_joined_number(i)));
     let places = facts
@@ -186,6 +200,31 @@ fn read_target(
         groups,
         said,
         rank: None,
+    }
+}
+
+impl Target {
+    /// "Which colours does the Brook Mid come in and do you have it in 42": the "it" of a question
+    /// is the thing of the question before it in the same message.
+    fn with_thing_of(mut self, reader: &Reader<'_>, tool: &Tool, before: Option<&Goal>) -> Self {
+        let thing = |tool: &Tool| tool.thing().map(|(_, thing, _)| thing.to_owned());
+        let pack = &reader.book.packs[tool.pack];
+        let describes = |word: &String| {
+            pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
+        };
+        let Some(before) = before.filter(|before| {
+            let other = &reader.book.tools[before.tool];
+            other.pack == tool.pack && !tool.is_write() && thing(other) == thing(tool)
+        }) else {
+            return self;
+        };
+        let is_open = self.pronoun && !self.is_place() && self.words().iter().all(describes);
+        if is_open && before.target.groups.len() == 1 {
+            let group = [before.target.words(), self.words()].concat();
+            self.said = [before.target.said.clone(), self.said].concat();
+            self.groups = vec![group];
+        }
+        self
     }
 }
 

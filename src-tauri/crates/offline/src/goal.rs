@@ -28,6 +28,8 @@ pub(super) struct Goal {
     pub(super) ranking: Option<Ranked>,
     /// Attributes that found things must not have alone, as they were typed.
     pub(super) excluded: Vec<String>,
+    /// How many of a thing a question is about: "what do two of them cost".
+    pub(super) count: Option<u32>,
 }
 
 impl Goal {

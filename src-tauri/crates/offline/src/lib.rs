@@ -29,6 +29,7 @@ mod look_inside;
 mod more;
 mod names;
 mod overall;
+mod parts;
 mod pattern;
 mod places;
 mod plan;

@@ -192,6 +192,12 @@ impl Run<'_> {
         {
             return Found::One(item.clone());
         }
+        let describes = |word: &String| pack.is_attribute(pack.canonical_word(word));
+        if looking.goal.target.pronoun && words.iter().all(describes) {
+            // "Does it come in red", and nothing was talked about.
+            let why = Why::Several;
+            return Found::Done(self.ask_about_shown(looking.pack, looking.thing, shown, why));
+        }
         self.search_by_words(looking, parameter, &words)
     }
 

@@ -209,6 +209,7 @@ impl Facts {
             let Some(id) = tokens[at].int().map(|_| tokens[at].fold.clone()) else { continue };
             let led = at == 0
                 || tokens[at - 1].any(LEAD_TO_AN_ID)
+                || (tokens[at - 1].any(&["in", "i"]) && is_about_pack_of(tokens, book, &id))
                 || self.named.iter().any(|named| named.at.end == at);
             let followed = tokens.get(at + 1).is_none_or(|next| {
                 next.kind == TokenKind::Punct && next.fold != "%"
@@ -233,6 +234,21 @@ impl Facts {
         }
         self.named.sort_by_key(|named| named.at.start);
     }
+}
+
+/// Whether a clause speaks of what the pack of an id is about: "campaigns in 23", not "shoes in 42".
+fn is_about_pack_of(tokens: &[Token], book: &Book, id: &str) -> bool {
+    let has_id = |pack: usize| book.packs[pack].entities.iter().any(|entity| entity.id == id);
+    let speaks = |token: &Token| {
+        let is_small = language::is_filler(&token.norm) || language::is_small_talk(&token.norm);
+        let in_other = book.packs.iter().enumerate().any(|(pack, data)| {
+            !has_id(pack) && (data.is_vocabulary(&token.norm) || data.is_attribute(&token.norm))
+        });
+        !is_small
+            && !in_other
+            && book.tools.iter().any(|tool| has_id(tool.pack) && tool.speaks_of(&token.norm))
+    };
+    tokens.iter().any(speaks)
 }
 
 /// The kinds and ids that a name implies, such as the account of a campaign.

@@ -50,8 +50,9 @@ impl Speaker<'_> {
                 continue;
             }
             let mut part = self.answer_goal(goal, outcome);
-            if !goal.unused.is_empty() && matches!(outcome, Outcome::Answer { .. }) {
-                let words = self.quote_words(&goal.unused);
+            let unused = self.words_unused_by(goal, outcome);
+            if !unused.is_empty() {
+                let words = self.quote_words(&unused);
                 part.text.push_str(&self.in_language(
                     &format!("\n\n*I did not use {words}.*"),
                     &format!("\n\n*Jag använde inte {words}.*"),
@@ -89,6 +90,26 @@ impl Speaker<'_> {
             ));
         }
         reply
+    }
+
+    /// Returns the words of the message that an answer does not use.
+    fn words_unused_by(&self, goal: &Goal, outcome: &Outcome) -> Vec<String> {
+        let Outcome::Answer { results, .. } = outcome else { return Vec::new() };
+        let template = self.answer_template(goal);
+        let takes = |name: &str| template.is_some_and(|text| text.contains(name));
+        let mut unused = goal.unused.clone();
+        let parts = || self.book.find_asked_parts(goal, results.first()?);
+        unused.extend(parts().filter(|_| !takes("asked")).map(|parts| parts.words));
+        unused.extend(goal.count.filter(|_| !takes("count")).map(|count| count.to_string()));
+        unused
+    }
+
+    /// Returns the template of a goal's answer.
+    fn answer_template(&self, goal: &Goal) -> Option<&String> {
+        let tool = &self.book.tools[goal.tool];
+        let wanted = &tool.intents[goal.intent].answer;
+        let first = || tool.intents.first().map(|intent| &intent.answer);
+        self.lang.pick(if wanted.is_empty() { first()? } else { wanted })
     }
 
     /// Returns the lines below a search about its order and what it left out.
@@ -178,15 +199,15 @@ impl Speaker<'_> {
         as_of: bool,
     ) -> Reply {
         let tool = &self.book.tools[goal.tool];
-        let wanted = &tool.intents[goal.intent].answer;
-        let worded = if wanted.is_empty() {
-            tool.intents.first().map(|intent| &intent.answer)
-        } else {
-            Some(wanted)
+        let said = template::Said {
+            intent: &tool.intents[goal.intent].name,
+            args,
+            asked: results.first().and_then(|result| self.book.find_asked_parts(goal, result)),
+            count: goal.count,
         };
-        let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| {
-            template::answer(text, self.lang, &tool.intents[goal.intent].name, args, results, as_of)
-        });
+        let text = self
+            .answer_template(goal)
+            .and_then(|text| template::answer(text, self.lang, &said, results, as_of));
         let mut text = text.map(|text| remove_empty_lines(&text)).filter(|text| !text.is_empty());
         if let (true, Some(text)) = (as_of, text.as_mut()) {
             text.push_str(&self.reused_note(tool, results));

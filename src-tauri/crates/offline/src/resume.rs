@@ -93,6 +93,7 @@ fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> O
         unused: Vec::new(),
         ranking: None,
         excluded: Vec::new(),
+        count: None,
     };
     Some((vec![goal], None))
 }

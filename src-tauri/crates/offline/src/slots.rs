@@ -5,6 +5,7 @@ use chrono::{Datelike, Days, NaiveDate};
 use contract::manifest::{Side, Slot, SlotKind};
 use language::{
     Token,
+    amounts::Amount,
     bounds::{Bound, Measure},
     changes, dates,
 };
@@ -32,6 +33,8 @@ pub(super) struct SlotReader<'a> {
     pub(super) taken: Vec<usize>,
     /// The tokens of each choice so far.
     choices: Vec<Vec<usize>>,
+    /// The amounts that number slots have taken so far.
+    amounts: Vec<usize>,
 }
 
 impl<'a> SlotReader<'a> {
@@ -42,7 +45,15 @@ impl<'a> SlotReader<'a> {
         facts: &'a Facts,
     ) -> Self {
         let taken = found.used.clone();
-        Self { reader, tool: found.tool, tokens, facts, taken, choices: Vec::new() }
+        Self {
+            reader,
+            tool: found.tool,
+            tokens,
+            facts,
+            taken,
+            choices: Vec::new(),
+            amounts: Vec::new(),
+        }
     }
 
     /// Reads the slot at this place of the tool.
@@ -131,8 +142,10 @@ impl<'a> SlotReader<'a> {
             return None;
         }
         let from = cue.as_ref().and_then(|hit| hit.used.last().copied()).unwrap_or(0);
-        let after =
-            facts.amounts.iter().filter(|amount| !taken.contains(&amount.at) || amount.marked);
+        let is_free = |amount: &&Amount| {
+            !self.amounts.contains(&amount.at) && (!taken.contains(&amount.at) || amount.marked)
+        };
+        let after = facts.amounts.iter().filter(is_free);
         let led =
             after.clone().find(|amount| amount.at > from).filter(|_| cue.is_some() || !has_cues);
         // The cue may stand after its amount, as in "80 000 in budget" or "500 max".
@@ -145,6 +158,7 @@ impl<'a> SlotReader<'a> {
             led.or_else(behind).or_else(|| after.clone().find(|amount| amount.marked))?.clone();
         self.taken.extend(cue.into_iter().flat_map(|hit| hit.used));
         self.taken.extend(amount.at..amount.at + amount.len);
+        self.amounts.push(amount.at);
         number_as_json(amount.value)
     }
 
@@ -188,6 +202,7 @@ impl<'a> SlotReader<'a> {
         let sign = changes::direction_near(self.tokens, amount.at).filter(|_| by || more)?;
         self.taken.extend(hit.used);
         self.taken.extend(amount.at..amount.at + amount.len);
+        self.amounts.push(amount.at);
         self.take_directions();
         number_as_json(amount.value * sign)
     }

@@ -13,7 +13,7 @@ use minijinja::{
 };
 use serde_json::{Map, Value};
 
-use super::values;
+use super::{parts::AskedParts, values};
 
 const MONTHS_EN: [&str; 12] = [
     "January",
@@ -60,25 +60,40 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env
 });
 
-/// The answer for a call: a template over the name of the `intent`, `args`, `result`, `results` and whether the result is an
-/// earlier one.
+/// The parts of a question that an answer may repeat.
+pub(super) struct Said<'a> {
+    pub(super) intent: &'a str,
+    pub(super) args: &'a Map<String, Value>,
+    /// The parts of the result that the question describes.
+    pub(super) asked: Option<AskedParts>,
+    /// How many of a thing the question is about.
+    pub(super) count: Option<u32>,
+}
+
+/// The answer for a call: a template over the members of `said`, the `result` or `results`, and
+/// whether the result is an earlier one (`reused`).
 pub(super) fn answer(
     template: &str,
     lang: Language,
-    intent: &str,
-    args: &Map<String, Value>,
+    said: &Said<'_>,
     results: &[Arc<Value>],
     reused: bool,
 ) -> Option<String> {
     let results: Vec<Jinja> = results.iter().map(|result| Jinja::from(Serde(&**result))).collect();
     let root = BTreeMap::from([
-        ("intent".to_owned(), Jinja::from(intent)),
-        ("args".to_owned(), Jinja::from(Serde(args))),
+        ("intent".to_owned(), Jinja::from(said.intent)),
+        ("args".to_owned(), Jinja::from(Serde(said.args))),
+        ("asked".to_owned(), said.asked.as_ref().map_or(Jinja::UNDEFINED, asked_value)),
+        ("count".to_owned(), said.count.map_or(Jinja::UNDEFINED, Jinja::from)),
         ("result".to_owned(), results.first().cloned().unwrap_or(Jinja::UNDEFINED)),
         ("results".to_owned(), Jinja::from(results)),
         ("reused".to_owned(), Jinja::from(reused)),
     ]);
     run(template, lang, root)
+}
+
+fn asked_value(asked: &AskedParts) -> Jinja {
+    Jinja::from(Serde(&serde_json::json!({ "words": asked.words, "items": asked.items })))
 }
 
 /// Renders a template. Returns None if the template fails.

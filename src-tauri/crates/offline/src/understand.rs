@@ -11,7 +11,7 @@ use super::{
     fill,
     goal::{Goal, Target},
     more,
-    pattern::word_indices,
+    pattern::{Hit, word_indices},
     places::Place,
     resume,
     social::{self, Social},
@@ -96,8 +96,9 @@ impl Reader<'_> {
         let goals = self.read_goals(tokens);
         let best = self.best_candidate(tokens, &facts);
         let strongest = best.as_ref().filter(|found| found.strong).map_or(0, |found| found.score);
-        if let Some((talk, score)) = self.find_refusal(tokens, &words)
-            && score + 10 >= strongest
+        if let Some((talk, hit)) = self.find_refusal(tokens, &words)
+            && hit.score + 10 >= strongest
+            && !best.is_some_and(|found| found.strong && is_part_of(&hit, &found, tokens))
         {
             return (Vec::new(), Some(talk));
         }
@@ -189,13 +190,13 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn find_refusal(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, i32)> {
+    fn find_refusal(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, Hit)> {
         self.book
             .declined
             .find(tokens, words)
             .into_iter()
-            .map(|((pack, index), hit, _)| (Talk::Cannot { pack, index }, hit.score))
-            .max_by_key(|(_, score)| *score)
+            .map(|((pack, index), hit, _)| (Talk::Cannot { pack, index }, hit))
+            .max_by_key(|(_, hit)| hit.score)
     }
 
     /// The clauses of a message, each with its intent, and whether it repeats the request before it.
@@ -221,6 +222,7 @@ impl Reader<'_> {
         let mut undated = 0;
         for (clause, found, repeats) in self.read_clauses(tokens) {
             let Some(found) = found else { continue };
+            let found = self.stay_with_thing(found, &clause, goals.last());
             let facts = self.facts_for_tool(found.tool, &clause);
             let found = self.widen(found, &clause, &facts, goals.last());
             let before = goals.len();
@@ -243,6 +245,26 @@ impl Reader<'_> {
         }
         drop_beside_doubts(self.book, &mut goals);
         goals
+    }
+
+    /// "Which colours does the Brook Mid come in, and do you have it in 42": a search that means the
+    /// thing of the question before it by "it" is a question about that thing.
+    fn stay_with_thing(&self, found: Match, clause: &[Token], before: Option<&Goal>) -> Match {
+        let searches = self.book.tools[found.tool].has_slot(|kind| matches!(kind, SlotKind::Words));
+        let facts = self.facts_for_tool(found.tool, clause);
+        let asks_about_one = |before: &&Goal| {
+            let tool = &self.book.tools[before.tool];
+            tool.thing().is_some()
+                && !tool.is_write()
+                && tool.pack == self.book.tools[found.tool].pack
+        };
+        let Some(before) = before.filter(asks_about_one).filter(|_| searches && facts.pronoun)
+        else {
+            return found;
+        };
+        let others = self.find_candidates(clause, &facts).into_iter();
+        let best = others.filter(|other| other.tool == before.tool).max_by_key(|other| other.score);
+        best.unwrap_or(found)
     }
 
     /// The match, or one of another pack that uses all words where this one cannot.
@@ -303,6 +325,13 @@ impl Reader<'_> {
             goals.push(goal);
         }
     }
+}
+
+/// Whether the phrase of a refusal is only a part of the phrases of a request: the "raise the budget"
+/// of "what if we raise the budget to 500".
+fn is_part_of(refusal: &Hit, found: &Match, tokens: &[Token]) -> bool {
+    let mut words = refusal.used.iter().filter(|i| !language::is_stop_word(&tokens[**i].norm));
+    words.all(|i| found.used.contains(i)) && found.used.len() > refusal.used.len()
 }
 
 /// "line items of Contoso and budget": what is not named by itself belongs to the request that is

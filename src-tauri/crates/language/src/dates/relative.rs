@@ -220,7 +220,12 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         };
         return Some((skipped + 1 + used, Atom::of(calendar::month(year, month)?)));
     }
-    Some((skipped + 2, Atom::of(calendar::nth(unit(after)?, offset, today)?)))
+    let unit = unit(after)?;
+    // "by last day" is about the end of a flight. The day before today is "yesterday".
+    if offset == -1 && unit == Unit::Day {
+        return None;
+    }
+    Some((skipped + 2, Atom::of(calendar::nth(unit, offset, today)?)))
 }
 
 fn read_few(tokens: &[Token], at: usize) -> Option<(u32, usize)> {

@@ -124,6 +124,91 @@ fn a_number_with_a_unit_is_no_price() {
 }
 
 #[test]
+fn a_question_about_parts_of_a_thing_is_answered_for_these_parts() {
+    for (text, answer) in [
+        ("is the Ridge Shell available in XL orange", "**Ridge Shell** in XL orange is"),
+        ("is the Ridge Trek available in size 60", "No: **Ridge Trek** does not come in 60."),
+        (
+            "what colours does the Brook Mid come in and do you have it in 42",
+            "No: **Brook Mid** does not come in 42.",
+        ),
+        ("how much is the Ridge Trek in brown", "I did not use “brown”."),
+        ("what do two Ridge Bottles cost", "**2 × Ridge Bottle** cost 218.00\u{a0}SEK"),
+        ("tell me about three Ridge Bottles", "I did not use “3”."),
+    ] {
+        let turn = World::new().say(text);
+        assert!(turn.text.contains(answer), "{text}: {}", turn.text);
+    }
+    let mut world = World::new();
+    world.locale = "sv".into();
+    let turn = world.say("finns Ridge Trek i storlek 44 i brunt");
+    assert!(turn.text.contains("**Ridge Trek** i 44 brunt finns i lager."), "{}", turn.text);
+    assert!(!turn.text.contains("Svart"), "{}", turn.text);
+}
+
+#[test]
+fn comparisons_that_a_search_cannot_make_stop_it() {
+    for (text, words) in [
+        ("show me tents that weigh under 2.5 kg", "under 2.5 kg"),
+        ("show me a warmer sleeping bag", "warmer"),
+        ("which tent is the lightest", "lightest"),
+    ] {
+        assert!(refused(text).contains(&words.to_owned()), "{text}: {:?}", refused(text));
+    }
+}
+
+#[test]
+fn a_number_after_in_is_an_account_in_questions_about_pacing_only() {
+    let all = calls("which campaigns in 23 are overspending right now");
+    let expected = json!({"account_id": "23", "status": "overspending"});
+    assert_eq!(all, [("analyze_portfolio_pacing".into(), expected)]);
+    let all = calls("do you have trail shoes in 42");
+    assert_eq!(all[0].0, "product.search", "{all:?}");
+    assert_eq!(all[0].1["query"], "trail shoes 42", "{all:?}");
+}
+
+#[test]
+fn what_if_takes_the_budget_or_the_rate_that_was_said() {
+    for (text, arguments) in [
+        (
+            "what if Glacier Tents spends 600 USD per day",
+            json!({"account_id": "17", "advertiser_filter": "Glacier Tents", "daily_rate": 600}),
+        ),
+        (
+            "what if we raise the budget of account 17 to 31200",
+            json!({"account_id": "17", "campaign_budget": 31200}),
+        ),
+        (
+            "what if the budget of account 42 is raised by 2000 EUR",
+            json!({"account_id": "42", "budget_change_amount": 2000}),
+        ),
+    ] {
+        let all = calls(text);
+        assert_eq!(all, [("analyze_portfolio_pacing".into(), arguments)], "{text}");
+    }
+}
+
+#[test]
+fn periods_days_and_orders_are_read_in_more_words() {
+    for (text, arguments) in [
+        (
+            "spend of account 17 compared to october",
+            json!({"account_id": "17", "compare_start": "2026-10-01", "compare_end": "2026-10-31"}),
+        ),
+        (
+            "daily spend of account 42 this week",
+            json!({"account_id": "42", "by": "day", "campaign_start": "2026-11-16", "campaign_end": "2026-11-22"}),
+        ),
+        ("list campaigns of account 17 by last day", json!({"account_id": "17", "order": "ends"})),
+    ] {
+        let all = calls(text);
+        assert_eq!(all, [("analyze_portfolio_pacing".into(), arguments)], "{text}");
+    }
+    let turn = World::new().say("which day had the highest spend in october for account 17");
+    assert!(turn.text.contains("was the day with the highest spend"), "{}", turn.text);
+}
+
+#[test]
 fn numbers_that_no_result_of_a_search_contains_are_named() {
     let turn = World::new().say("waterproof boots size 30");
     assert!(turn.text.contains("“30”"), "{}", turn.text);

@@ -1,0 +1,80 @@
+//! Finds the parts of a result that a question is about, such as the variants "in size 44" of a
+//! product. Works on results as JSON; makes no calls and words no answer.
+
+use contract::manifest::{Find, Thing, ThingSource};
+use serde_json::Value;
+
+use super::{
+    book::{Book, Pack},
+    goal::Goal,
+    plan::list_in_result,
+    state::SourceOf,
+    things,
+};
+
+/// The words by which a question describes parts of a result, and the parts that fit all of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct AskedParts {
+    /// The words as the user typed them.
+    pub(super) words: String,
+    pub(super) items: Vec<Value>,
+}
+
+impl Book {
+    /// Returns the parts of a result that a question about one thing describes. None if the
+    /// question describes none, or if the result has no parts.
+    pub(super) fn find_asked_parts(&self, goal: &Goal, result: &Value) -> Option<AskedParts> {
+        let tool = &self.tools[goal.tool];
+        let (_, parent, _) = tool.thing().filter(|_| !tool.is_write())?;
+        if tool.intents[goal.intent].several {
+            return None;
+        }
+        let pack = self.pack_of(goal.tool);
+        let (described, source) = self.parts_of(goal.tool, parent)?;
+        let items = list_in_result(result, source);
+        let known: Vec<Vec<String>> =
+            items.iter().map(|item| things::words_of(described, item)).collect();
+        let whole = pack.thing(parent).map(|parent| things::words_of(parent, result))?;
+        let tells = |word: &String| {
+            known.iter().any(|own| things::fits_item(pack, word, own))
+                || (describes(pack, word) && !things::fits_item(pack, word, &whole))
+        };
+        let words: Vec<String> = goal.target.words().into_iter().filter(tells).collect();
+        if words.is_empty() || items.is_empty() {
+            return None;
+        }
+        let fits = |own: &Vec<String>| words.iter().all(|word| things::fits_item(pack, word, own));
+        let items = items.into_iter().zip(&known).filter(|(_, own)| fits(own));
+        Some(AskedParts {
+            items: items.map(|(item, _)| item).collect(),
+            words: spell(goal, &words),
+        })
+    }
+
+    /// The kind of thing that a tool's result lists as parts of another thing.
+    fn parts_of(&self, tool: usize, parent: &str) -> Option<(&Thing, &ThingSource)> {
+        let pack = self.tools[tool].pack;
+        self.packs[pack].offline.things.values().find_map(|thing| {
+            let source = thing.source_of(self, pack, tool)?;
+            let is_part =
+                |find: &Find| matches!(find, Find::Thing { thing, .. } if thing == parent);
+            source.find.as_ref().is_some_and(is_part).then_some((thing, source))
+        })
+    }
+}
+
+fn describes(pack: &Pack, word: &str) -> bool {
+    pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
+}
+
+/// Returns words of a target as the user typed them.
+fn spell(goal: &Goal, words: &[String]) -> String {
+    let folded = goal.target.words();
+    let typed = |word: &String| {
+        let at = folded.iter().position(|own| own == word)?;
+        goal.target.said.get(at).filter(|_| goal.target.said.len() == folded.len()).cloned()
+    };
+    let spelled: Vec<String> =
+        words.iter().map(|word| typed(word).unwrap_or_else(|| word.clone())).collect();
+    spelled.join(" ")
+}
