@@ -52,7 +52,7 @@ const STOP: &str = "\
     sure yep yeah visst absolut between mellan than wouldnt shouldnt couldnt cant wont okej okey aha jaha allt allting everything att nat nan nara dom sen oxa mej dej";
 
 /// Words that never belong to the name of a thing.
-const FILLERS: &str = "preferably ideally helst colours colors farger farg wise instead istallet stallet kostar kosta cost costing costs priced price pris";
+const FILLERS: &str = "many much manga preferably ideally helst colours colors farger farg wise instead istallet stallet kostar kosta cost costing costs priced price pris";
 
 /// Common words that look like misspelt words of the packs.
 const KNOWN: &str = "\

@@ -51,6 +51,34 @@ impl Book {
         })
     }
 
+    /// Returns the words of a question about one thing that neither the thing nor a part of it has:
+    /// the "trek" of "how much are the Ridge Shell and the Ridge Trek", if only one was found.
+    pub(super) fn find_words_without_thing(&self, goal: &Goal, result: &Value) -> Vec<String> {
+        let tool = &self.tools[goal.tool];
+        let pack = self.pack_of(goal.tool);
+        let described = tool.thing().filter(|_| !tool.is_write());
+        let Some(thing) = described.and_then(|(_, thing, _)| pack.thing(thing)) else {
+            return Vec::new();
+        };
+        if tool.intents[goal.intent].several {
+            return Vec::new();
+        }
+        let mut known = things::words_of(thing, result);
+        if let Some((described, source)) =
+            tool.thing().and_then(|(_, thing, _)| self.parts_of(goal.tool, thing))
+        {
+            let parts = list_in_result(result, source);
+            known.extend(parts.iter().flat_map(|part| things::words_of(described, part)));
+        }
+        let is_missing = |word: &String| {
+            !describes(pack, word)
+                && !pack.is_vocabulary(word)
+                && !things::fits_item(pack, word, &known)
+        };
+        let missing: Vec<String> = goal.target.words().into_iter().filter(is_missing).collect();
+        missing.iter().map(|word| spell(goal, std::slice::from_ref(word))).collect()
+    }
+
     /// The kind of thing that a tool's result lists as parts of another thing.
     fn parts_of(&self, tool: usize, parent: &str) -> Option<(&Thing, &ThingSource)> {
         let pack = self.tools[tool].pack;

@@ -100,6 +100,9 @@ impl Speaker<'_> {
         let mut unused = goal.unused.clone();
         let parts = || self.book.find_asked_parts(goal, results.first()?);
         unused.extend(parts().filter(|_| !takes("asked")).map(|parts| parts.words));
+        let without =
+            results.first().map(|result| self.book.find_words_without_thing(goal, result));
+        unused.extend(without.unwrap_or_default());
         unused.extend(goal.count.filter(|_| !takes("count")).map(|count| count.to_string()));
         unused
     }

@@ -134,6 +134,8 @@ impl<'a> SlotReader<'a> {
         if let Some((low, high)) = facts.range
             && let Some(side) = range_side(&slot.parameter)
         {
+            let ends = facts.amounts.iter().filter(|amount| [low, high].contains(&amount.value));
+            self.taken.extend(ends.flat_map(|amount| amount.at..amount.at + amount.len));
             return number_as_json(if side == Side::Below { high } else { low });
         }
         let only = takes_one_number(self.reader, self.tool) && !slot.cued_only;

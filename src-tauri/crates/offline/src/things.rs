@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     book::{Pack, folded_words},
-    facts::ORDERS,
+    facts::{ORDERS, UNITS},
     values,
 };
 
@@ -78,7 +78,7 @@ pub(super) fn words_without_item(
     let fits = |word: &str| known.iter().any(|item| fits_item(pack, word, item));
     let is_strange = |word: &&&str| {
         let folded = fold(word);
-        let is_order = ORDERS.contains(&folded.as_str());
+        let is_order = ORDERS.contains(&folded.as_str()) || UNITS.contains(&folded.as_str());
         folded.parse::<f64>().is_err() && !is_order && !is_known(pack, &folded) && !fits(&folded)
     };
     let names = |word: &&&str| {

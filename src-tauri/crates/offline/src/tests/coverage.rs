@@ -135,6 +135,7 @@ fn a_question_about_parts_of_a_thing_is_answered_for_these_parts() {
         ("how much is the Ridge Trek in brown", "I did not use “brown”."),
         ("what do two Ridge Bottles cost", "**2 × Ridge Bottle** cost 218.00\u{a0}SEK"),
         ("tell me about three Ridge Bottles", "I did not use “3”."),
+        ("how much are the Ridge Shell and the Ridge Trek together", "“Trek” and “together”."),
     ] {
         let turn = World::new().say(text);
         assert!(turn.text.contains(answer), "{text}: {}", turn.text);
@@ -144,6 +145,23 @@ fn a_question_about_parts_of_a_thing_is_answered_for_these_parts() {
     let turn = world.say("finns Ridge Trek i storlek 44 i brunt");
     assert!(turn.text.contains("**Ridge Trek** i 44 brunt finns i lager."), "{}", turn.text);
     assert!(!turn.text.contains("Svart"), "{}", turn.text);
+}
+
+#[test]
+fn limits_of_a_search_are_read_in_more_words() {
+    for (text, arguments) in [
+        (
+            "jackor mellan 1000 och 2000 kronor",
+            json!({"query": "jackor", "filters": {"minPrice": 1000, "maxPrice": 2000}}),
+        ),
+        ("tents that aren't sold out", json!({"query": "tents", "filters": {"inStock": true}})),
+        ("show me jakcets", json!({"query": "jackets"})),
+        ("how many tents do you have", json!({"query": "tents"})),
+    ] {
+        assert_eq!(calls(text), [("product.search".into(), arguments)], "{text}");
+    }
+    let turn = World::new().say("4 person tent for less than 5000 kr");
+    assert!(!turn.text.contains("No result names"), "{}", turn.text);
 }
 
 #[test]
