@@ -30,20 +30,25 @@ struct Halves {
 
 struct CachedItem {
     body: Box<str>,
+    result: Option<Box<str>>,
     item: Arc<Item>,
 }
 
 impl Recent {
     /// Returns the parsed item of a row.
     pub(crate) fn item(&self, row: &Columns<'_>) -> Result<Arc<Item>, DbError> {
-        if row.body.len() < LEAST_BYTES {
+        if row.size() < LEAST_BYTES {
             return Ok(Arc::new(row.item()?));
         }
         if let Some(found) = self.with_halves(|halves| halves.get(row)) {
             return Ok(found);
         }
         let item = Arc::new(row.item()?);
-        let kept = CachedItem { body: row.body.into(), item: Arc::clone(&item) };
+        let kept = CachedItem {
+            body: row.body.into(),
+            result: row.result.map(Into::into),
+            item: Arc::clone(&item),
+        };
         self.with_halves(|halves| halves.put(row.id.to_owned(), kept));
         Ok(item)
     }
@@ -70,7 +75,7 @@ impl Halves {
     }
 
     fn put(&mut self, id: String, kept: CachedItem) {
-        self.young_bytes += kept.body.len();
+        self.young_bytes += kept.size();
         self.young.insert(id, kept);
         if self.young_bytes > HALF_BYTES {
             self.old = std::mem::take(&mut self.young);
@@ -80,11 +85,15 @@ impl Halves {
 }
 
 impl CachedItem {
+    fn size(&self) -> usize {
+        self.body.len() + self.result.as_deref().map_or(0, str::len)
+    }
+
     /// Returns the cached item if it still belongs to this row. Another process may have restored
     /// the session from a copy.
     fn of(&self, row: &Columns<'_>) -> Option<Arc<Item>> {
-        (*self.body == *row.body && row.has_same_identity(&self.item))
-            .then(|| Arc::clone(&self.item))
+        let is_same = *self.body == *row.body && self.result.as_deref() == row.result;
+        (is_same && row.has_same_identity(&self.item)).then(|| Arc::clone(&self.item))
     }
 }
 
@@ -103,7 +112,7 @@ mod tests {
     fn read(recent: &Recent, id: &str, seq: i64, body: &str) -> Arc<Item> {
         let conn = Connection::open_in_memory().expect("a database");
         conn.query_row_and_then(
-            "SELECT ?1, 's', 't', ?2, '2026-01-02T03:04:05.000000000Z', ?3",
+            "SELECT ?1, 's', 't', ?2, '2026-01-02T03:04:05.000000000Z', ?3, NULL",
             params![id, seq, body],
             |row| recent.item(&Columns::of(row)?),
         )
@@ -140,12 +149,7 @@ mod tests {
         }
         assert!(!Arc::ptr_eq(&unused, &read(&recent, "unused", 1, &text)));
         let held = recent.with_halves(|halves| {
-            halves
-                .young
-                .values()
-                .chain(halves.old.values())
-                .map(|kept| kept.body.len())
-                .sum::<usize>()
+            halves.young.values().chain(halves.old.values()).map(CachedItem::size).sum::<usize>()
         });
         assert!(held <= 2 * HALF_BYTES + 2 * LONG, "{held}");
     }

@@ -6,7 +6,7 @@ use contract::{AgentId, SessionId, TurnId};
 use engine::ports::{Memory, MemoryItem, MemoryOf, Side};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::items;
+use super::items::{self, COLUMNS};
 use crate::error::DbError;
 use crate::recent::Recent;
 use crate::text;
@@ -86,13 +86,13 @@ pub(crate) fn items(
     };
     let (sql, owner) = match of {
         MemoryOf::Session(session) => (
-            format!("SELECT id, session, turn, seq, created_at, body, seq FROM item WHERE session = ?1 AND seq > ?2 ORDER BY seq {order} LIMIT ?3"),
+            format!("SELECT {COLUMNS}, item.seq FROM item WHERE session = ?1 AND seq > ?2 ORDER BY seq {order} LIMIT ?3"),
             session.as_str(),
         ),
         MemoryOf::Shared(key) => (
             format!(
-                "SELECT i.id, i.session, i.turn, i.seq, i.created_at, i.body, c.position FROM conversation_item c
-                 JOIN item i ON i.session = c.session AND i.seq = c.seq WHERE c.key = ?1 AND c.position > ?2 ORDER BY c.position {order} LIMIT ?3"
+                "SELECT {COLUMNS}, c.position FROM conversation_item c
+                 JOIN item ON item.session = c.session AND item.seq = c.seq WHERE c.key = ?1 AND c.position > ?2 ORDER BY c.position {order} LIMIT ?3"
             ),
             key.as_str(),
         ),
@@ -100,7 +100,7 @@ pub(crate) fn items(
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_and_then(params![owner, after, limit], |row| {
         let item = recent.item(&items::Columns::of(row)?)?;
-        Ok(MemoryItem { position: u64::try_from(row.get::<_, i64>(6)?).unwrap_or_default(), item })
+        Ok(MemoryItem { position: u64::try_from(row.get::<_, i64>(7)?).unwrap_or_default(), item })
     })?;
     let mut found = rows.collect::<Result<Vec<_>, DbError>>()?;
     if side == Side::Newest {

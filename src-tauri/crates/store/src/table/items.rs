@@ -1,31 +1,32 @@
 //! Table `item`: the steps of a session, one row each, paged by number so that the length of a
-//! session does not matter.
+//! session does not matter. A large result of a tool is stored once per session, in the table
+//! `result`, however often it is shown.
 
 use contract::{Item, ItemBody, ItemId, NoticeLevel, ResultView, SessionId, ToolOutcome, TurnId};
 use rusqlite::{Connection, Row, params};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::sessions;
 use crate::error::DbError;
 use crate::text;
 
-const COLUMNS: &str = "id, session, turn, seq, created_at, body";
+/// The columns of an item, the last of them its result.
+pub(crate) const COLUMNS: &str =
+    "item.id, item.session, item.turn, item.seq, item.created_at, item.body,
+    (SELECT r.data FROM result r WHERE r.session = item.session AND r.hash = item.result)";
+
+/// Results of this many bytes and more are stored in a row of their own.
+const LARGE_RESULT: usize = 1_024;
 
 /// Numbers and stores items. Rendered blocks are not stored; they are rendered again when items are
 /// shown.
 pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item>, DbError> {
-    let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for item in &mut items {
         let seq = sessions::reserve_item_numbers(conn, &item.session, 1, item.created_at)?;
         item.seq =
             u64::try_from(seq).map_err(|_| DbError::Refused("item numbers are used up".into()))?;
-        insert.execute(params![
-            item.id.as_str(),
-            item.session.as_str(),
-            item.turn.as_str(),
-            seq,
-            text::instant(item.created_at),
-            body_text(&item.body)?
-        ])?;
+        insert(conn, item, seq)?;
     }
     Ok(items)
 }
@@ -85,18 +86,10 @@ pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbE
 
 /// Stores items under the numbers that they have.
 pub(crate) fn insert_numbered(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
-    let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for item in items {
         let seq = i64::try_from(item.seq)
             .map_err(|_| DbError::Refused("item numbers are used up".into()))?;
-        insert.execute(params![
-            item.id.as_str(),
-            item.session.as_str(),
-            item.turn.as_str(),
-            seq,
-            text::instant(item.created_at),
-            body_text(&item.body)?
-        ])?;
+        insert(conn, item, seq)?;
     }
     Ok(())
 }
@@ -125,17 +118,72 @@ pub(crate) fn erase(conn: &Connection, turn: &TurnId) -> Result<(), DbError> {
     Ok(())
 }
 
-fn body_text(body: &ItemBody) -> Result<String, DbError> {
-    if let ItemBody::AssistantText { blocks, .. } = body
-        && !blocks.is_empty()
-    {
-        let mut bare = body.clone();
-        if let ItemBody::AssistantText { blocks, .. } = &mut bare {
-            blocks.clear();
+fn insert(conn: &Connection, item: &Item, seq: i64) -> Result<(), DbError> {
+    let (body, result) = split_body(&item.body)?;
+    let hash = result.map(|data| insert_result(conn, &item.session, &data)).transpose()?;
+    conn.prepare_cached(
+        "INSERT INTO item (id, session, turn, seq, created_at, body, result) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?
+    .execute(params![
+        item.id.as_str(),
+        item.session.as_str(),
+        item.turn.as_str(),
+        seq,
+        text::instant(item.created_at),
+        body,
+        hash
+    ])?;
+    Ok(())
+}
+
+/// Stores a result unless the session has it already. Returns its hash.
+fn insert_result(conn: &Connection, session: &SessionId, data: &str) -> Result<[u8; 32], DbError> {
+    let hash: [u8; 32] = Sha256::digest(data.as_bytes()).into();
+    conn.prepare_cached("INSERT OR IGNORE INTO result (session, hash, data) VALUES (?1, ?2, ?3)")?
+        .execute(params![session.as_str(), hash, data])?;
+    Ok(hash)
+}
+
+/// Returns the text of a body, and of its result if that is large.
+fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
+    match body {
+        ItemBody::AssistantText { blocks, .. } if !blocks.is_empty() => {
+            let mut bare = body.clone();
+            if let ItemBody::AssistantText { blocks, .. } = &mut bare {
+                blocks.clear();
+            }
+            Ok((serde_json::to_string(&bare)?, None))
         }
-        return Ok(serde_json::to_string(&bare)?);
+        ItemBody::ToolResult {
+            call,
+            tool,
+            outcome,
+            summary,
+            data,
+            error,
+            view,
+            duration_ms,
+            ..
+        } => {
+            let result = serde_json::to_string(data)?;
+            if result.len() < LARGE_RESULT {
+                return Ok((serde_json::to_string(body)?, None));
+            }
+            let bare = ItemBody::ToolResult {
+                call: call.clone(),
+                tool: tool.clone(),
+                outcome: *outcome,
+                summary: summary.clone(),
+                data: Value::Null,
+                error: error.clone(),
+                view: *view,
+                parsed: None,
+                duration_ms: *duration_ms,
+            };
+            Ok((serde_json::to_string(&bare)?, Some(result)))
+        }
+        _ => Ok((serde_json::to_string(body)?, None)),
     }
-    Ok(serde_json::to_string(body)?)
 }
 
 /// A row as it is stored.
@@ -146,6 +194,8 @@ pub(crate) struct Columns<'a> {
     seq: i64,
     created_at: &'a str,
     pub(crate) body: &'a str,
+    /// The data of the tool result that is not in the body.
+    pub(crate) result: Option<&'a str>,
 }
 
 impl<'a> Columns<'a> {
@@ -158,13 +208,27 @@ impl<'a> Columns<'a> {
             seq: row.get(3)?,
             created_at: text(4)?,
             body: text(5)?,
+            result: row.get_ref(6)?.as_str_or_null().map_err(rusqlite::Error::from)?,
         })
+    }
+
+    /// The bytes of text that are parsed.
+    pub(crate) fn size(&self) -> usize {
+        self.body.len() + self.result.map_or(0, str::len)
+    }
+
+    fn parse_body(&self) -> Result<ItemBody, serde_json::Error> {
+        let mut body = serde_json::from_str(self.body)?;
+        if let (ItemBody::ToolResult { data, .. }, Some(result)) = (&mut body, self.result) {
+            *data = serde_json::from_str(result)?;
+        }
+        Ok(body)
     }
 
     /// Parses a row. A body that cannot be parsed becomes a notice, because one bad row must not
     /// make a session unreadable.
     pub(crate) fn item(&self) -> Result<Item, DbError> {
-        let body = serde_json::from_str(self.body).unwrap_or_else(|error| {
+        let body = self.parse_body().unwrap_or_else(|error| {
             tracing::warn!(item = self.id, %error, "an item cannot be read");
             ItemBody::Notice {
                 level: NoticeLevel::Warning,

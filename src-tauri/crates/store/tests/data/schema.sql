@@ -1,4 +1,8 @@
--- user_version 8
+-- user_version 9
+CREATE TRIGGER result_unused AFTER DELETE ON item WHEN old.result IS NOT NULL BEGIN
+    DELETE FROM result WHERE session = old.session AND hash = old.result
+        AND NOT EXISTS (SELECT 1 FROM item WHERE session = old.session AND result = old.result);
+END;
 CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
     INSERT INTO spent (scope, name, tokens, nano_usd, calls, unpriced)
     VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0),
@@ -51,13 +55,20 @@ CREATE TABLE item (
     id TEXT NOT NULL UNIQUE,
     turn TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    body TEXT NOT NULL,
+    body TEXT NOT NULL, result BLOB,
     UNIQUE (session, seq)
 ) STRICT;
 CREATE TABLE note (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT;
+CREATE TABLE result (
+    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    -- SHA-256 of `data`.
+    hash BLOB NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (session, hash)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE run (
     caller TEXT NOT NULL,
     request TEXT NOT NULL,
@@ -135,6 +146,7 @@ CREATE INDEX conversation_item_by_key ON conversation_item (key, position);
 CREATE INDEX conversation_item_of ON conversation_item (session, seq);
 CREATE INDEX conversation_of_session ON conversation (session);
 CREATE INDEX grant_of_session ON "grant" (session);
+CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);

@@ -255,3 +255,54 @@ async fn values_and_notes_are_replaced_and_forgotten() {
     store.note_set("seen", None).await.expect("forgotten");
     assert_eq!(store.note("seen").await, Ok(None));
 }
+
+/// A result of a tool that is too large for the row of its item.
+fn large_result(session: &contract::SessionId, turn: &str, call: &str) -> Item {
+    let rows: Vec<_> = (0..200).map(|n| json!({"campaign": n, "spend": 0.1})).collect();
+    let body = ItemBody::ToolResult {
+        call: call.into(),
+        tool: "pacing.analyze".into(),
+        outcome: ToolOutcome::Ok,
+        summary: "ok".into(),
+        data: json!({ "rows": rows }),
+        error: None,
+        view: ResultView::Pacing,
+        parsed: None,
+        duration_ms: 12,
+    };
+    Item { id: format!("item-{call}").into(), turn: turn.into(), body, ..message(session, 0) }
+}
+
+#[tokio::test]
+async fn a_result_that_is_shown_again_is_stored_once() {
+    let world = World::new();
+    let store = world.store();
+    let (one, other) = (with_session(&store, "one").await, with_session(&store, "other").await);
+    let shown: Vec<Item> = vec![
+        large_result(&one, "t1", "c1"),
+        large_result(&one, "t2", "c2"),
+        large_result(&other, "t3", "c3"),
+    ];
+    store.items_append(shown.clone()).await.expect("appended");
+    let count = || {
+        let conn = rusqlite::Connection::open(world.db()).expect("opened");
+        let sql = "SELECT count(*), sum(length(data)) FROM result";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?));
+        conn.query_row::<(i64, _), _, _>(sql, [], read).expect("counted")
+    };
+    assert_eq!(count().0, 2, "one for each session");
+    let bodies = |items: Vec<Item>| items.into_iter().map(|item| item.body).collect::<Vec<_>>();
+    let read = store.items_before(&one, None, 9).await.expect("read");
+    assert_eq!(bodies(read), [shown[0].body.clone(), shown[1].body.clone()]);
+    let newest = store.newest_shown(&one, ResultView::Pacing, 9).await.expect("read");
+    assert_eq!(newest.expect("found").body, shown[1].body);
+    // The result stays as long as an item shows it.
+    store.items_erase(&"t1".into()).await.expect("erased");
+    assert_eq!(count().0, 2);
+    let read = store.items_before(&one, None, 9).await.expect("read");
+    assert_eq!(bodies(read), [shown[1].body.clone()]);
+    store.items_erase(&"t2".into()).await.expect("erased");
+    assert_eq!(count().0, 1, "the result that no item shows is gone");
+    store.session_delete(&other).await.expect("deleted");
+    assert_eq!(count(), (0, None));
+}

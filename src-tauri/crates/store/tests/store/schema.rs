@@ -66,7 +66,8 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
 async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
     let world = World::new();
     drop(world.store());
-    let older = r#"PRAGMA user_version = 4; ALTER TABLE approval DROP COLUMN shared; DROP TABLE session_value;
+    let older = r#"PRAGMA user_version = 4; DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;
+        ALTER TABLE approval DROP COLUMN shared; DROP TABLE session_value;
         CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
         INSERT INTO session_value VALUES ('app:s', '{"$gateway":{"memory":{"a":[1,null,"å"]}},"context":null,"n":7,"with.point":"x","$server/a/b":{"t":true},"f":1.50}'),
         ('empty', '{}');"#;
@@ -84,7 +85,8 @@ async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
 async fn what_was_spent_before_its_sums_were_kept_counts() {
     let world = World::new();
     drop(world.store());
-    let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; ALTER TABLE approval DROP COLUMN shared; PRAGMA user_version = 3;
+    let older = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;
+        DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; ALTER TABLE approval DROP COLUMN shared; PRAGMA user_version = 3;
         CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
         INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES ('s', 'S', 's', '2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z');
         INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
@@ -178,7 +180,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 8, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 9, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(
