@@ -89,6 +89,10 @@ fn write(
             files.text("checkpoint.txt", &newest)?;
             // Only records that the newest checkpoint covers can be proven.
             let count = write_bodies(&tx, &mut files, Some(session), signed)?;
+            if count == 0 {
+                let what = format!("it has no signed record of the session {session}");
+                return Err(ExportError::Log(what));
+            }
             write_proofs(&tx, &mut files, session, signed)?;
             count
         }

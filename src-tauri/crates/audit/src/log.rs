@@ -20,7 +20,7 @@ use crate::anchor::Outside;
 use crate::open::{self, Failure};
 use crate::opened::{OpenOptions, Opened, Tampered};
 use crate::verify::{self, Judged};
-use crate::writer::{Command, Writer};
+use crate::writer::{Command, Erasure, Writer};
 use crate::{export, read, schema};
 
 /// The result of opening a log.
@@ -217,8 +217,15 @@ impl Log {
     /// Erases the value behind a commitment for good. The log still verifies. Returns false if
     /// there was no value.
     pub async fn erase(&self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
-        let member = member.to_owned();
-        self.ask(|reply| Command::Erase { seq, member, reply }).await
+        let what = Erasure::Value { seq, member: member.to_owned() };
+        Ok(self.ask(|reply| Command::Erase { what, reply }).await? > 0)
+    }
+
+    /// Erases the values behind all commitments of a session's records for good. The records stay,
+    /// and the log still verifies. Returns the number of erased values.
+    pub async fn erase_session(&self, session: &SessionId) -> Result<u64, AuditUnavailable> {
+        let what = Erasure::Session(session.clone());
+        self.ask(|reply| Command::Erase { what, reply }).await
     }
 
     /// Signs, stores the outside copy and ends the writer. Later calls fail.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use batch::Inbox;
 use chrono::{DateTime, Utc};
-use contract::{AuditCheckpointResponse, RecordType, Text};
+use contract::{AuditCheckpointResponse, RecordType, SessionId, Text};
 use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
 use tokio::sync::{oneshot, watch};
@@ -43,8 +43,17 @@ pub(crate) enum Command {
     Append { draft: Box<RecordDraft>, durability: Durability, reply: Reply<u64> },
     Flush { reply: Reply<()> },
     Checkpoint { reply: Reply<AuditCheckpointResponse> },
-    Erase { seq: u64, member: String, reply: Reply<bool> },
+    Erase { what: Erasure, reply: Reply<u64> },
     Close { reply: Option<Reply<()>> },
+}
+
+/// The values that are erased together.
+#[derive(Clone, Debug)]
+pub(crate) enum Erasure {
+    /// The value of one member of a record.
+    Value { seq: u64, member: String },
+    /// All values of a session's records.
+    Session(SessionId),
 }
 
 struct Waiting {
@@ -79,7 +88,7 @@ struct Round {
     sign: bool,
     flushes: Vec<Reply<()>>,
     checkpoints: Vec<Reply<AuditCheckpointResponse>>,
-    erasures: Vec<(u64, String, Reply<bool>)>,
+    erasures: Vec<(Erasure, Reply<u64>)>,
     close: Option<Option<Reply<()>>>,
 }
 
@@ -191,9 +200,9 @@ impl Writer {
                 round.sign = true;
                 round.checkpoints.push(reply);
             }
-            Command::Erase { seq, member, reply } => {
+            Command::Erase { what, reply } => {
                 round.commit = true;
-                round.erasures.push((seq, member, reply));
+                round.erasures.push((what, reply));
             }
             Command::Close { reply } => {
                 round.commit = true;
@@ -254,8 +263,8 @@ impl Writer {
         for reply in round.checkpoints {
             answer(reply, result.clone().and_then(|()| self.newest_checkpoint()));
         }
-        for (seq, member, reply) in round.erasures {
-            answer(reply, result.clone().and_then(|()| self.erase(seq, &member)));
+        for (what, reply) in round.erasures {
+            answer(reply, result.clone().and_then(|()| self.erase(&what)));
         }
         round.close.map(|reply| (reply, result))
     }
@@ -347,28 +356,23 @@ impl Writer {
         })
     }
 
-    /// Erases a revealed value from the file and from the write-ahead log, which may contain older
-    /// copies of its page. The same transaction records the erasure, so the record and the erased value
-    /// cannot contradict each other.
-    fn erase(&mut self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
+    /// Erases revealed values from the file and from the write-ahead log, which may contain older
+    /// copies of their pages. The same transaction records each erasure, so the records and the
+    /// erased values cannot contradict each other. Returns the number of erased values.
+    fn erase(&mut self, what: &Erasure) -> Result<u64, AuditUnavailable> {
         let mut chain = self.chain.clone();
-        match erase(
-            &mut self.db,
-            &mut chain,
-            self.entropy.as_ref(),
-            self.clock.now(),
-            (seq, member),
-        ) {
-            Ok(false) => return Ok(false),
-            Ok(true) => {}
+        let now = self.clock.now();
+        let erased = match erase(&mut self.db, &mut chain, self.entropy.as_ref(), now, what) {
+            Ok(0) => return Ok(0),
+            Ok(erased) => erased,
             Err(error) => return Err(self.failed(&error)),
-        }
+        };
         self.chain = chain;
         self.quiet = false;
         self.total.send_replace(self.chain.frontier.size());
         let failed = |error: rusqlite::Error| AuditUnavailable(WriteError::from(error).sentence());
         self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
-        Ok(true)
+        Ok(erased)
     }
 }
 
@@ -396,29 +400,44 @@ fn write(
     Ok(numbers)
 }
 
-/// Erases a value. Returns false if it does not exist (any more).
+/// Erases values and records each erasure. Returns their number.
 fn erase(
     db: &mut Connection,
     chain: &mut Chain,
     entropy: &dyn Entropy,
     now: DateTime<Utc>,
-    (seq, member): (u64, &str),
-) -> Result<bool, WriteError> {
+    what: &Erasure,
+) -> Result<u64, WriteError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if tx
-        .execute("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2", params![Num(seq), member])?
-        == 0
-    {
-        return Ok(false);
+    let values = values_of(&tx, what)?;
+    for (seq, member, session) in &values {
+        tx.prepare_cached("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2")?
+            .execute(params![Num(*seq), member])?;
+        let mut draft = RecordDraft::new(RecordType::ValueErased)
+            .field("record", *seq)
+            .field("member", &**member);
+        draft.session = session.clone().map(Into::into);
+        chain.append(&tx, entropy, &prepare(draft, now).map_err(WriteError::Refused)?)?;
     }
-    let session: Option<String> =
-        tx.query_row("SELECT session FROM audit_record WHERE seq=?1", [Num(seq)], |row| {
-            row.get(0)
-        })?;
-    let mut draft =
-        RecordDraft::new(RecordType::ValueErased).field("record", seq).field("member", member);
-    draft.session = session.map(Into::into);
-    chain.append(&tx, entropy, &prepare(draft, now).map_err(WriteError::Refused)?)?;
     tx.commit()?;
-    Ok(true)
+    Ok(values.len() as u64)
+}
+
+/// The values to erase that still exist: record, member, and the session of the record.
+fn values_of(
+    db: &Connection,
+    what: &Erasure,
+) -> rusqlite::Result<Vec<(u64, String, Option<String>)>> {
+    let select = "SELECT v.seq, v.member, r.session FROM audit_reveal v JOIN audit_record r ON r.seq = v.seq";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Num>(0)?.0, row.get(1)?, row.get(2)?));
+    match what {
+        Erasure::Value { seq, member } => db
+            .prepare(&format!("{select} WHERE v.seq = ?1 AND v.member = ?2"))?
+            .query_map(params![Num(*seq), member], read)?
+            .collect(),
+        Erasure::Session(session) => db
+            .prepare(&format!("{select} WHERE r.session = ?1 ORDER BY v.seq, v.member"))?
+            .query_map([session.as_str()], read)?
+            .collect(),
+    }
 }

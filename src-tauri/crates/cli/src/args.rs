@@ -253,7 +253,19 @@ pub(crate) enum Audit {
         folder: Option<PathBuf>,
     },
     /// Write the log as plain files into a new folder; changes nothing
-    Export { folder: PathBuf },
+    Export {
+        folder: PathBuf,
+        /// Only the records of this session, with proofs that they are in the log
+        #[arg(long)]
+        session: Option<String>,
+    },
+    /// Erase a conversation for good: its messages, its values in the log, and older copies of the
+    /// database. Its records stay, and the log still verifies
+    Erase {
+        /// The session of the conversation
+        #[arg(long)]
+        session: String,
+    },
     /// Create a signed checkpoint
     Checkpoint,
 }

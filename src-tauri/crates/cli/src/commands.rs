@@ -40,7 +40,9 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
     match command {
         // Reading files needs neither the profile's lock nor a runtime.
         Command::Audit(Audit::Verify { folder }) => audit::verify_log(out, data_dir, folder),
-        Command::Audit(Audit::Export { folder }) => audit::export_log(out, data_dir, &folder),
+        Command::Audit(Audit::Export { folder, session }) => {
+            audit::export_log(out, data_dir, &folder, session)
+        }
         Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => {
             packs::check_folder(out, &folder)
         }
@@ -89,6 +91,15 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             let person = if deciding { Person::Deciding } else { Person::Absent };
             with_link(data_dir, person, async |link| approvals::run(link, out, args).await)
         }
+        Command::Audit(Audit::Erase { session }) => {
+            require_person(
+                "Only a person at a terminal may erase a conversation.",
+                "Type the command in a terminal.",
+            )?;
+            with_link(data_dir, Person::Deciding, async |link| {
+                audit::erase_session(link, out, session.into()).await
+            })
+        }
         Command::Audit(args) => {
             with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await)
         }
@@ -110,17 +121,20 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
     }
 }
 
+/// Returns an error unless a person types at a terminal.
+fn require_person(message: &str, hint: &str) -> Result<(), Failure> {
+    if link::is_person_in_foreground() {
+        return Ok(());
+    }
+    let error = AgentError::new(ErrorCode::ApprovalRequired, message);
+    Err(error.reason("no_terminal").hint(hint).into())
+}
+
 /// Lets a person at a terminal accept a new log in place of one that does not verify. Runs before
 /// the command itself.
 pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure> {
-    if !link::is_person_in_foreground() {
-        let message = "Only a person at a terminal may accept a new log.";
-        let hint = "Type the command in a terminal, or accept in the approval window.";
-        return Err(AgentError::new(ErrorCode::ApprovalRequired, message)
-            .reason("no_terminal")
-            .hint(hint)
-            .into());
-    }
+    let message = "Only a person at a terminal may accept a new log.";
+    require_person(message, "Type the command in a terminal, or accept in the approval window.")?;
     let accepted = with_link_when(data_dir, Person::Deciding, WhenAlarmed::Stop, async |link| {
         audit::accept_new_log(link, out).await
     });

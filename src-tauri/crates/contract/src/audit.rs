@@ -51,6 +51,8 @@ pub enum RecordType {
     /// The value behind a commitment was erased. The record has the number of its record and the
     /// name of the member.
     ValueErased,
+    /// A session was erased, with the number of its values that were erased from the log.
+    SessionErased,
     /// A person accepted a new log after the old one did not verify.
     AlarmAcknowledged,
 }

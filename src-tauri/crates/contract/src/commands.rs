@@ -34,6 +34,7 @@ macro_rules! with_commands {
                 session_open(SessionParams) -> SessionView, chat, "A session with its newest items";
                 session_rename(SessionRenameParams) -> Empty, chat, "Give a session another title";
                 session_delete(SessionParams) -> Empty, person, "Delete a session and its items";
+                session_erase(SessionParams) -> SessionEraseResponse, person, "Erase a session, its values in the audit log, and older copies";
                 items_page(ItemsPageParams) -> ItemsPageResponse, chat, "Older items of a session";
                 turn_start(TurnStartParams) -> TurnStartResponse, chat, "Send a message";
                 turn_cancel(TurnCancelParams) -> Empty, chat, "Stop a turn or unqueue a message";

@@ -280,6 +280,12 @@ wire! {
         folder: String,
     }
 
+    /// The result of erasing a session.
+    struct SessionEraseResponse {
+        /// The number of values that were erased from the audit log.
+        values: u64,
+    }
+
     /// The result of an export.
     struct AuditExportResponse {
         /// The path of the folder.

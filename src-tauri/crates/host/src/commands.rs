@@ -50,6 +50,12 @@ impl Commands for Host {
         self.check_alarm()?;
         self.local_engine.session_delete(&params.session).await.map(|()| Empty {})
     }
+    async fn session_erase(
+        &self,
+        params: SessionParams,
+    ) -> Result<SessionEraseResponse, AgentError> {
+        self.erase_session(&params.session).await
+    }
     async fn items_page(&self, params: ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
         self.local_engine.items_page(&params).await
     }

@@ -12,6 +12,7 @@ mod credentials;
 mod definitions;
 mod doctor;
 mod entries;
+mod erasure;
 mod evaluate;
 mod folder_data;
 mod host;

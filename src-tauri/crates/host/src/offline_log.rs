@@ -7,7 +7,7 @@ use std::{
 };
 
 use audit::{Anchor, FileAnchor, Outside};
-use contract::{AgentError, AuditExportResponse, VerifyReport, text};
+use contract::{AgentError, AuditExportResponse, SessionId, VerifyReport, text};
 use secrets::Keyring;
 
 use crate::{
@@ -84,12 +84,18 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
-/// Exports the log into a new folder. Returns an unacknowledged alarm, too.
+/// Exports the log, or the records of one session with proofs, into a new folder. Returns an
+/// unacknowledged alarm, too.
 pub fn export_log(
     paths: &Paths,
     folder: &Path,
+    session: Option<&SessionId>,
 ) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
-    let written = audit::export_file(&require_log_file(paths)?, folder)?;
+    let log = require_log_file(paths)?;
+    let written = match session {
+        Some(session) => audit::export_session(&log, folder, session)?,
+        None => audit::export_file(&log, folder)?,
+    };
     Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
 }
 

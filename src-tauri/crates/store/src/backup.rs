@@ -54,6 +54,24 @@ pub(crate) fn create_backup(
     outcome.map(|()| target)
 }
 
+/// Replaces all copies by a new one, so that what was deleted before is in none of them.
+pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> {
+    let sql = |e: rusqlite::Error| OpenError::from_sql(&files.db, &e);
+    let conn = connection::writer(&files.db).map_err(sql)?;
+    let is_busy = conn
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))
+        .map_err(sql)?;
+    if is_busy {
+        let problem = "its write-ahead log cannot be emptied while another program reads it";
+        return Err(OpenError::Failed { path: files.db.clone(), problem: problem.into() });
+    }
+    let kept = create_backup(&conn, files, Occasion::Regular, now)?;
+    for old in list(files).into_iter().filter(|backup| backup.path != kept) {
+        fs::remove_file(&old.path).map_err(|e| OpenError::from_io(&old.path, &e))?;
+    }
+    Ok(())
+}
+
 fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(partial, &e);
     let sql = |e: rusqlite::Error| OpenError::from_sql(partial, &e);

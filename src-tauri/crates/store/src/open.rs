@@ -109,6 +109,18 @@ impl SqliteStore {
         }
     }
 
+    /// Moves the write-ahead log into the file and replaces all copies by a new one, so that what
+    /// was deleted is in none of them.
+    pub(crate) async fn renew_copies(&self) -> Result<(), StoreError> {
+        let (files, now) = (self.files.clone(), self.clock.now());
+        let renewed = tokio::task::spawn_blocking(move || backup::renew(&files, now)).await;
+        match renewed {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(StoreError::Failed(error.to_string())),
+            Err(error) => Err(StoreError::Failed(error.to_string())),
+        }
+    }
+
     /// Returns a value that the app stored under a name.
     pub async fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
         let name = name.to_owned();

@@ -48,6 +48,13 @@ impl Sessions for SqliteStore {
         self.recent.clear();
         deleted
     }
+    async fn session_erase(&self, id: &SessionId) -> Result<(), StoreError> {
+        match self.session_delete(id).await {
+            // A session that was deleted before may still be in a copy.
+            Ok(()) | Err(StoreError::NotFound(_)) => self.renew_copies().await,
+            Err(error) => Err(error),
+        }
+    }
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError> {
         self.read_on_this_thread(|conn| session_values::all(conn, id))
     }

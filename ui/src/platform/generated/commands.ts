@@ -72,6 +72,7 @@ import type { ServerToolsResponse } from "./ServerToolsResponse";
 import type { ServersReadParams } from "./ServersReadParams";
 import type { ServersReadResponse } from "./ServersReadResponse";
 import type { ServiceLevelView } from "./ServiceLevelView";
+import type { SessionEraseResponse } from "./SessionEraseResponse";
 import type { SessionParams } from "./SessionParams";
 import type { SessionRenameParams } from "./SessionRenameParams";
 import type { SessionView } from "./SessionView";
@@ -94,6 +95,7 @@ export type CommandMap = {
   session_open: { params: SessionParams; response: SessionView };
   session_rename: { params: SessionRenameParams; response: Empty };
   session_delete: { params: SessionParams; response: Empty };
+  session_erase: { params: SessionParams; response: SessionEraseResponse };
   items_page: { params: ItemsPageParams; response: ItemsPageResponse };
   turn_start: { params: TurnStartParams; response: TurnStartResponse };
   turn_cancel: { params: TurnCancelParams; response: Empty };

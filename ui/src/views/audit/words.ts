@@ -41,6 +41,7 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   db_recovered: Database,
   key_rotated: Key,
   value_erased: Eraser,
+  session_erased: Eraser,
   alarm_acknowledged: ShieldAlert,
 };
 

@@ -4,12 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use contract::{
-    AuditListParams, AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, VerifyReport,
+    AgentError, AuditListParams, AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId,
+    SessionParams, VerifyReport,
 };
 use host::Paths;
 
 use crate::args::Audit;
 use crate::exit::{Exit, Failure};
+use crate::keys::Keys;
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
@@ -48,8 +50,8 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
             }
             Ok(Exit::Done)
         }
-        // Both commands are handled elsewhere, without a host.
-        Audit::Verify { .. } | Audit::Export { .. } => Ok(Exit::Usage),
+        // These commands are handled elsewhere, without a host or with a person.
+        Audit::Verify { .. } | Audit::Export { .. } | Audit::Erase { .. } => Ok(Exit::Usage),
     }
 }
 
@@ -229,8 +231,46 @@ fn print_report(out: Out, report: &VerifyReport, of: Subject) {
     }
 }
 
-pub(crate) fn export_log(out: Out, data_dir: PathBuf, folder: &Path) -> Result<Exit, Failure> {
-    let (written, alarm) = host::export_log(&Paths::new(Some(data_dir)), folder)?;
+/// Erases a conversation after the person at the terminal typed its id once more.
+pub(crate) async fn erase_session(
+    link: &mut Link,
+    out: Out,
+    session: SessionId,
+) -> Result<Exit, Failure> {
+    let id = escape_invisible(session.as_str());
+    out.print_note(format!(
+        "This erases the conversation {id}: its messages, its values in the log, and all older \
+         copies of the database. It cannot be undone."
+    ));
+    out.print_note("Type the id of the conversation to erase it:");
+    let mut keys =
+        Keys::start().map_err(|error| AgentError::internal("no_terminal", error.to_string()))?;
+    keys.discard_pending_input();
+    if keys.read_line().await.is_none_or(|line| line.trim() != session.as_str()) {
+        out.print_note("That is not the id. Nothing was erased.");
+        return Ok(Exit::Failed);
+    }
+    let erased = link.commands.session_erase(SessionParams { session }).await?;
+    if out.json {
+        out.print_json(&erased);
+    } else {
+        out.print_line(format!(
+            "Erased, with {} in the log. Its records stay, and the log still verifies.",
+            count(erased.values, "value")
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) fn export_log(
+    out: Out,
+    data_dir: PathBuf,
+    folder: &Path,
+    session: Option<String>,
+) -> Result<Exit, Failure> {
+    let session = session.map(SessionId::from);
+    let paths = Paths::new(Some(data_dir));
+    let (written, alarm) = host::export_log(&paths, folder, session.as_ref())?;
     if out.json {
         out.print_json(&written);
     } else {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::terminal::Terminal;
 use crate::world::{World, text};
 
 fn replace(path: &Path, from: &str, to: &str) {
@@ -92,4 +93,95 @@ fn a_folder_without_a_log_says_so() {
     let ran = world.run(&["audit", "verify"]).ends_with(1);
     assert!(ran.err.contains("There is no log in"), "{}", ran.err);
     assert!(!world.data().join("audit.db").exists(), "reading makes nothing");
+}
+
+/// Whether any file below a folder contains the text.
+fn files_with(folder: &Path, text: &str) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("read").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_with(&path, text));
+        } else if let Ok(bytes) = fs::read(&path)
+            && bytes.windows(text.len()).any(|part| part == text.as_bytes())
+        {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
+    let world = World::new();
+    // A product of this name does not exist, so that the text is in messages, arguments and results.
+    let secret = "quixotelamp";
+    let ask = format!("show me {secret} tents under 731 kr");
+    world.run(&["ask", "--session", "s1", &ask]).ends_with(0);
+    world.run(&["ask", "--session", "s2", "show me boots"]).ends_with(0);
+    // A day later, a copy of the database has been made, too.
+    world.run_at("2026-11-23T10:00:00Z", &["ask", "--session", "s2", "hello"]).ends_with(0);
+    let names = |paths: Vec<std::path::PathBuf>| -> Vec<String> {
+        paths.iter().map(|path| path.display().to_string()).collect()
+    };
+    let before = names(files_with(&world.data(), secret));
+    assert!(before.iter().any(|path| path.contains("countersign.db")), "{before:?}");
+    assert!(before.iter().any(|path| path.contains("audit.db")), "{before:?}");
+    assert!(before.iter().any(|path| path.contains("backups")), "{before:?}");
+
+    let later = "2026-11-23T11:00:00Z";
+    let refused = world.run_at(later, &["audit", "erase", "--session", "s1"]).ends_with(3);
+    assert!(refused.err.contains("Only a person at a terminal"), "{}", refused.err);
+    let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", "s1"]);
+    terminal.wait_for("Type the id of the conversation to erase it:");
+    terminal.type_in("s2\n");
+    let (seen, code) = terminal.end();
+    assert_eq!((code, seen.contains("Nothing was erased.")), (Some(1), true), "{seen}");
+    assert!(!files_with(&world.data(), secret).is_empty());
+
+    let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", "s1"]);
+    terminal.wait_for("Type the id of the conversation to erase it:");
+    terminal.type_in("s1\n");
+    let (seen, code) = terminal.end();
+    assert_eq!((code, seen.contains("the log still verifies")), (Some(0), true), "{seen}");
+    assert_eq!(names(files_with(&world.data(), secret)), Vec::<String>::new());
+
+    let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
+    assert_eq!(report["ok"], true, "{report}");
+    let page = world.run(&["--json", "audit", "list", "--type", "session_erased"]).ends_with(0);
+    let page = page.json();
+    assert_eq!(page["records"][0]["session"], "s1", "{page}");
+    assert!(page["records"][0]["fields"]["values"].as_u64().is_some_and(|n| n > 0), "{page}");
+    // The other conversation is as it was.
+    let other = world.run(&["--json", "audit", "list", "--session", "s2"]).ends_with(0).json();
+    let outcome = |record: &&serde_json::Value| record["record_type"] == "tool_outcome";
+    let records = other["records"].as_array().expect("records");
+    let revealed = &records.iter().find(outcome).expect("a call")["revealed"];
+    assert!(revealed.as_object().is_some_and(|values| values.values().any(|v| !v.is_null())));
+    let folder = world.path("export");
+    world.run(&["audit", "export", folder.to_str().expect("a name")]).ends_with(0);
+    assert_eq!(names(files_with(&folder, secret)), Vec::<String>::new());
+    world.run(&["audit", "verify", folder.to_str().expect("a name")]).ends_with(0);
+}
+
+#[test]
+fn one_session_is_exported_with_proofs() {
+    let world = World::new();
+    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s2", "How is account 23 pacing?"]).ends_with(0);
+    let folder = world.path("one");
+    let name = folder.to_str().expect("a name");
+    let args = ["--json", "audit", "export", name, "--session", "s1"];
+    let written = world.run(&args).ends_with(0).json();
+    assert!(written["records"].as_u64().is_some_and(|n| n > 0), "{written}");
+    let records = fs::read_to_string(folder.join("records.jsonl")).expect("read");
+    assert!(records.lines().all(|line| line.contains("\"s1\"")), "{records}");
+    assert!(folder.join("proofs.jsonl").is_file());
+    world.run(&["audit", "verify", name]).ends_with(0);
+    replace(&folder.join("records.jsonl"), "analyze_portfolio_pacing", "analyze_portfolio_racing");
+    world.run(&["audit", "verify", name]).ends_with(5);
+    let none = world.path("none");
+    let args = ["audit", "export", none.to_str().expect("a name"), "--session", "unknown"];
+    let refused = world.run(&args).ends_with(1);
+    assert!(refused.err.contains("no signed record of the session unknown"), "{}", refused.err);
 }

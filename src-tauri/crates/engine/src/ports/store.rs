@@ -46,6 +46,9 @@ pub trait Sessions: Send + Sync {
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
     /// Deletes a session with all that belongs to it.
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
+    /// Deletes a session like `session_delete`. Afterwards no file of the store, and no copy of one,
+    /// contains anything of it. The session may have been deleted before.
+    async fn session_erase(&self, id: &SessionId) -> Result<(), StoreError>;
     /// Returns all named values of a session.
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
     /// Returns the existing values with these names.

@@ -339,7 +339,19 @@ impl Engine {
                 .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
         })
         .await?;
-        self.delete_session_data(id).await
+        self.delete_session_data(id, self.world.store.session_delete(id)).await
+    }
+
+    /// Erases a session with its items, also from the copies of the database. Its pending approvals
+    /// are cancelled. The values that its audit records commit to are the caller's to erase.
+    pub async fn session_erase(&self, id: &SessionId) -> Result<(), AgentError> {
+        let _quiet = self.lock_idle_session(id)?;
+        self.end_open_approvals(id, |status| {
+            (status == ApprovalStatus::Pending)
+                .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
+        })
+        .await?;
+        self.delete_session_data(id, self.world.store.session_erase(id)).await
     }
 
     /// Deletes the local data of an expired session. Its pending approvals expire, unless another
@@ -372,7 +384,7 @@ impl Engine {
             })
             .await?;
         }
-        self.delete_session_data(id).await
+        self.delete_session_data(id, self.world.store.session_delete(id)).await
     }
 
     /// Locks the session's effects. Fails while a turn or an action of the session runs. No action
@@ -414,8 +426,12 @@ impl Engine {
         Ok(())
     }
 
-    async fn delete_session_data(&self, id: &SessionId) -> Result<(), AgentError> {
-        self.memories.delete(self.world.store.session_delete(id)).await?;
+    async fn delete_session_data(
+        &self,
+        id: &SessionId,
+        deleted: impl Future<Output = Result<(), StoreError>> + Send,
+    ) -> Result<(), AgentError> {
+        self.memories.delete(deleted).await?;
         self.lanes.forget(id);
         self.egress.forget(id);
         self.traces.forget(id);
