@@ -24,7 +24,7 @@ const CURRENCIES: &[&str] = &[
 /// Units of other things than money.
 const UNITS: &[&str] = &[
     "lumen", "lumens", "lm", "litre", "litres", "liter", "liters", "kg", "kilo", "kilos", "gram",
-    "grams", "cm", "mm", "watt", "watts",
+    "grams", "g", "oz", "lbs", "l", "dl", "cl", "ml", "cm", "mm", "watt", "watts",
 ];
 
 /// Whether a word is a unit of something other than money, such as "kg".

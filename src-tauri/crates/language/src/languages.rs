@@ -46,7 +46,7 @@ const STOP: &str = "\
     get give let lets want need like looking got pieces piece pcs pc pairs pair couple item items thing things size sizes colour color number nr x en ett \
     den det de dem och eller av till pa med utan fran som ar var vara blir har hade kan kunde ska skulle vill ville maste bor jag du din ditt dina han hon \
     vi vart ni er mig min mitt mina oss dig vad vilken vilket vilka vem nar varfor hur snalla tack bara ocksa sa nu nagon nagot nagra mer mest mycket om \
-    men upp ut igen alla bada annan annat andra fa ha ge lat behover hej ja nej inte st stycken styck par sak saker storlek strl farg nummer dar denna \
+    men upp ut igen alla bada annan annat andra fa ha ge lat behover hej ja nej inte st stycken styck par sak saker storlek strl stl farg nummer dar denna \
     detta dessa man ju val lite finns sig sin kanske ens va e ur lagg tag visa u new ny nya nytt good nice best bra fin fina fint snygg snygga kind kinds \
     sort sorts type types slags typ era ert vart da ocksa same samma wheres such sadan sadana sant great perfect awesome cool toppen perfekt \
     sure yep yeah visst absolut between mellan than wouldnt shouldnt couldnt cant wont okej okey aha jaha allt allting everything att nat nan nara dom sen oxa mej dej";
@@ -84,7 +84,7 @@ const DECISIVE: &str = "\
     compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest billigast billigaste dyrast dyraste popularast popularaste \
     mest varst varsta lightest heaviest warmest coldest longest shortest newest oldest fastest widest strongest thinnest thickest \
     lighter heavier warmer thinner thicker stronger lattast lattaste tyngst tyngsta varmast varmaste nyast nyaste aldst aldsta lattare tyngre varmare \
-    tunnare tjockare jamfort changed andrats andrat bottom better worse battre samre started launched startat startade";
+    tunnare tjockare share andel andelen jamfort changed andrats andrat bottom better worse battre samre started launched startat startade";
 
 /// Words of ordinary talk around a question. Leaving them out changes nothing.
 const SMALL_TALK: &str = "\
@@ -92,7 +92,7 @@ const SMALL_TALK: &str = "\
     basically asap really info information situation way bit doing going actual actually approximately roughly about kind team guys folks \
     curious question questions answer quickly possible simply general generally honest honestly morning afternoon evening sorry btw \
     guess say saying said ask asking hear anyone someone somebody everybody tldr short summary sum \
-    nuvarande egentligen ungefar kanske veta berätta beratta kolla kika se tror hoppas lage laget snabbt kort fraga undrar just precis \
+    nuvarande hittills current present egentligen ungefar kanske veta berätta beratta kolla kika se tror hoppas lage laget snabbt kort fraga undrar just precis \
     forresten typ liksom gang gangen team kollega kollegor chef chefen";
 
 static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());

@@ -118,14 +118,13 @@ fn find_words_unused_by_search(
             && tokens
                 .get(i + 1)
                 .is_some_and(|next| next.fold == "%" || next.any(&["percent", "procent"]));
-        let is_measured = token.kind == TokenKind::Number
-            && tokens.get(i + 1).is_some_and(amounts::is_other_unit);
-        let limit = bounds::find_comparison_before(tokens, i).filter(|_| is_measured);
-        if let Some(limit) = limit {
-            // "under 2.5 kg": a search does not compare measures.
-            let typed: Vec<&str> =
-                tokens[limit.start..i + 2].iter().map(|token| token.raw.as_str()).collect();
-            unused.decisive.push(typed.join(" "));
+        if let Some(limit) = find_measured_limit(tokens, i) {
+            unused.decisive.push(limit);
+            continue;
+        }
+        let joined = find_joined_kinds(pack, tokens, i).filter(|_| !taken.contains(&i));
+        if let Some(joined) = joined {
+            unused.decisive.push(joined);
             continue;
         }
         let changes_question = is_percentage
@@ -144,6 +143,26 @@ fn find_words_unused_by_search(
     unused
 }
 
+/// Returns the words around "and" or "or" that a search cannot take together: two kinds of things
+/// ("tents and stoves") or alternatives ("red or blue").
+fn find_joined_kinds(pack: &Pack, tokens: &[Token], at: usize) -> Option<String> {
+    let is_or = tokens[at].any(&["or", "eller"]);
+    if !is_or && !tokens[at].any(&["and", "och", "&", "plus"]) {
+        return None;
+    }
+    let is_article = |token: &Token| token.any(&["a", "an", "the", "en", "ett", "any", "some"]);
+    let before = tokens[..at].last()?;
+    let after = tokens[at + 1..].iter().find(|token| !is_article(token))?;
+    let is_kind = |token: &Token| {
+        pack.is_vocabulary(&token.norm) && !pack.is_attribute(pack.canonical_word(&token.norm))
+    };
+    let describes = |token: &Token| pack.is_attribute(pack.canonical_word(&token.norm));
+    let joins_kinds = (is_kind(before) || before.part) && is_kind(after);
+    let joins_attributes = is_or && describes(before) && describes(after);
+    (joins_kinds || joins_attributes)
+        .then(|| format!("{} {} {}", before.raw, tokens[at].raw, after.raw))
+}
+
 /// Returns the words of a target by which no thing can be found: rankings ("the cheapest tent"), and
 /// all words if all of them are another pack's ("difference between CPM and CTR").
 fn find_words_unused_by_target(
@@ -159,12 +178,23 @@ fn find_words_unused_by_target(
     // A thing is found by its words, and no result is ranked.
     let ranks = |i: &usize| language::is_decisive(&tokens[*i].norm) && !taken.contains(i);
     let spell = |i: &usize| spell_word(tokens, *i, true);
-    let decisive = if are_others {
+    let decisive: Vec<String> = if are_others {
         words.iter().map(spell).collect()
     } else {
         words.iter().filter(|i| ranks(i)).map(spell).collect()
     };
-    Unused { decisive, ..Unused::default() }
+    let limits = (0..tokens.len()).filter_map(|i| find_measured_limit(tokens, i));
+    Unused { decisive: limits.chain(decisive).collect(), ..Unused::default() }
+}
+
+/// Returns a limit that is no price, as it was typed: "under 2.5 kg". Measures are not compared.
+fn find_measured_limit(tokens: &[Token], at: usize) -> Option<String> {
+    let is_measured = tokens[at].kind == TokenKind::Number
+        && tokens.get(at + 1).is_some_and(amounts::is_other_unit);
+    let limit = bounds::find_comparison_before(tokens, at).filter(|_| is_measured)?;
+    let typed: Vec<&str> =
+        tokens[limit.start..at + 2].iter().map(|token| token.raw.as_str()).collect();
+    Some(typed.join(" "))
 }
 
 /// Whether the word excludes what follows it: "a jacket, but not in black". A "not" at the
@@ -238,7 +268,9 @@ fn word_weight(
     }
     let takes_dates = tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
     let is_small = language::is_stop_word(&token.norm);
-    if takes_dates && !is_small && language::dates::is_date_word(token) {
+    // "Hittills i november": no data is later than today.
+    let is_so_far = token.is("hittills");
+    if takes_dates && !is_small && !is_so_far && language::dates::is_date_word(token) {
         return Weight::Decisive;
     }
     // A list shows which, not why.

@@ -100,6 +100,7 @@ pub(super) const LABELS: &[&str] = &[
     "storlek",
     "storleken",
     "strl",
+    "stl",
     "str",
     "eu",
     "part",

@@ -159,8 +159,11 @@ fn read_target(
     // "Which is better, 1 or 3?" asks about both. "Add 1 or 3" leaves open which one is meant.
     let open = facts.choice && data.is_write();
     let joined = (several || open) && facts.places.is_empty();
-    // A size or colour describes the thing, even if it is a part of a phrase.
-    let is_of_phrase = |i: &usize| !pack.is_attribute(pack.canonical_word(&tokens[*i].norm));
+    // "Is it available in brown": the colour describes the thing, although the phrase contains it.
+    let is_of_phrase = |i: &usize| {
+        let describes = pack.is_attribute(pack.canonical_word(&tokens[*i].norm));
+        !(describes && *i > 0 && tokens[*i - 1].any(&["in", "i"]))
+    };
     let used: Vec<usize> = found.used.iter().copied().filter(is_of_phrase).collect();
     let mut content = facts.unused_content_words(tokens, &used, data.pack);
     content.retain(|i| !aside.contains(i));

@@ -103,6 +103,7 @@ impl Speaker<'_> {
         let without =
             results.first().map(|result| self.book.find_words_without_thing(goal, result));
         unused.extend(without.unwrap_or_default());
+        unused.dedup();
         unused.extend(goal.count.filter(|_| !takes("count")).map(|count| count.to_string()));
         unused
     }

@@ -7,7 +7,7 @@ use language::{Language, Token, TokenKind, dates};
 
 use super::{
     book::Book,
-    facts::Facts,
+    facts::{Facts, Named},
     fill,
     goal::{Goal, Target},
     more,
@@ -220,10 +220,13 @@ impl Reader<'_> {
         let mut goals: Vec<Goal> = Vec::new();
         // The goals before the clause that have no period of their own.
         let mut undated = 0;
+        // The names in clauses that another pack answers.
+        let mut unanswered: Vec<Named> = Vec::new();
         for (clause, found, repeats) in self.read_clauses(tokens) {
             let Some(found) = found else { continue };
             let found = self.stay_with_thing(found, &clause, goals.last());
-            let facts = self.facts_for_tool(found.tool, &clause);
+            let mut facts = self.facts_for_tool(found.tool, &clause);
+            adopt_names(&mut facts, &mut unanswered, self.book.tools[found.tool].pack);
             let found = self.widen(found, &clause, &facts, goals.last());
             let before = goals.len();
             let tool = &self.book.tools[found.tool];
@@ -325,6 +328,18 @@ impl Reader<'_> {
             goals.push(goal);
         }
     }
+}
+
+/// Gives a clause the names that a clause before it says and that no question of their pack took: in
+/// "Display vs Native in Living Room Refresh: spend and CPM" the last words are about the campaign.
+fn adopt_names(facts: &mut Facts, unanswered: &mut Vec<Named>, pack: usize) {
+    if !facts.named.iter().any(|named| named.pack == pack) {
+        let own = unanswered.iter().filter(|named| named.pack == pack).cloned();
+        facts.named.extend(own.map(|named| Named { at: 0..0, ..named }));
+    }
+    unanswered.retain(|named| named.pack != pack);
+    let others = facts.named.iter().filter(|named| named.pack != pack && !named.at.is_empty());
+    unanswered.extend(others.cloned());
 }
 
 /// Whether the phrase of a refusal is only a part of the phrases of a request: the "raise the budget"

@@ -28,6 +28,7 @@ fn words_that_change_the_question_stop_the_answer() {
         ("which Glacier Tents campaigns don't end before Christmas", "don't"),
         ("how much did northwind spend on 31 september", "31"),
         ("is account 17 more than 15% over pace", "15%"),
+        ("what share of Kestrel Travel's November spend comes from Juniper Stays?", "share"),
         ("how is the winter cruises campaign pacing", "winter cruises"),
         ("everything except glacier tents, spend in november", "except"),
     ] {
@@ -135,6 +136,8 @@ fn a_question_about_parts_of_a_thing_is_answered_for_these_parts() {
         ("how much is the Ridge Trek in brown", "I did not use “brown”."),
         ("what do two Ridge Bottles cost", "**2 × Ridge Bottle** cost 218.00\u{a0}SEK"),
         ("tell me about three Ridge Bottles", "I did not use “3”."),
+        ("how many Ridge Socks are left in pink 39-41?", "in pink 39 41 is in stock"),
+        ("how much does the Ridge Down weigh?", "Weight:"),
         ("how much are the Ridge Shell and the Ridge Trek together", "“Trek” and “together”."),
     ] {
         let turn = World::new().say(text);
@@ -168,7 +171,11 @@ fn limits_of_a_search_are_read_in_more_words() {
 fn comparisons_that_a_search_cannot_make_stop_it() {
     for (text, words) in [
         ("show me tents that weigh under 2.5 kg", "under 2.5 kg"),
+        ("stoves that weigh less than 300 g", "less than 300 g"),
         ("show me a warmer sleeping bag", "warmer"),
+        ("red or blue trekking poles max 1000kr", "red or blue"),
+        ("I need a tent and a sleeping bag for under 5000 total", "tent and sleeping"),
+        ("behöver byxor och vandringsstavar, båda svarta", "byxor och vandringsstavar"),
         ("which tent is the lightest", "lightest"),
     ] {
         assert!(refused(text).contains(&words.to_owned()), "{text}: {:?}", refused(text));
@@ -222,6 +229,19 @@ fn periods_days_and_orders_are_read_in_more_words() {
         let all = calls(text);
         assert_eq!(all, [("analyze_portfolio_pacing".into(), arguments)], "{text}");
     }
+    let all = calls("Display vs Native in Living Room Refresh: spend and CPM");
+    let pacing: Vec<_> = all.iter().filter(|(tool, _)| tool != "product.search").collect();
+    assert!(pacing.iter().all(|(_, args)| args["campaign"] == "c118"), "{all:?}");
+    let all = calls("What did Glacier Tents spend in October vs September?");
+    assert_eq!(all[0].1["compare_start"], "2026-09-01", "{all:?}");
+    let all = calls("How much would Island Hopping end at if we cut daily spend by 15%?");
+    assert_eq!(all[0].1["daily_rate_change_percent"], -15, "{all:?}");
+    let turn = World::new().say("hur mycket har Bluebell Home spenderat hittills i november?");
+    assert_eq!(turn.calls.len(), 1, "{}", turn.text);
+    let turn = World::new().say("Did City Breaks spend more on weekends than weekdays in October?");
+    assert!(turn.calls[0].arguments["by"] == "weekday", "{}", turn.text);
+    let turn = World::new().say("snitt CPM för Kestrel Travel per månad sedan juni");
+    assert!(turn.text.contains("| Per tusen |"), "{}", turn.text);
     let turn = World::new().say("which day had the highest spend in october for account 17");
     assert!(turn.text.contains("was the day with the highest spend"), "{}", turn.text);
 }
