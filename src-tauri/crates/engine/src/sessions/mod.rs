@@ -416,6 +416,7 @@ impl Engine {
 
     async fn delete_session_data(&self, id: &SessionId) -> Result<(), AgentError> {
         self.memories.delete(self.world.store.session_delete(id)).await?;
+        self.forget_memory_index().await;
         self.lanes.forget(id);
         self.egress.forget(id);
         self.traces.forget(id);
