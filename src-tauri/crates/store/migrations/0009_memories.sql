@@ -26,6 +26,12 @@ CREATE TABLE memory_source (
     PRIMARY KEY (memory, position)
 ) STRICT, WITHOUT ROWID;
 
+-- Up to which item the messages of a session are summarised in memories. Deleting a memory does not make its messages wait again.
+CREATE TABLE memory_progress (
+    session TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    through INTEGER NOT NULL
+) STRICT;
+
 -- The values of a vector are little-endian f32. Vectors of other models than the one of `memory_index` are not searched.
 CREATE TABLE memory_vector (
     memory INTEGER NOT NULL PRIMARY KEY REFERENCES memory (number) ON DELETE CASCADE,

@@ -2,7 +2,7 @@
 //! or a reader.
 
 use async_trait::async_trait;
-use contract::{MemoryEntry, MemoryId};
+use contract::{MemoryEntry, MemoryId, SessionId};
 use engine::ports::{
     EmbeddingModelId, LongTermMemories, MemoryIndex, MemoryReach, MemoryVector, StoreError,
 };
@@ -19,6 +19,22 @@ impl LongTermMemories for SqliteStore {
     ) -> Result<(), StoreError> {
         let (memory, vector) = (memory.clone(), vector.cloned());
         self.write(move |conn| memories::add(conn, &memory, vector.as_ref())).await
+    }
+    async fn batch_add(
+        &self,
+        memory: &MemoryEntry,
+        vector: Option<&MemoryVector>,
+        through: u64,
+    ) -> Result<(), StoreError> {
+        let (memory, vector) = (memory.clone(), vector.cloned());
+        self.write(move |conn| {
+            memories::add(conn, &memory, vector.as_ref())?;
+            memories::put_progress(conn, &memory, through)
+        })
+        .await
+    }
+    async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError> {
+        self.read_on_this_thread(|conn| memories::progress(conn, session))
     }
     async fn entry(&self, id: &MemoryId) -> Result<Option<MemoryEntry>, StoreError> {
         self.read_on_this_thread(|conn| memories::get(conn, id))

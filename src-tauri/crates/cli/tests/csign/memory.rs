@@ -38,7 +38,7 @@ fn a_memory_is_added_found_shown_exported_and_forgotten() {
     let reads =
         world.run(&["--json", "audit", "list", "--type", "memory_read"]).ends_with(0).json();
     assert!(reads["records"].as_array().is_some_and(|all| all.len() >= 5), "{reads:#}");
-    world.run(&["audit", "verify"]).ends_with(6);
+    world.run(&["audit", "verify"]).ends_with(0);
 }
 
 #[test]

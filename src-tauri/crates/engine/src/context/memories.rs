@@ -3,7 +3,7 @@
 use contract::{MemoryHit, MemoryKind};
 
 /// The highest number of characters of one memory.
-const MOST: usize = 700;
+const MOST: usize = 1_200;
 
 /// Returns the memories as lines. Their texts cannot end the tag that they stand in.
 pub(crate) fn memory_lines(hits: &[MemoryHit]) -> String {

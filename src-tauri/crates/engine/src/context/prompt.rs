@@ -23,7 +23,7 @@ const ORCHESTRATOR: &str = include_str!("../../prompts/orchestrator.md");
 /// The text that introduces long-term memories.
 const MEMORIES: &str = include_str!("../../prompts/memories.md");
 /// The size limit of long-term memories in bytes.
-const MEMORIES_LIMIT: usize = 6_000;
+const MEMORIES_LIMIT: usize = 8_000;
 
 /// The text about placeholders, for prompts with redacted values.
 const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");

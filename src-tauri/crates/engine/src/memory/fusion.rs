@@ -106,7 +106,7 @@ mod tests {
             memory("c", "similar"),
         );
         let hits = fuse(&words, vec![a, b.clone()], vec![(c, 0.9), (b, 0.8)], 0.2);
-        assert_eq!(ids(&hits), ["b", "a", "c"], "{hits:?}");
+        assert_eq!(ids(&hits), ["b", "c", "a"], "{hits:?}");
         assert!((hits[0].score - (1.0 / 62.0 + 1.0 / 62.0)).abs() < 1e-12);
         assert_eq!(hits[0].similarity, Some(0.8));
     }

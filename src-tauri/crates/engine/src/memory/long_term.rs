@@ -1,6 +1,9 @@
 //! Long-term memories: stores, finds and deletes them, and records each read and write. Knows no
 //! prompt and no turn.
 
+use std::collections::HashMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
     AgentError, DESKTOP, ItemBody, MEMORY_CHARS, MemoryAddParams, MemoryEntry, MemoryHit, MemoryId,
     MemoryIndexView, MemoryKind, MemoryListParams, MemoryListResponse, MemorySearchParams,
@@ -26,6 +29,8 @@ const NEAR_ITEMS: u32 = 50;
 /// The state of the index of memories.
 #[derive(Default)]
 pub(crate) struct LongTerm {
+    /// The sessions whose last summary for a memory failed, with the time of the next attempt.
+    paused: parking_lot::Mutex<HashMap<SessionId, DateTime<Utc>>>,
     /// Whether the embedding model knows the stored texts, and each of them has a vector.
     is_ready: tokio::sync::Mutex<bool>,
 }
@@ -34,6 +39,20 @@ pub(crate) struct LongTerm {
 struct Reader<'a> {
     action: &'a str,
     session: Option<&'a SessionId>,
+}
+
+impl LongTerm {
+    /// Returns the time of the next attempt after a failure.
+    pub(super) fn paused_until(&self, session: &SessionId) -> Option<DateTime<Utc>> {
+        self.paused.lock().get(session).copied()
+    }
+
+    /// Notes that an attempt failed. The next one is not made before `until`.
+    pub(super) fn pause(&self, session: &SessionId, until: DateTime<Utc>) {
+        let mut paused = self.paused.lock();
+        paused.retain(|_, other| *other > until - TimeDelta::days(1));
+        paused.insert(session.clone(), until);
+    }
 }
 
 impl Engine {
@@ -274,7 +293,7 @@ impl Engine {
         by: &str,
         asked_in: Option<&SessionId>,
     ) -> Result<MemoryEntry, AgentError> {
-        self.store_memory(&note).await?;
+        self.store_memory(&note, None).await?;
         let mut draft = RecordDraft::new(RecordType::Memory)
             .field("action", "remembered")
             .field("memory", note.id.as_str())
@@ -288,8 +307,13 @@ impl Engine {
     }
 
     /// Stores a memory with its vector in one transaction. If the model fails, the memory is stored
-    /// without a vector and gets it before the next search.
-    pub(crate) async fn store_memory(&self, memory: &MemoryEntry) -> Result<(), StoreError> {
+    /// without a vector and gets it before the next search. `through` is the position up to which
+    /// the messages of the session are summarised with it.
+    pub(crate) async fn store_memory(
+        &self,
+        memory: &MemoryEntry,
+        through: Option<u64>,
+    ) -> Result<(), StoreError> {
         let (store, embedder) = (&self.world.store, &self.world.embedder);
         let vector = match embedder.embed_memory(&memory.text).await {
             Ok(values) => Some(MemoryVector { model: embedder.model().id, values }),
@@ -300,7 +324,10 @@ impl Engine {
         };
         // The lock keeps a preparation from learning the text a second time.
         let mut is_ready = self.long_term.is_ready.lock().await;
-        store.entry_add(memory, vector.as_ref()).await?;
+        match through {
+            Some(through) => store.batch_add(memory, vector.as_ref(), through).await?,
+            None => store.entry_add(memory, vector.as_ref()).await?,
+        }
         embedder.learn(&memory.text);
         *is_ready &= vector.is_some();
         Ok(())

@@ -1,6 +1,7 @@
 //! Decides which earlier messages a turn sees, keeps summaries of the older ones, and stores and
 //! finds long-term memories. Knows nothing of prompts, rounds or tools.
 
+mod batches;
 mod due;
 mod entries;
 mod fusion;

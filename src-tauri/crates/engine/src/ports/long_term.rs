@@ -50,6 +50,17 @@ pub trait LongTermMemories: Send + Sync {
         memory: &MemoryEntry,
         vector: Option<&MemoryVector>,
     ) -> Result<(), StoreError>;
+    /// Stores the memory of a session's oldest messages like `entry_add`, and in the same transaction
+    /// the position up to which they are summarised.
+    async fn batch_add(
+        &self,
+        memory: &MemoryEntry,
+        vector: Option<&MemoryVector>,
+        through: u64,
+    ) -> Result<(), StoreError>;
+    /// Returns the position up to which a session's messages are summarised in memories, or 0.
+    /// Deleting a memory does not move it back.
+    async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError>;
     /// Returns a memory, or None if it does not exist.
     async fn entry(&self, id: &MemoryId) -> Result<Option<MemoryEntry>, StoreError>;
     /// Returns memories, newest first.

@@ -261,3 +261,134 @@ async fn a_log_that_cannot_be_written_is_reported() {
     let failed = bench.engine.memory_add(&params).await.unwrap_err();
     assert!(failed.has_reason(contract::Reason::AuditUnavailable));
 }
+
+/// A bench whose summaries are made before the next message, with a window of four messages.
+fn with_summaries(method: SummaryMethod) -> Bench {
+    let bench = Bench::new(vec![]);
+    let mut settings = bench.profile.settings.lock().unwrap();
+    settings.limits.window_messages = 4;
+    settings.conversation.mode = ConversationMode::SummaryBuffer;
+    settings.conversation.summary.update_timing = UpdateTiming::AfterTurn;
+    settings.conversation.summary.update_method = method;
+    // The summary that replaces older messages has its own tests.
+    settings.conversation.summary.max_messages_since_update = 200;
+    settings.conversation.summary.max_tokens_since_update = 0;
+    drop(settings);
+    bench
+}
+
+async fn settled(bench: &Bench) {
+    while bench.engine.running() > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
+/// Sends messages about numbered lamps.
+async fn talk(bench: &Bench, turns: std::ops::Range<usize>) {
+    for n in turns {
+        prompt_in(bench, "s", &format!("message {n} about lamp{n}")).await;
+    }
+    settled(bench).await;
+}
+
+async fn summaries(bench: &Bench) -> Vec<MemoryEntry> {
+    let all = MemoryListParams { session: Some("s".into()), offset: 0, limit: 0 };
+    let mut memories = bench.engine.memory_list(&all).await.unwrap().memories;
+    memories.reverse();
+    memories
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_messages_become_a_memory_in_batches_with_their_sources() {
+    let bench = with_summaries(SummaryMethod::Heuristic);
+    talk(&bench, 0..11).await;
+    assert_eq!(summaries(&bench).await, [], "less than a batch lies outside of the window");
+    talk(&bench, 11..12).await;
+    let made = summaries(&bench).await;
+    assert_eq!(made.len(), 1, "{made:?}");
+    assert_eq!((made[0].kind, made[0].sources.len()), (MemoryKind::Summary, 20));
+    assert!(made[0].text.contains("lamp0") && made[0].text.contains("lamp9"), "{}", made[0].text);
+    assert!(!made[0].text.contains("lamp10"), "messages of the window wait");
+    let items = bench.world.store.items_before(&"s".into(), None, 100).await.unwrap();
+    assert_eq!(made[0].sources[0], items[0].id);
+    // It is found again, and nothing of it is summarised twice, also after it was deleted.
+    let prompt = prompt_in(&bench, "s", "Which message was about lamp3?").await;
+    assert!(memories(&prompt).is_some_and(|lines| lines[0].contains("summary of")), "{prompt}");
+    settled(&bench).await;
+    bench.engine.memory_forget(&made[0].id).await.unwrap();
+    talk(&bench, 12..20).await;
+    assert_eq!(summaries(&bench).await, []);
+    talk(&bench, 20..23).await;
+    let next = summaries(&bench).await;
+    assert_eq!(next.len(), 1);
+    assert!(
+        next[0].text.contains("message 10 ") && !next[0].text.contains("message 9 "),
+        "{}",
+        next[0].text
+    );
+    let actions: Vec<_> = records(&bench, RecordType::Memory)
+        .await
+        .into_iter()
+        .map(|record| record.fields["action"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(actions, ["summarised", "deleted", "summarised"]);
+    bench.verified().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_summarises_redacted_messages_and_a_failure_loses_none() {
+    let bench = with_summaries(SummaryMethod::Llm);
+    bench.model.remote.store(true, Ordering::SeqCst);
+    {
+        let mut settings = bench.profile.settings.lock().unwrap();
+        settings.egress.allowed = true;
+        settings.egress.redaction = RedactionLevel::Basic;
+    }
+    prompt_in(&bench, "s", "Write to ann@example.com").await;
+    talk(&bench, 0..10).await;
+    bench.model.then(vec![Say::Text("done")]);
+    bench.model.then(vec![Say::Fail(engine::ports::ModelErrorKind::Unavailable)]);
+    talk(&bench, 10..11).await;
+    assert_eq!(summaries(&bench).await, [], "the attempt failed");
+    talk(&bench, 11..12).await;
+    assert_eq!(summaries(&bench).await, [], "no further attempt is made at once");
+    bench.clock.forward(601);
+    bench.model.then(vec![Say::Text("done")]);
+    bench.model.then(vec![Say::Text("They spoke of lamps.")]);
+    talk(&bench, 12..13).await;
+    let made = summaries(&bench).await;
+    assert_eq!(made.len(), 1, "{made:?}");
+    assert_eq!(made[0].text, "They spoke of lamps.");
+    let asked = bench.model.requests.lock().unwrap().last().unwrap().clone();
+    let asked = format!("{:?}", asked.messages);
+    assert!(asked.contains("Write to") && !asked.contains("ann@example.com"), "{asked}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn content_from_outside_and_rejected_actions_are_not_memorised() {
+    use crate::world::tool;
+    let bench = with_summaries(SummaryMethod::Heuristic);
+    let mut outside = tool("web", Effect::ReadOnly);
+    outside.output_trust = contract::manifest::OutputTrust::Untrusted;
+    let specs = vec![outside, tool("own", Effect::ReadOnly), tool("w", Effect::Write)];
+    *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(specs);
+    bench.model.then(vec![
+        Say::Call("web", json!({"q": "strangeword"})),
+        Say::Call("own", json!({"q": "ownword"})),
+    ]);
+    prompt_in(&bench, "s", "look").await;
+    bench.model.then(vec![Say::Call("w", json!({"q": "rejectedword"}))]);
+    let turn = bench.start("change").await.turn;
+    let approval = bench.approval(0).await;
+    bench.decide(&approval, Decision::Reject { reason: Some("no".into()) }).await.unwrap();
+    bench.final_of(&turn).await;
+    talk(&bench, 0..10).await;
+    let made = summaries(&bench).await;
+    assert_eq!(made.len(), 1, "{made:?}");
+    let text = &made[0].text;
+    assert!(text.contains("- tool: own"), "{text}");
+    for word in ["strangeword", "rejectedword", "- tool: web", "- tool: w:"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    assert!(made[0].untrusted, "the answers may speak of what came from outside");
+}

@@ -1,5 +1,6 @@
-//! Tables `memory`, `memory_source`, `memory_vector`, `memory_index` and `memory_words`: long-term
-//! memories with their words and vectors. Triggers keep the words equal to the texts.
+//! Tables `memory`, `memory_source`, `memory_progress`, `memory_vector`, `memory_index` and
+//! `memory_words`: long-term memories with their words and vectors. Triggers keep the words equal
+//! to the texts.
 
 use contract::{ItemId, MemoryEntry, MemoryId, SessionId};
 use engine::ports::{EmbeddingModelId, MemoryIndex, MemoryReach, MemoryVector};
@@ -38,6 +39,29 @@ pub(crate) fn add(
         insert.execute(params![number, position, item.as_str()])?;
     }
     vector.map_or(Ok(()), |vector| put_vector_of(conn, number, vector))
+}
+
+/// Stores up to which item the messages of the memory's session are summarised.
+pub(crate) fn put_progress(
+    conn: &Connection,
+    memory: &MemoryEntry,
+    through: u64,
+) -> Result<(), DbError> {
+    let through = i64::try_from(through).unwrap_or(i64::MAX);
+    conn.prepare_cached(
+        "INSERT INTO memory_progress (session, through) VALUES (?1, ?2)
+         ON CONFLICT (session) DO UPDATE SET through = max(through, excluded.through)",
+    )?
+    .execute(params![memory.session.as_ref().map(SessionId::as_str), through])?;
+    Ok(())
+}
+
+pub(crate) fn progress(conn: &Connection, session: &SessionId) -> Result<u64, DbError> {
+    let through: Option<i64> = conn
+        .prepare_cached("SELECT through FROM memory_progress WHERE session = ?1")?
+        .query_row([session.as_str()], |row| row.get(0))
+        .optional()?;
+    Ok(through.and_then(|through| u64::try_from(through).ok()).unwrap_or_default())
 }
 
 pub(crate) fn get(conn: &Connection, id: &MemoryId) -> Result<Option<MemoryEntry>, DbError> {

@@ -84,6 +84,10 @@ CREATE TABLE memory_index (
     dimension INTEGER NOT NULL,
     threshold REAL NOT NULL
 ) STRICT;
+CREATE TABLE memory_progress (
+    session TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    through INTEGER NOT NULL
+) STRICT;
 CREATE TABLE memory_source (
     memory INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     position INTEGER NOT NULL,

@@ -217,3 +217,35 @@ async fn the_index_knows_its_model_and_threshold() {
     drop(store);
     assert_eq!(world.store().memory_index().await, Ok(Some(index("two"))));
 }
+
+#[tokio::test]
+async fn a_batch_and_its_position_are_stored_together_and_go_with_the_session() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "one").await;
+    let batch = |id: &str| entry(id, Some(&session), "a summary");
+    assert_eq!(store.memorised_through(&session).await, Ok(0));
+    store.batch_add(&batch("m1"), None, 40).await.expect("stored");
+    assert!(store.batch_add(&batch("m1"), None, 60).await.is_err(), "the id is taken");
+    assert_eq!(store.memorised_through(&session).await, Ok(40), "the position stays with its row");
+    store.batch_add(&batch("m2"), None, 20).await.expect("stored");
+    assert_eq!(store.memorised_through(&session).await, Ok(40), "it never moves back");
+    store.entry_delete(&"m1".into()).await.expect("deleted");
+    assert_eq!(store.memorised_through(&session).await, Ok(40), "what was deleted stays deleted");
+    store.session_delete(&session).await.expect("deleted");
+    assert_eq!(store.memorised_through(&session).await, Ok(0));
+}
+
+#[tokio::test]
+async fn a_deleted_memory_leaves_no_byte_in_the_database() {
+    let world = World::new();
+    let store = world.store();
+    with_session(&store, "one").await;
+    add(&store, "m1", None, "the word zanzibarquux is secret").await;
+    add(&store, "m2", None, "another text stays").await;
+    store.entry_delete(&"m1".into()).await.expect("deleted");
+    store.close();
+    let bytes = std::fs::read(world.db()).expect("read");
+    let has = |word: &str| bytes.windows(word.len()).any(|part| part == word.as_bytes());
+    assert!(has("another text stays") && !has("zanzibarquux"));
+}

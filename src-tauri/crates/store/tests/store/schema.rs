@@ -66,7 +66,7 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
 }
 
 /// Undoes the step that made the tables of memories.
-const WITHOUT_MEMORIES: &str = "DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_source; DROP TABLE memory;";
+const WITHOUT_MEMORIES: &str = "DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
 
 #[tokio::test]
 async fn a_file_without_memories_gets_their_tables_after_a_copy_was_made() {
