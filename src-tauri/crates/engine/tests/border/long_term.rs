@@ -69,7 +69,7 @@ async fn a_fitting_memory_stands_in_the_prompt_as_data_and_the_answer_names_it()
     assert!(label < tag && tag < prompt.find("The user's local time").unwrap(), "{prompt}");
     let items = bench.items().await;
     let ItemBody::AssistantText { remembered, .. } = &items[1].body else { panic!("{items:?}") };
-    assert_eq!(*remembered, [kept.id.clone()]);
+    assert_eq!(remembered.as_slice(), std::slice::from_ref(&kept.id));
     let reads = records(&bench, RecordType::MemoryRead).await;
     assert_eq!(reads.len(), 1, "{reads:?}");
     assert_eq!(reads[0].fields["memories"], json!([kept.id]));
