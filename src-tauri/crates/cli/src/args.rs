@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Show the policy and test calls against it
     #[command(subcommand)]
     Policy(Policy),
-    /// What is remembered across conversations
+    /// Look at long-term memories, add and delete them
     #[command(subcommand)]
     Memory(Memory),
     /// Read, verify and export the log
