@@ -40,7 +40,9 @@ impl MemoryKeeper {
     pub(crate) async fn memorise(&self, policy: &Conversation) {
         let context = &self.context;
         let is_ours = context.session.application() == DESKTOP && context.audience.run().is_none();
-        if !is_ours || !summarises(policy) {
+        // Conversations that are to be forgotten after some time leave no memories.
+        let is_bounded = policy.ttl_seconds > 0 || policy.max_items > 0;
+        if !is_ours || is_bounded || !summarises(policy) || !context.settings.memory.recall {
             return;
         }
         let (keeper, method) = (self.clone(), policy.summary.update_method);

@@ -392,3 +392,18 @@ async fn content_from_outside_and_rejected_actions_are_not_memorised() {
     }
     assert!(made[0].untrusted, "the answers may speak of what came from outside");
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_messages_are_memorised_where_nothing_may_be_kept_or_read() {
+    let changes: [fn(&mut Settings); 3] = [
+        |settings| settings.memory.recall = false,
+        |settings| settings.conversation.ttl_seconds = 3_600,
+        |settings| settings.conversation.mode = ConversationMode::BufferWindow,
+    ];
+    for change in changes {
+        let bench = with_summaries(SummaryMethod::Heuristic);
+        change(&mut bench.profile.settings.lock().unwrap());
+        talk(&bench, 0..14).await;
+        assert_eq!(summaries(&bench).await, []);
+    }
+}
