@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 const ROOMS = [
   "audit",
   "contract",
+  "embedding",
   "engine",
   "host",
   "mcp",

@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Show the policy and test calls against it
     #[command(subcommand)]
     Policy(Policy),
+    /// Look at long-term memories, add and delete them
+    #[command(subcommand)]
+    Memory(Memory),
     /// Read, verify and export the log
     #[command(subcommand)]
     Audit(Audit),
@@ -225,6 +228,45 @@ pub(crate) enum Policy {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum Memory {
+    /// Memories, newest first
+    List {
+        /// Only those of this session
+        #[arg(long, value_name = "SESSION")]
+        session: Option<String>,
+        /// At most this many
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
+        limit: u32,
+        /// Leave out this many of the newest
+        #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+        offset: u32,
+    },
+    /// The memories that fit a text, best first
+    Search {
+        text: String,
+        /// Only what this session may use
+        #[arg(long, value_name = "SESSION")]
+        session: Option<String>,
+        /// At most this many
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
+        limit: u32,
+    },
+    /// One memory with its sources
+    Show { id: String },
+    /// Remember a text word by word, for all conversations; only on a terminal
+    Add {
+        text: String,
+        /// Only for this session
+        #[arg(long, value_name = "SESSION")]
+        session: Option<String>,
+    },
+    /// Delete a memory; only on a terminal
+    Forget { id: String },
+    /// Print all memories as one JSON document
+    Export,
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
     /// Records, newest first
     List {
@@ -392,6 +434,8 @@ mod tests {
             "csign audit show x",
             "csign audit list --type nonsense",
             "csign audit list --limit 0",
+            "csign memory add",
+            "csign memory search x --limit 51",
         ] {
             assert!(Args::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -4,6 +4,7 @@ mod approvals;
 mod audit;
 mod dev;
 mod import;
+mod memory;
 mod packs;
 mod policy;
 mod run;
@@ -21,7 +22,7 @@ use clap::Parser as _;
 use contract::{AgentError, ErrorCode};
 use host::{Person, WhenAlarmed};
 
-use crate::args::{Approvals, Audit, Command, Dev};
+use crate::args::{Approvals, Audit, Command, Dev, Memory};
 use crate::ask;
 use crate::exit::{Exit, Failure};
 use crate::link::{self, Link};
@@ -102,6 +103,11 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         }
         Command::Audit(args) => {
             with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await)
+        }
+        Command::Memory(args) => {
+            let changes = matches!(args, Memory::Add { .. } | Memory::Forget { .. });
+            let person = person_mode(changes && link::person_present());
+            with_link(data_dir, person, async |link| memory::run(link, out, args).await)
         }
         Command::Import(args) => {
             let person = person_mode(link::person_present());

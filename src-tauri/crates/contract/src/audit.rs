@@ -38,8 +38,11 @@ pub enum RecordType {
     SettingChanged,
     /// The assistant, an agent or a tool was switched on or off.
     KillSwitch,
-    /// The memory of a conversation changed: a summary, a failed summary, or a deleted memory.
+    /// The memory of a conversation changed: a summary, a failed summary, or a deleted memory. Also
+    /// a long-term memory that was stored or deleted.
     Memory,
+    /// Long-term memories were read: for a message, by a tool, or by a person.
+    MemoryRead,
     /// A pack was read and put into use.
     PackLoaded,
     /// Files were imported into a pack's data.

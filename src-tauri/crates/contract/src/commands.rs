@@ -42,6 +42,11 @@ macro_rules! with_commands {
                 approval_open(ApprovalParams) -> Empty, chat, "Bring the approval window to the front";
                 grants_list(Empty) -> GrantsListResponse, chat, "Remembered permissions";
                 grant_revoke(GrantParams) -> Empty, chat, "Take a permission back";
+                memory_list(MemoryListParams) -> MemoryListResponse, chat, "Long-term memories, newest first";
+                memory_search(MemorySearchParams) -> MemorySearchResponse, chat, "Long-term memories that fit a text";
+                memory_show(MemoryParams) -> MemoryEntry, chat, "One long-term memory";
+                memory_add(MemoryAddParams) -> MemoryEntry, person, "Remember a text";
+                memory_forget(MemoryParams) -> Empty, person, "Delete a long-term memory";
                 audit_list(AuditListParams) -> AuditListResponse, chat, "Records, newest first";
                 audit_show(AuditShowParams) -> AuditRecordView, chat, "One record";
                 audit_verify(Empty) -> VerifyReport, chat, "Check the whole log";

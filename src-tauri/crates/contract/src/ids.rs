@@ -61,6 +61,8 @@ id_type! {
     ApprovalId,
     /// A remembered user permission.
     GrantId,
+    /// A long-term memory.
+    MemoryId,
     /// A tool as its manifest names it, qualified with the pack only on collision.
     ToolId,
     /// A pack folder's id.

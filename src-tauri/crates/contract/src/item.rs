@@ -7,8 +7,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::{
-    AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount,
-    RedactionLevel, ResultView, SessionId, SummaryMethod, Text, ToolId, TurnId,
+    AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, MemoryId,
+    RedactionCount, RedactionLevel, ResultView, SessionId, SummaryMethod, Text, ToolId, TurnId,
 };
 
 /// A stored step of a session, in the order of `seq`.
@@ -53,6 +53,9 @@ pub enum ItemBody {
         /// Answers that the user may choose with one click.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         choices: Vec<Choice>,
+        /// The long-term memories that the model read for this answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        remembered: Vec<MemoryId>,
         /// Whether the turn stopped before the text was complete (cancel, crash, error).
         #[serde(default)]
         partial: bool,

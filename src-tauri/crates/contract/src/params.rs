@@ -22,9 +22,11 @@ macro_rules! wire {
 }
 
 mod explain;
+mod memories;
 mod profile;
 
 pub use explain::*;
+pub use memories::*;
 pub use profile::*;
 
 wire! {

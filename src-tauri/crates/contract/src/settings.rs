@@ -31,6 +31,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How much of earlier messages a model sees.
     pub conversation: Conversation,
+    /// The use of long-term memories.
+    pub memory: MemorySettings,
     /// Spending limits.
     pub budgets: Budgets,
     /// The default for tools without a rule.
@@ -55,12 +57,30 @@ impl Default for Settings {
             egress: EgressSettings::default(),
             limits: Limits::default(),
             conversation: Conversation::default(),
+            memory: MemorySettings::default(),
             budgets: Budgets::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
             time_zone: "system".into(),
             packs: BTreeMap::new(),
         }
+    }
+}
+
+/// The use of long-term memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemorySettings {
+    /// Whether a model gets the memories that fit a message.
+    pub recall: bool,
+    /// Whether these may be summaries of the user's other conversations. Notes of the profile are
+    /// used in all of them.
+    pub whole_profile: bool,
+}
+
+impl Default for MemorySettings {
+    fn default() -> Self {
+        Self { recall: true, whole_profile: false }
     }
 }
 

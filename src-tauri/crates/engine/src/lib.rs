@@ -33,7 +33,8 @@ pub use turn::direct::key_refused_error;
 pub use turn::recover::Recovered;
 
 use ports::{
-    AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, Tools,
+    AuditLog, Clock, Embedder, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store,
+    Tools,
 };
 
 /// The ports of one engine.
@@ -49,6 +50,8 @@ pub struct World {
     pub roster: Arc<dyn Roster>,
     /// The models that may answer.
     pub models: Arc<dyn Models>,
+    /// The model that makes the vectors of memories.
+    pub embedder: Arc<dyn Embedder>,
     /// Settings, rules and prices.
     pub profile: Arc<dyn Profile>,
     /// The secrets that may not reach a model.
@@ -74,6 +77,7 @@ pub struct Engine {
     pub(crate) lanes: Arc<sessions::lanes::Lanes>,
     pub(crate) egress: Arc<context::egress::Egress>,
     pub(crate) memories: Arc<memory::recalled::Memories>,
+    pub(crate) long_term: Arc<memory::long_term::LongTerm>,
     pub(crate) toolkits: Arc<context::toolkit::Toolkits>,
     pub(crate) traces: Arc<turn::traces::Traces>,
     /// The time before which analyses are not reused.
@@ -112,6 +116,7 @@ impl Engine {
             lanes: Arc::default(),
             egress: Arc::default(),
             memories: Arc::default(),
+            long_term: Arc::default(),
             toolkits: Arc::default(),
             traces: Arc::default(),
             analyses_from: Arc::default(),
@@ -134,6 +139,7 @@ impl Engine {
             lanes: Arc::clone(&self.lanes),
             egress: Arc::clone(&self.egress),
             memories: Arc::clone(&self.memories),
+            long_term: Arc::clone(&self.long_term),
             toolkits: Arc::clone(&self.toolkits),
             traces: Arc::clone(&self.traces),
             analyses_from: Arc::clone(&self.analyses_from),

@@ -130,6 +130,30 @@ impl Commands for Host {
         self.local_engine.grant_revoke(&params.id).await.map(|()| Empty {})
     }
 
+    async fn memory_list(
+        &self,
+        params: MemoryListParams,
+    ) -> Result<MemoryListResponse, AgentError> {
+        self.local_engine.memory_list(&params).await
+    }
+    async fn memory_search(
+        &self,
+        params: MemorySearchParams,
+    ) -> Result<MemorySearchResponse, AgentError> {
+        self.local_engine.memory_search(&params).await
+    }
+    async fn memory_show(&self, params: MemoryParams) -> Result<MemoryEntry, AgentError> {
+        self.local_engine.memory_show(&params.id).await
+    }
+    async fn memory_add(&self, params: MemoryAddParams) -> Result<MemoryEntry, AgentError> {
+        self.check_alarm()?;
+        self.local_engine.memory_add(&params).await
+    }
+    async fn memory_forget(&self, params: MemoryParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
+        self.local_engine.memory_forget(&params.id).await.map(|()| Empty {})
+    }
+
     async fn audit_list(&self, params: AuditListParams) -> Result<AuditListResponse, AgentError> {
         self.log.list(params).await
     }

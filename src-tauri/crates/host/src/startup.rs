@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
 use contract::{AgentError, Reason, RecordType, StartNotice, Text, text};
+use embedding::CharacterNgrams;
 use engine::{
     Engine, World,
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
@@ -85,6 +86,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         tools: Arc::clone(&tools) as _,
         roster: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
+        embedder: Arc::new(CharacterNgrams::default()),
         profile: Arc::clone(&profile) as _,
         secrets: Arc::new(known_secrets(&options, &keyring, &tools)),
         events: Arc::clone(&hub) as _,
@@ -95,6 +97,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     });
     let for_callers = callers::limit_engine(&engine, &options.callers_packs, &tools, &models);
     tools.elsewhere.set_engine(&engine);
+    tools.memory.set_engine(&engine);
     if !alarmed {
         notices.extend(recover_turns(&engine).await?);
         prepare_servers(&tools, &options).await;

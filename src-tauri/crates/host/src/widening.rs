@@ -55,6 +55,7 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         egress,
         limits,
         conversation,
+        memory,
         budgets,
         time_zone,
         packs,
@@ -66,7 +67,8 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
             != (&before.language, &before.theme, &before.time_zone, &before.welcomed),
     );
     found.need_person(
-        (limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets),
+        (limits, conversation, memory, budgets)
+            != (&before.limits, &before.conversation, &before.memory, &before.budgets),
     );
     compare_model(&mut found, &before.model, model);
     compare_egress(&mut found, before.egress, *egress);
@@ -266,10 +268,11 @@ mod tests {
         }
         let off = Settings { agent_enabled: false, ..before.clone() };
         assert_eq!(needed(&off, |s| s.agent_enabled = true), (Access::Person, vec![]));
-        let others: [fn(&mut Settings); 5] = [
+        let others: [fn(&mut Settings); 6] = [
             |s| s.theme = "dark".into(),
             |s| s.model.model = "other".into(),
             |s| s.limits.rounds = 3,
+            |s| s.memory.whole_profile = true,
             |s| s.budgets.day_usd = 3.0,
             |s| drop(s.packs.get_mut("far").unwrap().settings.insert("days".into(), json!(4))),
         ];

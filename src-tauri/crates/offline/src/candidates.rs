@@ -75,6 +75,10 @@ impl Reader<'_> {
     /// Returns the intent that best matches a clause.
     pub(super) fn best_candidate(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
         let all = self.find_candidates(tokens, facts);
+        // The names and dates behind the cue belong to a text, so they speak for no other tool.
+        if let Some(found) = all.iter().find(|found| self.leads_to_verbatim(found, tokens, facts)) {
+            return Some(found.clone());
+        }
         // Of equals the first, but a phrase of its own before mere names; a special question before
         // the general one.
         let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
@@ -85,6 +89,31 @@ impl Reader<'_> {
         });
         let special = special.reduce(|best, found| if better(found, best) { found } else { best });
         Some(special.unwrap_or(best).clone())
+    }
+
+    /// The cue behind which a match takes the rest of the clause as it was typed.
+    pub(super) fn cue_of_verbatim(
+        &self,
+        found: &Match,
+        tokens: &[Token],
+        facts: &Facts,
+    ) -> Option<Hit> {
+        let tool = &self.book.tools[found.tool];
+        let slots = tool.slots.iter().zip(&tool.cues).filter(|_| found.strong);
+        let verbatim = slots.filter(|(slot, _)| matches!(slot.kind, SlotKind::Verbatim));
+        verbatim.flat_map(|(_, cues)| cues).find_map(|cue| cue.find(tokens, &facts.words))
+    }
+
+    /// Whether a clause is nothing but the request, a cue, and a text behind it.
+    fn leads_to_verbatim(&self, found: &Match, tokens: &[Token], facts: &Facts) -> bool {
+        let Some(cue) = self.cue_of_verbatim(found, tokens, facts) else { return false };
+        let end = cue.used.last().copied().unwrap_or_default();
+        let says_nothing = |i: &usize| {
+            found.used.contains(i)
+                || cue.used.contains(i)
+                || language::is_stop_word(&tokens[*i].norm)
+        };
+        facts.words.iter().take_while(|i| **i <= end).all(says_nothing)
     }
 
     fn score_intent(

@@ -46,6 +46,18 @@ const SCOPE: &[&str] = &[
 /// Words after which a request lists what it wants to see.
 const SHOWING: &[&str] = &["with", "including", "showing", "med", "inklusive"];
 
+/// Joins the last part to the part before it if it has only signs. In ", and" both would begin a
+/// part, and the sign belongs to a text that is taken as it was typed.
+fn join_signs(parts: &mut Vec<Vec<Token>>) {
+    let is_only_signs = |part: &Vec<Token>| part.iter().all(|token| token.kind == TokenKind::Punct);
+    if parts.len() > 1
+        && let Some(signs) = parts.pop_if(|part| is_only_signs(part))
+        && let Some(before) = parts.last_mut()
+    {
+        before.extend(signs);
+    }
+}
+
 impl Reader<'_> {
     /// Splits a message where a new request begins. A part without a request of its own belongs to
     /// the part before it. If it names another thing of the same kind ("add a tent and a
@@ -56,15 +68,25 @@ impl Reader<'_> {
         for (i, token) in tokens.iter().enumerate() {
             let splits = !whole.is_taken(i) && !whole.is_joined_number(i) && is_boundary(token);
             if splits {
+                join_signs(&mut parts);
                 parts.push(Vec::new());
             }
             parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
         }
+        join_signs(&mut parts);
         let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
         let mut waiting: Vec<Token> = Vec::new();
         for part in
             parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
         {
+            // A text that is taken as it was typed goes on to the end of its sentence.
+            if let Some((last, _)) = out.last_mut()
+                && !part.first().is_some_and(ends_sentence)
+                && self.takes_verbatim(last)
+            {
+                last.extend(part);
+                continue;
+            }
             let facts = self.facts_of(&part);
             // A name with its own period is a request of its own: "account 17 this month and
             // account 23 last month".
@@ -108,6 +130,13 @@ impl Reader<'_> {
             }
         }
         out
+    }
+
+    /// Whether a clause ends with a text that is taken as it was typed.
+    fn takes_verbatim(&self, clause: &[Token]) -> bool {
+        let facts = self.facts_of(clause);
+        self.best_candidate(clause, &facts)
+            .is_some_and(|found| self.cue_of_verbatim(&found, clause, &facts).is_some())
     }
 
     /// Whether the clause before names something without a period: in "spend for bluebell and
@@ -271,6 +300,10 @@ impl Reader<'_> {
                 .flat_map(|tool| tool.nouns.iter().flatten())
                 .any(|noun| language::same_word(noun, &token.norm))
     }
+}
+
+fn ends_sentence(token: &Token) -> bool {
+    token.kind == TokenKind::Punct && [".", "?", "!"].contains(&token.fold.as_str())
 }
 
 pub(super) fn is_boundary(token: &Token) -> bool {

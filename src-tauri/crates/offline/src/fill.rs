@@ -62,7 +62,7 @@ pub(super) fn build_goal(
             values::set(&mut goal.args, &slot.parameter, value);
         }
     }
-    let mut taken = slots.taken;
+    let (mut taken, verbatim) = (slots.taken, slots.verbatim);
     taken.extend(aside);
     if is_search && let Some(ranking) = reader.book.ranking(&goal) {
         set_arguments(ranking, &mut goal.args);
@@ -71,7 +71,7 @@ pub(super) fn build_goal(
     set_search_words(reader, tokens, facts, &taken, &mut goal);
     let unused = coverage::find_unused_words(reader, tokens, facts, found, &goal, &taken);
     inherit(reader, facts, found, before, &mut goal);
-    note_doubt(reader, tokens, facts, found, &mut goal);
+    note_doubt(reader, tokens, facts, found, &verbatim, &mut goal);
     unused.report(&mut goal);
     goal.unused.extend(before.and_then(|before| find_lost_subset(reader, tokens, before, &goal)));
     goal
@@ -300,13 +300,15 @@ fn note_doubt(
     tokens: &[Token],
     facts: &Facts,
     found: &Match,
+    verbatim: &[usize],
     goal: &mut Goal,
 ) {
     let data = &reader.book.tools[found.tool];
     if goal.doubt.is_some() {
         return;
     }
-    if data.is_write() && facts.negations.iter().any(|i| !found.used.contains(i)) {
+    let is_own = |i: &usize| !found.used.contains(i) && !verbatim.contains(i);
+    if data.is_write() && facts.negations.iter().any(is_own) {
         goal.doubt = Some(Doubt::Negated);
         return;
     }

@@ -54,6 +54,7 @@ pub(super) fn score_slots(
                 )
             }
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
+            SlotKind::Verbatim => 4 * i32::from(cued()),
             SlotKind::Percent { .. } => 2 * i32::from(has_bound(facts, Measure::Percent)),
             SlotKind::ChangePercent => 4 * i32::from(cued() && !facts.percents.is_empty()),
             SlotKind::Choice { .. } => {
@@ -67,7 +68,6 @@ pub(super) fn score_slots(
             | SlotKind::OtherEnd
             | SlotKind::ChangeAmount
             | SlotKind::DaysAhead { .. }
-            | SlotKind::Verbatim
             | SlotKind::Thing { .. }
             | SlotKind::Words => 0,
         };

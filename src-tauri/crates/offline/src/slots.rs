@@ -31,6 +31,8 @@ pub(super) struct SlotReader<'a> {
     facts: &'a Facts,
     /// The tokens of the intent's phrases and of the slots so far.
     pub(super) taken: Vec<usize>,
+    /// The tokens of texts that are taken as they were typed. Words in them request nothing.
+    pub(super) verbatim: Vec<usize>,
     /// The tokens of each choice so far.
     choices: Vec<Vec<usize>>,
     /// The amounts that number slots have taken so far.
@@ -51,6 +53,7 @@ impl<'a> SlotReader<'a> {
             tokens,
             facts,
             taken,
+            verbatim: Vec::new(),
             choices: Vec::new(),
             amounts: Vec::new(),
         }
@@ -106,7 +109,9 @@ impl<'a> SlotReader<'a> {
                 values.get(value).map(|choice| choice.value.clone())
             }
             SlotKind::Verbatim => {
-                read_verbatim(self.tokens, cue.as_ref(), &mut self.taken).map(Value::from)
+                let text = read_verbatim(self.tokens, cue.as_ref(), &mut self.verbatim);
+                self.taken.extend(&self.verbatim);
+                text.map(Value::from)
             }
             SlotKind::Listed { thing, field, side } => {
                 self.taken.extend(cue?.used);
@@ -322,7 +327,8 @@ fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) ->
     }
     taken.extend(cue.iter().flat_map(|hit| hit.used.iter().copied()));
     taken.extend(range);
-    let text = text.trim().trim_end_matches(['.', '!', '?']).to_owned();
+    let text = text.trim_start_matches([':', ',', ' ']).trim_end_matches(['.', '!', '?', ' ']);
+    let text = text.to_owned();
     (!text.is_empty()).then_some(text)
 }
 

@@ -3,6 +3,7 @@
 mod conversations;
 mod coverage;
 mod follow_ups;
+mod notes;
 mod questions;
 mod routing;
 

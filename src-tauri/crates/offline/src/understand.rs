@@ -96,7 +96,8 @@ impl Reader<'_> {
         let goals = self.read_goals(tokens);
         let best = self.best_candidate(tokens, &facts);
         let strongest = best.as_ref().filter(|found| found.strong).map_or(0, |found| found.score);
-        if let Some((talk, hit)) = self.find_refusal(tokens, &words)
+        let asking = self.words_before_verbatim(best.as_ref(), tokens, &facts, &words);
+        if let Some((talk, hit)) = self.find_refusal(tokens, asking)
             && hit.score + 10 >= strongest
             && !best.is_some_and(|found| found.strong && is_part_of(&hit, &found, tokens))
         {
@@ -188,6 +189,20 @@ impl Reader<'_> {
             .take(WORDS_NAMED)
             .map(|i| tokens[i].raw.clone())
             .collect()
+    }
+
+    /// The words of a message without a text that is taken as it was typed: those up to the cue of
+    /// the text. "Remember that we raise the budget" does not ask to raise it.
+    fn words_before_verbatim<'w>(
+        &self,
+        best: Option<&Match>,
+        tokens: &[Token],
+        facts: &Facts,
+        words: &'w [usize],
+    ) -> &'w [usize] {
+        let cue = best.and_then(|found| self.cue_of_verbatim(found, tokens, facts));
+        let end = cue.and_then(|hit| hit.used.last().copied()).unwrap_or(usize::MAX);
+        &words[..words.partition_point(|word| *word <= end)]
     }
 
     fn find_refusal(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, Hit)> {

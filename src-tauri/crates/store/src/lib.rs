@@ -14,6 +14,7 @@ mod migrate;
 mod open;
 mod port;
 mod port_conversations;
+mod port_long_term;
 mod readers;
 mod recent;
 mod recover;

@@ -1,5 +1,6 @@
-//! The traits of `engine::ports::Store` on SQLite, except `Conversations` and `Books`: maps each
-//! method to a table, chooses the writer or a reader, and decides what must be on disk at once.
+//! The traits of `engine::ports::Store` on SQLite, except `Conversations`, `LongTermMemories` and
+//! `Books`: maps each method to a table, chooses the writer or a reader, and decides what must be on
+//! disk at once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

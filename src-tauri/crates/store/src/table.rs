@@ -5,6 +5,7 @@ pub(crate) mod books;
 pub(crate) mod conversations;
 pub(crate) mod grants;
 pub(crate) mod items;
+pub(crate) mod memories;
 pub(crate) mod notes;
 pub(crate) mod session_values;
 pub(crate) mod sessions;

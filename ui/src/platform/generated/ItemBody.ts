@@ -6,6 +6,7 @@ import type { Block } from "./Block";
 import type { CallId } from "./CallId";
 import type { Choice } from "./Choice";
 import type { Effect } from "./Effect";
+import type { MemoryId } from "./MemoryId";
 import type { NoticeLevel } from "./NoticeLevel";
 import type { RedactionCount } from "./RedactionCount";
 import type { RedactionLevel } from "./RedactionLevel";
@@ -43,6 +44,10 @@ agent?: string | null,
  * Answers that the user may choose with one click.
  */
 choices?: Array<Choice>, 
+/**
+ * The long-term memories that the model read for this answer.
+ */
+remembered?: Array<MemoryId>, 
 /**
  * Whether the turn stopped before the text was complete (cancel, crash, error).
  */

@@ -3,6 +3,7 @@ import type { Budgets } from "./Budgets";
 import type { Conversation } from "./Conversation";
 import type { EgressSettings } from "./EgressSettings";
 import type { Limits } from "./Limits";
+import type { MemorySettings } from "./MemorySettings";
 import type { ModelSettings } from "./ModelSettings";
 import type { PackChoice } from "./PackChoice";
 import type { PolicyMode } from "./PolicyMode";
@@ -48,6 +49,10 @@ limits: Limits,
  * How much of earlier messages a model sees.
  */
 conversation: Conversation, 
+/**
+ * The use of long-term memories.
+ */
+memory: MemorySettings, 
 /**
  * Spending limits.
  */

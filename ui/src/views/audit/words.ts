@@ -36,6 +36,7 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   setting_changed: Settings,
   kill_switch: Power,
   memory: BookText,
+  memory_read: BookText,
   pack_loaded: Package,
   data_imported: FileInput,
   db_recovered: Database,

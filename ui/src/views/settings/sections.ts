@@ -40,6 +40,7 @@ const PLACES: readonly (readonly [string, Section])[] = [
   ["limits.approval_expiry_s", "policy"],
   ["limits", "advanced"],
   ["conversation", "advanced"],
+  ["memory", "advanced"],
   ["budgets", "budgets"],
 ];
 

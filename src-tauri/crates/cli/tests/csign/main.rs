@@ -14,6 +14,7 @@ mod keyring;
 mod keys;
 mod killed;
 mod large;
+mod memory;
 mod output;
 mod policy;
 mod profiles;

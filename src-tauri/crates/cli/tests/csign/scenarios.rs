@@ -117,7 +117,7 @@ fn section_12_a_new_pack_brings_scenarios_that_pass() {
 fn section_12_the_packs_that_ship_keep_what_they_promise() {
     let world = World::new();
     let made = world.run(&["packs", "new", "lookup", "--kind", "http"]).ends_with(0).out;
-    let shipped = ["campaign-portfolio-pacing", "shop", "web-api-example"]
+    let shipped = ["campaign-portfolio-pacing", "memory", "shop", "web-api-example"]
         .map(|pack| packs().join(pack).display().to_string());
     for folder in shipped.iter().map(String::as_str).chain([made.trim()]) {
         let evidence =

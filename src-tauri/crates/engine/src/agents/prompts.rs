@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::{PromptPart, ToolSpec};
+use contract::{MemoryHit, PromptPart, ToolSpec};
 
 use crate::{
     agents::route::{self, Answered},
@@ -11,6 +11,7 @@ use crate::{
         abilities,
         egress::EgressSession,
         entities, history,
+        memories::memory_lines,
         prompt::{self, Prompt, Voice},
     },
     memory::recalled::Recalled,
@@ -32,6 +33,8 @@ pub(crate) struct PromptWriter<'a> {
     pub(crate) words: &'a EgressSession,
     /// The earlier messages that the model sees together with this prompt.
     pub(crate) recalled: Option<&'a Recalled>,
+    /// The long-term memories that fit the message.
+    pub(crate) remembered: &'a [MemoryHit],
 }
 
 impl PromptWriter<'_> {
@@ -65,6 +68,7 @@ impl PromptWriter<'_> {
         }
         prompt.instruct(order.unwrap_or_default(), self.words);
         prompt.add(PromptPart::Memories, &self.memories(), false, self.words);
+        prompt.remember(&memory_lines(self.remembered), self.words);
         prompt.add(PromptPart::DateTime, &self.date_time(), true, self.words);
         prompt
     }
@@ -82,6 +86,7 @@ impl PromptWriter<'_> {
             &route::answers(answered),
             self.words,
         );
+        prompt.remember(&memory_lines(self.remembered), self.words);
         prompt.add(PromptPart::DateTime, &self.date_time(), true, self.words);
         prompt
     }

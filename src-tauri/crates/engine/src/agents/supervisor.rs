@@ -144,7 +144,8 @@ impl<'t> Supervisor<'t> {
 
     pub(super) fn prompts(&self) -> PromptWriter<'_> {
         let recalled = self.rounds.executor.dispatcher().scope.recalled.as_deref();
-        PromptWriter { context: &self.context, words: &self.words, recalled }
+        let remembered = &self.recollections.remembered;
+        PromptWriter { context: &self.context, words: &self.words, recalled, remembered }
     }
 
     /// Answers the message. The earlier messages must have been recalled before.

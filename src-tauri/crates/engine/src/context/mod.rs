@@ -8,6 +8,7 @@ pub(crate) mod entities;
 pub(crate) mod guidance;
 pub(crate) mod history;
 pub(crate) mod instructions;
+pub(crate) mod memories;
 pub(crate) mod offered_schema;
 pub(crate) mod pack_egress;
 pub(crate) mod prompt;

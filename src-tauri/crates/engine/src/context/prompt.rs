@@ -20,6 +20,11 @@ const ROUTING: &str = include_str!("../../prompts/routing.md");
 const NO_DATA: &str = include_str!("../../prompts/no_data.md");
 const ORCHESTRATOR: &str = include_str!("../../prompts/orchestrator.md");
 
+/// The text that introduces long-term memories.
+const MEMORIES: &str = include_str!("../../prompts/memories.md");
+/// The size limit of long-term memories in bytes.
+const MEMORIES_LIMIT: usize = 8_000;
+
 /// The text about placeholders, for prompts with redacted values.
 const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");
 
@@ -112,6 +117,19 @@ impl Prompt {
             "",
         );
         self.insert_part(PromptPart::SupervisorInstruction, text, cut);
+    }
+
+    /// Adds long-term memories in a tag, marked as data. The texts of memories cannot close the tag.
+    pub(crate) fn remember(&mut self, lines: &str, words: &EgressSession) {
+        if lines.is_empty() {
+            return;
+        }
+        let (body, cut) = words.redact_part(&escape_tags(lines), false, MEMORIES_LIMIT);
+        let text = Outbound::joined(
+            &[MEMORIES.trim_end().into(), "\n<memories>\n".into(), body, "\n</memories>".into()],
+            "",
+        );
+        self.insert_part(PromptPart::Memories, text, cut);
     }
 
     fn insert_part(&mut self, part: PromptPart, text: Outbound, cut: bool) {

@@ -1,12 +1,16 @@
-//! Decides which earlier messages a turn sees, and keeps summaries of the older ones. Knows nothing
-//! of prompts, rounds or tools.
+//! Decides which earlier messages a turn sees, keeps summaries of the older ones, and stores and
+//! finds long-term memories. Knows nothing of prompts, rounds or tools.
 
+mod batches;
 mod due;
 mod entries;
+mod fusion;
 mod heuristic;
 pub(crate) mod key;
+pub(crate) mod long_term;
 pub(crate) mod passing;
 pub(crate) mod recall;
 pub(crate) mod recalled;
 pub(crate) mod refresh;
+pub(crate) mod remembered;
 mod window;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::{Item, ItemBody, ToolSpec};
+use contract::{Item, ItemBody, MemoryHit, ToolSpec};
 
 use crate::{
     context::pack_egress::check_recalled_egress,
@@ -20,6 +20,8 @@ pub(crate) struct Recollections {
     /// Whether any of the read settings says that conversations are not stored. Then nothing of the
     /// turn is stored.
     is_passing: bool,
+    /// The long-term memories that fit the message.
+    pub(crate) remembered: Vec<MemoryHit>,
 }
 
 impl Recollections {

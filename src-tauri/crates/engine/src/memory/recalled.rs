@@ -261,18 +261,11 @@ impl Engine {
         method: SummaryMethod,
     ) -> Memory {
         let now = self.world.clock.now();
-        let specs = self.world.tools.specs();
-        let strange = |item: &Item| match &item.body {
-            ItemBody::ToolResult { tool, .. } => {
-                let mut named = specs.iter().filter(|spec| spec.is_named(tool)).peekable();
-                named.peek().is_none() || named.any(policy::suspends_grants)
-            }
-            _ => false,
-        };
         Memory {
             through: covered.last().map_or(before.through, |one| one.position),
             messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
-            untrusted: before.untrusted || covered.iter().any(|one| strange(&one.item)),
+            untrusted: before.untrusted
+                || covered.iter().any(|one| self.is_from_outside(&one.item)),
             local_only: before.local_only
                 || covered.iter().any(|one| self.has_local_data(&one.item)),
             summary,
@@ -285,6 +278,14 @@ impl Engine {
             summarised_at: Some(now),
             ..before.clone()
         }
+    }
+
+    /// Whether an item is the result of a tool whose output is not trusted.
+    pub(crate) fn is_from_outside(&self, item: &Item) -> bool {
+        let ItemBody::ToolResult { tool, .. } = &item.body else { return false };
+        let specs = self.world.tools.specs();
+        let mut named = specs.iter().filter(|spec| spec.is_named(tool)).peekable();
+        named.peek().is_none() || named.any(policy::suspends_grants)
     }
 
     pub(crate) async fn note_memory(&self, record: RecordDraft) {

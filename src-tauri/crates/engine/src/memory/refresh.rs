@@ -85,7 +85,7 @@ pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
 /// Stores an ended turn in its memories.
 #[derive(Clone)]
 pub(crate) struct MemoryKeeper {
-    context: Arc<TurnContext>,
+    pub(super) context: Arc<TurnContext>,
     /// The id of the specialist that answered, for records.
     agent: String,
     /// The number of messages in the turn: the question, the texts beside calls, and the answer.
@@ -110,6 +110,9 @@ impl MemoryKeeper {
         for recalled in recollections.all() {
             let Some(key) = recalled.key.clone() else { continue };
             self.keep_turn_in(key, recalled).await;
+        }
+        if let Some(recalled) = recollections.of(None) {
+            self.memorise(&recalled.policy).await;
         }
     }
 
@@ -283,7 +286,7 @@ impl MemoryKeeper {
         }
     }
 
-    async fn ask_for_summary(
+    pub(super) async fn ask_for_summary(
         &self,
         most: u32,
         notes: &str,

@@ -10,17 +10,29 @@ use contract::{
 use crate::ports::{
     books::{Books, Served},
     conversations::Conversations,
+    long_term::LongTermMemories,
     rows::{SessionValues, StoreError, TurnRow, ValueChanges},
     shared::{Reach, SessionImage},
 };
 
 /// All groups of tables. Every async method has committed to disk when it returns.
 pub trait Store:
-    Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + Books
+    Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + LongTermMemories + Books
 {
 }
 
-impl<T: Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + Books> Store for T {}
+impl<T> Store for T where
+    T: Sessions
+        + Items
+        + Turns
+        + Approvals
+        + Grants
+        + Notes
+        + Conversations
+        + LongTermMemories
+        + Books
+{
+}
 
 /// Sessions and the values stored with each of them.
 #[async_trait]

@@ -229,6 +229,7 @@ impl Engine {
             model: None,
             agent: None,
             choices: Vec::new(),
+            remembered: Vec::new(),
             partial: false,
         };
         let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];

@@ -432,6 +432,7 @@ impl Engine {
         deleted: impl Future<Output = Result<(), StoreError>> + Send,
     ) -> Result<(), AgentError> {
         self.memories.delete(deleted).await?;
+        self.forget_memory_index().await;
         self.lanes.forget(id);
         self.egress.forget(id);
         self.traces.forget(id);

@@ -6,8 +6,8 @@ use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Choice, EventBody, Item, ItemBody, NoticeLevel, ToParam as _, ToolId, ToolOutcome, TurnStatus,
-    Usage, label_text,
+    Choice, EventBody, Item, ItemBody, MemoryId, NoticeLevel, ToParam as _, ToolId, ToolOutcome,
+    TurnStatus, Usage, label_text,
 };
 
 use crate::{
@@ -36,6 +36,8 @@ pub(crate) struct AnswerBuilder {
     used: Vec<Used>,
     /// The times of earlier analyses whose results this run reused.
     reused: Vec<String>,
+    /// The long-term memories that the model reads in this turn.
+    pub(crate) remembered: Vec<MemoryId>,
     /// Tools whose execution instructions were already sent in this turn.
     pub(crate) instructed: HashSet<ToolId>,
     /// The texts beside the calls form the answer; no final text replaces them.
@@ -53,6 +55,7 @@ impl AnswerBuilder {
             usage: Usage::default(),
             used: Vec::new(),
             reused: Vec::new(),
+            remembered: Vec::new(),
             instructed: HashSet::new(),
             is_in_parts: false,
         }
@@ -106,6 +109,7 @@ impl AnswerBuilder {
             model: Some(self.model_label()),
             agent: self.agent.as_ref().map(|agent| agent.name.clone()),
             choices,
+            remembered: self.remembered.clone(),
             partial,
         })
     }

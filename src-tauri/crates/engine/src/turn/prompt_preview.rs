@@ -71,7 +71,7 @@ impl Engine {
             .into_iter()
             .filter(|spec| wanted.map_or(alone, |agent| agent.tools.contains(&spec.id)))
             .collect();
-        let prompts = PromptWriter { context: &context, words, recalled: None };
+        let prompts = PromptWriter { context: &context, words, recalled: None, remembered: &[] };
         let is_generalist = context.is_generalist();
         let route = route_tool::name(&context.specs);
         let part = match (agents.len() > 1, is_generalist && params.agent.is_none()) {

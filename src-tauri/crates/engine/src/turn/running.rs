@@ -15,6 +15,7 @@ use crate::{
     memory::{
         recall::Recollections,
         refresh::{MemoryKeeper, show_memory},
+        remembered::find_for_turn,
     },
     ports::{Point, RecordDraft, StoreError},
     tools::provenance::UntrustedSources,
@@ -88,6 +89,9 @@ impl Turn {
             .field("model", context.model.label());
         context.record(started.commit("input", context.question.clone())).await;
         show_memory(&context, &recalled).await;
+        let remembered = find_for_turn(&context, &recalled, &self.sources).await;
+        self.answer.remembered = remembered.iter().map(|hit| hit.memory.id.clone()).collect();
+        self.recollections.remembered = remembered;
         let words = match EgressSession::open(&context).await {
             Ok(words) => Arc::clone(self.words.insert(Arc::new(words))),
             Err(end) => return end,

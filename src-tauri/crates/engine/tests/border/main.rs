@@ -15,6 +15,7 @@ mod exact;
 mod executor;
 mod faults;
 mod layers;
+mod long_term;
 mod memory;
 mod once;
 mod oversize;

@@ -658,6 +658,7 @@ async fn said_long_ago(bench: &Bench, messages: usize) {
             model: None,
             agent: None,
             choices: vec![],
+            remembered: vec![],
             partial: false,
         },
     };

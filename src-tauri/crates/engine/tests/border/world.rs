@@ -307,12 +307,48 @@ impl AuditLog for Refusable {
     }
 }
 
+/// The built-in embedding model, which can be made to fail.
+#[derive(Default)]
+pub struct FailableEmbedder {
+    model: embedding::CharacterNgrams,
+    pub fails: AtomicBool,
+}
+impl FailableEmbedder {
+    fn check(&self) -> Result<(), EmbeddingFailed> {
+        match self.fails.load(Ordering::SeqCst) {
+            true => Err(EmbeddingFailed("it is away".into())),
+            false => Ok(()),
+        }
+    }
+}
+#[async_trait]
+impl Embedder for FailableEmbedder {
+    fn model(&self) -> EmbeddingModel {
+        self.model.model()
+    }
+    fn learn(&self, text: &str) {
+        self.model.learn(text);
+    }
+    fn forget_learned(&self) {
+        self.model.forget_learned();
+    }
+    async fn embed_memory(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
+        self.check()?;
+        self.model.embed_memory(text).await
+    }
+    async fn embed_question(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
+        self.check()?;
+        self.model.embed_question(text).await
+    }
+}
+
 pub struct Bench {
     pub engine: Arc<Engine>,
     pub world: World,
     pub model: Arc<ScriptModel>,
     pub tools: Arc<ScriptTools>,
     pub roster: Arc<TestRoster>,
+    pub embedder: Arc<FailableEmbedder>,
     pub clock: Arc<SetClock>,
     pub profile: Arc<TestProfile>,
     pub secrets: Arc<TestSecrets>,
@@ -347,6 +383,7 @@ impl Bench {
             Arc::new(Heard::default()),
         );
         let roster = Arc::new(TestRoster::default());
+        let embedder = Arc::new(FailableEmbedder::default());
         *tools.specs.lock().unwrap() = Arc::new(specs);
         let secrets = Arc::new(TestSecrets::default());
         // Virtual time runs on while real threads write: no test here is about the deadline.
@@ -367,6 +404,7 @@ impl Bench {
             tools: Arc::clone(&tools) as _,
             roster: Arc::clone(&roster) as _,
             models: Arc::new(OneModel(Arc::clone(&model))),
+            embedder: Arc::clone(&embedder) as _,
             profile: Arc::clone(&profile) as _,
             secrets: Arc::clone(&secrets) as _,
             events: Arc::clone(&heard) as _,
@@ -381,6 +419,7 @@ impl Bench {
             model,
             tools,
             roster,
+            embedder,
             clock,
             profile,
             secrets,

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     adapters, definitions,
     key_destination::{self, Declared, Destination},
+    memory_service,
     paths::create_private_folder,
     questions::Gate,
     remote_override::RemoteOverride,
@@ -85,10 +86,14 @@ impl HostTools {
     async fn call_built_in(
         &self,
         service: &str,
-        tool: ToolId,
-        arguments: Value,
+        request: &ToolRequest,
     ) -> Result<Value, ToolFailure> {
+        let (tool, arguments) = (request.spec.id.clone(), request.arguments.clone());
         let done = match self.services.service(service) {
+            None if service == memory_service::NAME => {
+                let tool = request.spec.plain_id();
+                self.memory.call(tool.as_str(), &arguments, &request.session).await
+            }
             Some(open) => {
                 open.run_blocking(move |service| service.call(tool.as_str(), &arguments)).await
             }
@@ -383,9 +388,7 @@ impl Tools for HostTools {
                 self.http.run(call, &request, &Permit { private_network, secret }, &cancel).await
             }
             ToolTarget::Program { call } => self.run_program(call, &request, &cancel).await,
-            ToolTarget::BuiltIn { service } => {
-                self.call_built_in(service, request.spec.id.clone(), request.arguments).await
-            }
+            ToolTarget::BuiltIn { service } => self.call_built_in(service, &request).await,
             ToolTarget::Mcp { server, tool } => {
                 self.call_server(server, tool, &request, cancel, resume).await
             }

@@ -4,6 +4,7 @@
 mod data;
 mod doors;
 mod ledger;
+mod memory;
 mod model_list;
 mod own_servers;
 mod packs;

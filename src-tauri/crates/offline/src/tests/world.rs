@@ -110,6 +110,8 @@ pub(super) struct World {
     model: OfflineModel,
     messages: Vec<Message>,
     basket: Option<Value>,
+    /// The notes that were remembered.
+    notes: Vec<String>,
     pub(super) locale: String,
     pub(super) offered: Option<Vec<String>>,
     /// The results of the next writes, which are not run.
@@ -122,6 +124,7 @@ impl World {
             model: model(),
             messages: Vec::new(),
             basket: None,
+            notes: Vec::new(),
             locale: "en".into(),
             offered: None,
             decisions: VecDeque::new(),
@@ -253,6 +256,18 @@ impl World {
     fn run(&mut self, tool: &str, arguments: Value, writes: bool) -> Value {
         if writes && let Some(decision) = self.decisions.pop_front() {
             return decision;
+        }
+        match tool {
+            "remember" => {
+                self.notes.push(arguments["text"].as_str().unwrap_or_default().to_owned());
+                return json!({"id": "memory-1", "text": arguments["text"]});
+            }
+            "recall" => {
+                let memory = |text: &String| json!({"id": "memory-1", "kind": "note", "text": text, "stored_on": "2026-11-20"});
+                let memories: Vec<Value> = self.notes.iter().map(memory).collect();
+                return json!({"about": arguments["about"], "memories": memories});
+            }
+            _ => {}
         }
         let pacing = [
             campaign_portfolio_pacing::TOOL,

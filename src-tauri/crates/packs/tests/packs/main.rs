@@ -55,7 +55,7 @@ fn the_shipped_packs_have_no_faults() {
     let faults: Vec<_> = loaded.iter().flat_map(|l| &l.view.faults).collect();
     assert!(faults.is_empty(), "{faults:#?}");
     let ids: Vec<&str> = loaded.iter().map(|l| l.view.id.as_str()).collect();
-    assert_eq!(ids, ["campaign-portfolio-pacing", "shop", "web-api-example"]);
+    assert_eq!(ids, ["campaign-portfolio-pacing", "memory", "shop", "web-api-example"]);
     for pack in &loaded {
         let tools = &pack.pack.as_ref().unwrap().tools;
         assert_eq!(&pack.view.tools, tools);

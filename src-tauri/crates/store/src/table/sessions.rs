@@ -52,8 +52,8 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
     require_found(changed, id)
 }
 
-/// Deletes a session with its items and turns (by foreign key), approvals, grants, values and its
-/// own budget. The spending of a day stays, and so do audit records, which are in another file.
+/// Deletes a session with its items, turns and long-term memories (by foreign key), approvals,
+/// grants, values and its own budget. The spending of a day stays, and so do audit records, which are in another file.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
     conversations::forget_session(conn, id)?;
     for sql in [

@@ -1,4 +1,14 @@
--- user_version 9
+-- user_version 10
+CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
+    INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
+END;
+CREATE TRIGGER memory_deleted AFTER DELETE ON memory BEGIN
+    INSERT INTO memory_words (memory_words, rowid, text) VALUES ('delete', OLD.number, OLD.text);
+END;
+CREATE TRIGGER memory_edited AFTER UPDATE OF text ON memory BEGIN
+    INSERT INTO memory_words (memory_words, rowid, text) VALUES ('delete', OLD.number, OLD.text);
+    INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
+END;
 CREATE TRIGGER result_unused AFTER DELETE ON item WHEN old.result IS NOT NULL BEGIN
     DELETE FROM result WHERE session = old.session AND hash = old.result
         AND NOT EXISTS (SELECT 1 FROM item WHERE session = old.session AND result = old.result);
@@ -58,6 +68,46 @@ CREATE TABLE item (
     body TEXT NOT NULL, result BLOB,
     UNIQUE (session, seq)
 ) STRICT;
+CREATE TABLE memory (
+    number INTEGER NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    -- NULL for a memory of the profile.
+    session TEXT REFERENCES session (id) ON DELETE CASCADE,
+    -- summary or note
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    pinned INTEGER NOT NULL,
+    untrusted INTEGER NOT NULL,
+    local_only INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    edited_at TEXT
+) STRICT;
+CREATE TABLE memory_index (
+    number INTEGER NOT NULL PRIMARY KEY CHECK (number = 1),
+    model TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    threshold REAL NOT NULL
+) STRICT;
+CREATE TABLE memory_progress (
+    session TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    through INTEGER NOT NULL
+) STRICT;
+CREATE TABLE memory_source (
+    memory INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    item TEXT NOT NULL,
+    PRIMARY KEY (memory, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE memory_vector (
+    memory INTEGER NOT NULL PRIMARY KEY REFERENCES memory (number) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE memory_words USING fts5 (text, content = 'memory', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2');
+CREATE TABLE 'memory_words_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+CREATE TABLE 'memory_words_data'(id INTEGER PRIMARY KEY, block BLOB);
+CREATE TABLE 'memory_words_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
+CREATE TABLE 'memory_words_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 CREATE TABLE note (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
@@ -148,6 +198,8 @@ CREATE INDEX conversation_of_session ON conversation (session);
 CREATE INDEX grant_of_session ON "grant" (session);
 CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 CREATE INDEX item_by_turn ON item (turn, seq);
+CREATE INDEX memory_by_time ON memory (created_at DESC, number DESC);
+CREATE INDEX memory_of_session ON memory (session, created_at DESC, number DESC);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_value_by_name ON session_value (name, session);

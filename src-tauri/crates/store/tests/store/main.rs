@@ -10,6 +10,7 @@ mod books;
 mod conversations;
 mod crash;
 mod disk;
+mod memories;
 mod power;
 mod recovery;
 mod rows;

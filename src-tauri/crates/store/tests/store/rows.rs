@@ -51,6 +51,7 @@ fn every_kind() -> Vec<ItemBody> {
             model: Some("Offline model".into()),
             agent: Some("Guardian".into()),
             choices: vec![Choice { label: "Yes".into(), message: "yes".into() }],
+            remembered: vec!["memory-1".into()],
             partial: true,
         },
     ]
@@ -91,6 +92,7 @@ async fn rendered_blocks_are_not_stored() {
         model: None,
         agent: None,
         choices: vec![],
+        remembered: vec![],
         partial: false,
     };
     let block = Block { index: 0, html: "<p>x</p>".into() };

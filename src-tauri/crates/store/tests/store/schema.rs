@@ -4,12 +4,15 @@
 
 use std::path::PathBuf;
 
-use engine::ports::{Approvals as _, Grants as _, Items as _, Sessions as _, Turns as _};
+use engine::ports::{
+    Approvals as _, Grants as _, Items as _, LongTermMemories as _, MemoryReach, Sessions as _,
+    Turns as _,
+};
 use rusqlite::Connection;
 use serde_json::json;
 use store::{OpenError, SqliteStore};
 
-use crate::world::World;
+use crate::world::{World, with_session};
 
 fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -62,18 +65,40 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
     assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
 }
 
+/// Undoes the step that made the tables of memories.
+const WITHOUT_MEMORIES: &str = "DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
+
+/// Undoes the step that made the table of results.
+const WITHOUT_RESULTS: &str = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;";
+
+#[tokio::test]
+async fn a_file_without_memories_gets_their_tables_after_a_copy_was_made() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    drop(store);
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch(&format!("{WITHOUT_MEMORIES} PRAGMA user_version = 9;"))
+        .expect("as version 9 left it");
+    let before = world.backups().len();
+    let store = world.store();
+    assert_eq!(world.backups().len(), before + 1, "a copy is made before the step");
+    assert_eq!(store.has_entries(&MemoryReach::Everything).await, Ok(false));
+    assert!(store.session(&session).await.expect("read").is_some());
+}
+
 #[tokio::test]
 async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
     let world = World::new();
     drop(world.store());
-    let older = r#"PRAGMA user_version = 4; DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;
-        ALTER TABLE approval DROP COLUMN shared; DROP TABLE session_value;
+    let older = r#"PRAGMA user_version = 4; ALTER TABLE approval DROP COLUMN shared; DROP TABLE session_value;
         CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
         INSERT INTO session_value VALUES ('app:s', '{"$gateway":{"memory":{"a":[1,null,"å"]}},"context":null,"n":7,"with.point":"x","$server/a/b":{"t":true},"f":1.50}'),
         ('empty', '{}');"#;
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(older)
+        .execute_batch(&format!("{WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
         .expect("as version 4 left it");
     let kept = world.store().session_values(&"app:s".into()).await.expect("read");
     let expected = json!({"$gateway": {"memory": {"a": [1, null, "å"]}}, "context": null, "n": 7, "with.point": "x", "$server/a/b": {"t": true}, "f": 1.5});
@@ -85,15 +110,14 @@ async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
 async fn what_was_spent_before_its_sums_were_kept_counts() {
     let world = World::new();
     drop(world.store());
-    let older = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;
-        DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; ALTER TABLE approval DROP COLUMN shared; PRAGMA user_version = 3;
+    let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; ALTER TABLE approval DROP COLUMN shared; PRAGMA user_version = 3;
         CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
         INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES ('s', 'S', 's', '2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z');
         INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
         VALUES ('2026-11-21T10:00:00Z', '2026-11-21', 's', 't', 'm', 700, 5), ('2026-11-21T10:00:01Z', '2026-11-21', 's', 'u', 'm', 200, NULL);";
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(older)
+        .execute_batch(&format!("{WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
         .expect("as version 3 left it");
     drop(world.store());
     let conn = Connection::open(world.db()).expect("opened");
@@ -180,7 +204,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 9, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 10, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(

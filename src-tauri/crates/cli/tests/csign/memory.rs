@@ -1,0 +1,64 @@
+//! Tests of `csign memory`: a person adds and forgets at a terminal, and everybody may look.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// Runs a command with `--json` and returns its document.
+fn json_of(world: &World, args: &[&str]) -> Value {
+    world.run(&[&["--json", "memory"], args].concat()).ends_with(0).json()
+}
+
+#[test]
+fn a_memory_is_added_found_shown_exported_and_forgotten() {
+    let world = World::new();
+    let added = world.at_a_terminal(&["memory", "add", "'Account 17 reports in CET'"]).ends_with(0);
+    assert!(added.out.contains("Remembered as memory"), "{}", added.out);
+    world.at_a_terminal(&["memory", "add", "'Fakturor skickas den tredje'"]).ends_with(0);
+
+    let list = json_of(&world, &["list"]);
+    assert_eq!(list["memories"].as_array().map(Vec::len), Some(2), "{list:#}");
+    assert!(list["index"]["description"].as_str().is_some_and(|text| text.contains("no meaning")));
+    let id = list["memories"][1]["id"].as_str().expect("an id").to_owned();
+    let found = json_of(&world, &["search", "which zone for acount 17 reporting"]);
+    assert_eq!(found["hits"][0]["memory"]["text"], "Account 17 reports in CET", "{found:#}");
+    let svenska = world.run(&["memory", "search", "när skickas fakturan"]).ends_with(0).out;
+    assert!(svenska.contains("Fakturor skickas den tredje"), "{svenska}");
+    let nothing = world.run(&["memory", "search", "a joke please"]).ends_with(0);
+    assert_eq!((nothing.out.as_str(), nothing.err.trim()), ("", "No memory fits."));
+    let shown = world.run(&["memory", "show", &id]).ends_with(0).out;
+    assert!(shown.contains("note") && shown.contains("profile"), "{shown}");
+    let export = world.run(&["memory", "export"]).ends_with(0).json();
+    assert_eq!(export["memories"], list["memories"]);
+
+    world.at_a_terminal(&["memory", "forget", &id]).ends_with(0);
+    assert_eq!(json_of(&world, &["search", "account 17"])["hits"], json!([]));
+    let gone = world.run(&["memory", "show", &id]).ends_with(1);
+    assert!(gone.err.contains("There is no such memory."), "{}", gone.err);
+    let reads =
+        world.run(&["--json", "audit", "list", "--type", "memory_read"]).ends_with(0).json();
+    assert!(reads["records"].as_array().is_some_and(|all| all.len() >= 5), "{reads:#}");
+    world.run(&["audit", "verify"]).ends_with(0);
+}
+
+#[test]
+fn only_a_person_at_a_terminal_changes_memories() {
+    let world = World::new();
+    for args in [["add", "x y z"], ["forget", "memory_1"]] {
+        let ran = world.run(&[&["memory"], &args[..]].concat()).ends_with(3);
+        assert!(ran.err.contains("Only a person at a terminal"), "{}", ran.err);
+    }
+    assert_eq!(json_of(&world, &["list"])["memories"], json!([]));
+}
+
+#[test]
+fn what_is_asked_to_be_remembered_waits_for_a_yes() {
+    let world = World::new();
+    let ran = world.run(&["ask", "Remember that account 17 reports in CET"]).ends_with(3);
+    assert!(ran.err.contains("approval"), "{}", ran.err);
+    assert_eq!(json_of(&world, &["list"])["memories"], json!([]));
+    let waiting = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
+    assert_eq!(waiting[0]["arguments"], r#"{"text":"account 17 reports in CET"}"#, "{waiting:#}");
+    let answer = world.run(&["ask", "Vad minns du om konto 17?"]).ends_with(0).out;
+    assert!(answer.contains("Jag minns inget om"), "{answer}");
+}

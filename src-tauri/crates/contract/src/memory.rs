@@ -1,0 +1,77 @@
+//! Long-term memories: texts that outlast the window of a conversation and its summary. Plain data:
+//! storing and finding them happens elsewhere.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{ItemId, MemoryId, SessionId, Text};
+
+/// The highest number of characters of a memory.
+pub const MEMORY_CHARS: usize = 4_000;
+
+/// The origin of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryKind {
+    /// The app summarised older messages.
+    Summary,
+    /// A person asked to remember this text. It is stored word by word.
+    Note,
+}
+
+/// A long-term memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct MemoryEntry {
+    /// The identifier of the memory.
+    pub id: MemoryId,
+    /// The session that the memory belongs to. Absent for a memory of the whole profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// The origin of the memory.
+    pub kind: MemoryKind,
+    /// The text that is remembered.
+    pub text: String,
+    /// The items that the text was made from. Some of them may have been deleted.
+    #[serde(default)]
+    pub sources: Vec<ItemId>,
+    /// Whether the user pinned the memory.
+    #[serde(default)]
+    pub pinned: bool,
+    /// Whether the text may contain content from untrusted sources.
+    #[serde(default)]
+    pub untrusted: bool,
+    /// Whether the text may contain data that must stay on this computer.
+    #[serde(default)]
+    pub local_only: bool,
+    /// The moment at which the memory was stored.
+    pub created_at: DateTime<Utc>,
+    /// The moment of the last edit. Absent if the text was never edited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<DateTime<Utc>>,
+}
+
+/// A memory that a search found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct MemoryHit {
+    /// The memory.
+    pub memory: MemoryEntry,
+    /// The sum of the reciprocal ranks in both lists. Larger is better.
+    pub score: f64,
+    /// The similarity of the vectors, -1 to 1. Absent if the memory has no vector near the
+    /// question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f32>,
+}
+
+/// The index of the vectors of memories.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct MemoryIndexView {
+    /// The identifier of the model that makes the vectors.
+    pub model: String,
+    /// The abilities and limits of the model in words.
+    pub description: Text,
+    /// The least similarity of a memory that is used.
+    pub threshold: f32,
+}

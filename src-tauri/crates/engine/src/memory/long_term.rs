@@ -1,0 +1,380 @@
+//! Long-term memories: stores, finds and deletes them, and records each read and write. Knows no
+//! prompt and no turn.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use contract::{
+    AgentError, DESKTOP, ItemBody, MEMORY_CHARS, MemoryAddParams, MemoryEntry, MemoryHit, MemoryId,
+    MemoryIndexView, MemoryKind, MemoryListParams, MemoryListResponse, MemorySearchParams,
+    MemorySearchResponse, RecordType, SessionId, text,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    Engine,
+    memory::{fusion, recalled::keeps_nothing},
+    ports::{Durability, MemoryIndex, MemoryReach, MemoryVector, RecordDraft, StoreError},
+};
+
+/// The number of memories that a search returns.
+pub(crate) const MOST_HITS: u32 = 5;
+/// The number of candidates that each of both searches returns.
+const CANDIDATES: u32 = 50;
+/// The number of memories that get their missing vectors at once.
+const BATCH: u32 = 100;
+/// The number of items that are searched for the source of a note.
+const NEAR_ITEMS: u32 = 50;
+
+/// The state of the index of memories.
+#[derive(Default)]
+pub(crate) struct LongTerm {
+    /// The sessions whose last summary for a memory failed, with the time of the next attempt.
+    paused: parking_lot::Mutex<HashMap<SessionId, DateTime<Utc>>>,
+    /// Whether the embedding model knows the stored texts, and each of them has a vector.
+    is_ready: tokio::sync::Mutex<bool>,
+}
+
+/// The caller of a search, for its record.
+struct Reader<'a> {
+    action: &'a str,
+    session: Option<&'a SessionId>,
+}
+
+impl LongTerm {
+    /// Returns the time of the next attempt after a failure.
+    pub(super) fn paused_until(&self, session: &SessionId) -> Option<DateTime<Utc>> {
+        self.paused.lock().get(session).copied()
+    }
+
+    /// Notes that an attempt failed. The next one is not made before `until`.
+    pub(super) fn pause(&self, session: &SessionId, until: DateTime<Utc>) {
+        let mut paused = self.paused.lock();
+        paused.retain(|_, other| *other > until - TimeDelta::days(1));
+        paused.insert(session.clone(), until);
+    }
+}
+
+impl Engine {
+    /// Returns a page of the memories, newest first.
+    pub async fn memory_list(
+        &self,
+        params: &MemoryListParams,
+    ) -> Result<MemoryListResponse, AgentError> {
+        let limit = if params.limit == 0 { 50 } else { params.limit.min(200) };
+        let reach = match &params.session {
+            Some(session) => MemoryReach::Session(session.clone()),
+            None => MemoryReach::Everything,
+        };
+        let store = &self.world.store;
+        let mut memories = store.entries(&reach, params.offset, limit + 1).await?;
+        let has_more = memories.len() > limit as usize;
+        memories.truncate(limit as usize);
+        let reader = Reader { action: "listed", session: params.session.as_ref() };
+        self.record_read(&reader, memories.iter().map(|memory| &memory.id)).await?;
+        let model = self.world.embedder.model();
+        let threshold = store.memory_index().await?.map_or(model.threshold, |i| i.threshold);
+        let index = MemoryIndexView {
+            model: model.id.as_str().to_owned(),
+            description: model.description,
+            threshold,
+        };
+        Ok(MemoryListResponse { memories, has_more, index })
+    }
+
+    /// Returns the memories that fit a text. With a session, only those that it may use.
+    pub async fn memory_search(
+        &self,
+        params: &MemorySearchParams,
+    ) -> Result<MemorySearchResponse, AgentError> {
+        let limit = if params.limit == 0 { MOST_HITS } else { params.limit.min(CANDIDATES) };
+        let reach =
+            params.session.as_ref().map_or(MemoryReach::Everything, |id| self.memory_reach(id));
+        let hits = self.find_memories(&params.text, &reach, limit).await?;
+        let reader = Reader { action: "searched", session: params.session.as_ref() };
+        self.record_read(&reader, hits.iter().map(|hit| &hit.memory.id)).await?;
+        Ok(MemorySearchResponse { hits })
+    }
+
+    /// Returns one memory.
+    pub async fn memory_show(&self, id: &MemoryId) -> Result<MemoryEntry, AgentError> {
+        let memory = self.world.store.entry(id).await?.ok_or_else(unknown_memory_error)?;
+        let reader = Reader { action: "shown", session: memory.session.as_ref() };
+        self.record_read(&reader, std::iter::once(&memory.id)).await?;
+        Ok(memory)
+    }
+
+    /// Stores a note that a person wrote.
+    pub async fn memory_add(&self, params: &MemoryAddParams) -> Result<MemoryEntry, AgentError> {
+        if let Some(session) = &params.session {
+            self.world
+                .store
+                .session(session)
+                .await?
+                .ok_or_else(|| StoreError::NotFound(format!("session {session}")))?;
+        }
+        let note = self.new_note(&params.text, params.session.clone()).await?;
+        self.store_note(note, "person", params.session.as_ref()).await
+    }
+
+    /// Deletes a memory with its vector.
+    pub async fn memory_forget(&self, id: &MemoryId) -> Result<(), AgentError> {
+        if !self.world.store.entry_delete(id).await? {
+            return Err(unknown_memory_error());
+        }
+        self.forget_memory_index().await;
+        let draft = RecordDraft::new(RecordType::Memory).field("action", "deleted");
+        self.record_memory(draft.field("memory", id.as_str())).await
+    }
+
+    /// Stores a note for a tool whose call was approved. A note of the user is for the whole
+    /// profile; a note of another application stays in its session.
+    pub async fn remember_note(
+        &self,
+        text: &str,
+        session: &SessionId,
+    ) -> Result<MemoryEntry, AgentError> {
+        let scope = (session.application() != DESKTOP).then(|| session.clone());
+        let mut note = self.new_note(text, scope).await?;
+        let near = self.world.store.items_before(session, None, NEAR_ITEMS).await?;
+        note.local_only = near.iter().any(|item| self.has_local_data(item));
+        let question = near.iter().rfind(|item| matches!(item.body, ItemBody::UserMessage { .. }));
+        note.sources = question.map(|item| item.id.clone()).into_iter().collect();
+        self.store_note(note, "tool", Some(session)).await
+    }
+
+    /// Returns the memories that fit a text, for a tool that a session calls.
+    pub async fn recall_memories(
+        &self,
+        text: &str,
+        session: &SessionId,
+    ) -> Result<Vec<MemoryHit>, AgentError> {
+        let hits = self.find_memories(text, &self.memory_reach(session), MOST_HITS).await?;
+        let reader = Reader { action: "recalled", session: Some(session) };
+        self.record_read(&reader, hits.iter().map(|hit| &hit.memory.id)).await?;
+        Ok(hits)
+    }
+
+    /// Returns the memories that a session may use: its own, and for the user's sessions those of
+    /// the profile. Other applications see neither the profile's memories nor each other's.
+    pub(crate) fn memory_reach(&self, session: &SessionId) -> MemoryReach {
+        if session.application() != DESKTOP {
+            MemoryReach::Session(session.clone())
+        } else if self.world.profile.settings().memory.whole_profile {
+            MemoryReach::AllOfUser
+        } else {
+            MemoryReach::SessionAndProfile(session.clone())
+        }
+    }
+
+    /// Returns the memories that fit a text, best first, by their words and by their vectors. If one
+    /// of both searches fails, the other one still counts.
+    pub(crate) async fn find_memories(
+        &self,
+        text: &str,
+        reach: &MemoryReach,
+        limit: u32,
+    ) -> Result<Vec<MemoryHit>, StoreError> {
+        let store = &self.world.store;
+        if !store.has_entries(reach).await? {
+            return Ok(Vec::new());
+        }
+        let words = fusion::words(text);
+        let (by_words, by_vector) = tokio::join!(
+            store.entries_by_words(&words, reach, CANDIDATES),
+            self.find_by_vector(text, reach)
+        );
+        if let (Err(error), Err(_)) = (&by_words, &by_vector) {
+            return Err(error.clone());
+        }
+        let by_words = by_words.unwrap_or_else(log_failed_search);
+        let (by_vector, threshold) = by_vector.unwrap_or_else(log_failed_search);
+        let mut hits = fusion::fuse(&words, by_words, by_vector, threshold);
+        hits.truncate(limit as usize);
+        Ok(hits)
+    }
+
+    /// Returns the memories with similar vectors, and the threshold of the index.
+    async fn find_by_vector(
+        &self,
+        text: &str,
+        reach: &MemoryReach,
+    ) -> Result<(Vec<(MemoryEntry, f32)>, f32), StoreError> {
+        self.prepare_memory_index().await?;
+        let (store, embedder) = (&self.world.store, &self.world.embedder);
+        let Some(index) = store.memory_index().await? else { return Ok(Default::default()) };
+        let values = embedder.embed_question(text).await;
+        let values = values.map_err(|error| StoreError::Failed(error.to_string()))?;
+        let vector = MemoryVector { model: index.model, values };
+        let found = store.entries_by_vector(&vector, reach, CANDIDATES).await?;
+        Ok((found, index.threshold))
+    }
+
+    /// Makes the index ready: tells the model the stored texts, and makes the vectors that are
+    /// missing because another model was used or a model failed.
+    async fn prepare_memory_index(&self) -> Result<(), StoreError> {
+        let mut is_ready = self.long_term.is_ready.lock().await;
+        if *is_ready {
+            return Ok(());
+        }
+        let (store, embedder) = (&self.world.store, &self.world.embedder);
+        let model = embedder.model();
+        let (dimension, threshold) = (model.dimension, model.threshold);
+        let index = MemoryIndex { model: model.id, dimension, threshold };
+        if store.memory_index().await?.as_ref() != Some(&index) {
+            store.memory_index_put(&index).await?;
+        }
+        embedder.forget_learned();
+        store.entry_texts().await?.iter().for_each(|text| embedder.learn(text));
+        loop {
+            let missing = store.entries_without_vector(&index.model, BATCH).await?;
+            if missing.is_empty() {
+                break;
+            }
+            for memory in missing {
+                let values = embedder.embed_memory(&memory.text).await;
+                let values = values.map_err(|error| StoreError::Failed(error.to_string()))?;
+                let vector = MemoryVector { model: index.model.clone(), values };
+                store.entry_vector_put(&memory.id, &vector).await?;
+            }
+        }
+        *is_ready = true;
+        Ok(())
+    }
+
+    /// Makes the next search prepare the index again. Called after memories were deleted.
+    pub(crate) async fn forget_memory_index(&self) {
+        *self.long_term.is_ready.lock().await = false;
+    }
+
+    /// Checks the text of a note. Known secrets are removed from it.
+    async fn new_note(
+        &self,
+        text: &str,
+        session: Option<SessionId>,
+    ) -> Result<MemoryEntry, AgentError> {
+        if keeps_nothing(&self.world.profile.settings().conversation) {
+            return Err(AgentError::invalid(
+                "Nothing is remembered, because conversations are not kept.",
+            )
+            .reason("memory_off")
+            .hint("Choose in Settings how much of earlier messages the model sees."));
+        }
+        self.world.secrets.reload_secrets().await;
+        let text = self.secret_matcher().redact_secrets(text.trim()).into_owned();
+        let length = text.chars().count();
+        if length == 0 {
+            return Err(AgentError::invalid("There is no text to remember."));
+        }
+        if length > MEMORY_CHARS {
+            return Err(AgentError::invalid(text!(
+                "The text has {length} characters; a memory has at most {limit}.",
+                length,
+                limit = MEMORY_CHARS
+            )));
+        }
+        Ok(MemoryEntry {
+            id: MemoryId(self.world.ids.next("memory")),
+            session,
+            kind: MemoryKind::Note,
+            text,
+            sources: Vec::new(),
+            pinned: false,
+            untrusted: false,
+            local_only: false,
+            created_at: self.world.clock.now(),
+            edited_at: None,
+        })
+    }
+
+    async fn store_note(
+        &self,
+        note: MemoryEntry,
+        by: &str,
+        asked_in: Option<&SessionId>,
+    ) -> Result<MemoryEntry, AgentError> {
+        self.store_memory(&note, None).await?;
+        let mut draft = RecordDraft::new(RecordType::Memory)
+            .field("action", "remembered")
+            .field("memory", note.id.as_str())
+            .field("kind", json!(note.kind))
+            .field("scope", if note.session.is_some() { "session" } else { "profile" })
+            .field("by", by)
+            .commit("text", note.text.clone());
+        draft.session = asked_in.cloned();
+        self.record_memory(draft).await?;
+        Ok(note)
+    }
+
+    /// Stores a memory with its vector in one transaction. If the model fails, the memory is stored
+    /// without a vector and gets it before the next search. `through` is the position up to which
+    /// the messages of the session are summarised with it.
+    pub(crate) async fn store_memory(
+        &self,
+        memory: &MemoryEntry,
+        through: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let (store, embedder) = (&self.world.store, &self.world.embedder);
+        let vector = match embedder.embed_memory(&memory.text).await {
+            Ok(values) => Some(MemoryVector { model: embedder.model().id, values }),
+            Err(error) => {
+                tracing::warn!(%error, "a memory is stored without a vector");
+                None
+            }
+        };
+        // The lock keeps a preparation from learning the text a second time.
+        let mut is_ready = self.long_term.is_ready.lock().await;
+        match through {
+            Some(through) => store.batch_add(memory, vector.as_ref(), through).await?,
+            None => store.entry_add(memory, vector.as_ref()).await?,
+        }
+        embedder.learn(&memory.text);
+        *is_ready &= vector.is_some();
+        Ok(())
+    }
+
+    /// Records that memories were read. A read that found none is not recorded.
+    async fn record_read(
+        &self,
+        reader: &Reader<'_>,
+        memories: impl Iterator<Item = &MemoryId>,
+    ) -> Result<(), AgentError> {
+        let mut draft = read_record(reader.action, memories);
+        if draft.fields["count"] == json!(0) {
+            return Ok(());
+        }
+        draft.session = reader.session.cloned();
+        self.record_memory(draft).await
+    }
+
+    async fn record_memory(&self, draft: RecordDraft) -> Result<(), AgentError> {
+        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {
+            AgentError::internal(
+                contract::Reason::AuditUnavailable,
+                "The use of a memory cannot be recorded: the audit log cannot be written.",
+            )
+        })?;
+        Ok(())
+    }
+}
+
+/// Returns the record of a read of these memories.
+pub(crate) fn read_record<'a>(
+    action: &str,
+    memories: impl Iterator<Item = &'a MemoryId>,
+) -> RecordDraft {
+    let ids: Vec<Value> = memories.map(|id| json!(id)).collect();
+    RecordDraft::new(RecordType::MemoryRead)
+        .field("action", action)
+        .field("count", ids.len())
+        .field("memories", ids)
+}
+
+fn log_failed_search<T: Default>(error: StoreError) -> T {
+    tracing::warn!(%error, "one of both searches for memories failed");
+    T::default()
+}
+
+fn unknown_memory_error() -> AgentError {
+    AgentError::invalid("There is no such memory.").reason("not_found")
+}

@@ -1,0 +1,113 @@
+//! The port for long-term memories: their rows, the full text index and the vectors. A memory, its
+//! words and its vector are always stored and deleted together.
+
+use async_trait::async_trait;
+use contract::{MemoryEntry, MemoryId, SessionId};
+
+use crate::ports::{embedding::EmbeddingModelId, rows::StoreError};
+
+/// The vector of a text, with the model that made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryVector {
+    /// The model that made the vector. Vectors of different models cannot be compared.
+    pub model: EmbeddingModelId,
+    /// The values. The length of the vector is 1.
+    pub values: Vec<f32>,
+}
+
+/// The memories that a reader may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryReach {
+    /// Those of one session.
+    Session(SessionId),
+    /// Those of one session, and those of the profile.
+    SessionAndProfile(SessionId),
+    /// Those of the profile, and those of all sessions of the user. Sessions of other applications
+    /// are left out.
+    AllOfUser,
+    /// All of them.
+    Everything,
+}
+
+/// The index of the vectors: the model that made them, and its calibrated threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryIndex {
+    /// The model that makes the vectors.
+    pub model: EmbeddingModelId,
+    /// The number of values of a vector.
+    pub dimension: u32,
+    /// The least similarity of a memory that is used.
+    pub threshold: f32,
+}
+
+/// Stores long-term memories. Every change has committed to disk when its method returns.
+#[async_trait]
+pub trait LongTermMemories: Send + Sync {
+    /// Stores a new memory with its words and its vector in one transaction. Fails if its session
+    /// does not exist.
+    async fn entry_add(
+        &self,
+        memory: &MemoryEntry,
+        vector: Option<&MemoryVector>,
+    ) -> Result<(), StoreError>;
+    /// Stores the memory of a session's oldest messages like `entry_add`, and in the same transaction
+    /// the position up to which they are summarised.
+    async fn batch_add(
+        &self,
+        memory: &MemoryEntry,
+        vector: Option<&MemoryVector>,
+        through: u64,
+    ) -> Result<(), StoreError>;
+    /// Returns the position up to which a session's messages are summarised in memories, or 0.
+    /// Deleting a memory does not move it back.
+    async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError>;
+    /// Returns a memory, or None if it does not exist.
+    async fn entry(&self, id: &MemoryId) -> Result<Option<MemoryEntry>, StoreError>;
+    /// Returns memories, newest first.
+    async fn entries(
+        &self,
+        reach: &MemoryReach,
+        offset: u32,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError>;
+    /// Returns the texts of all memories.
+    async fn entry_texts(&self) -> Result<Vec<String>, StoreError>;
+    /// Whether there is any memory within this reach. Must be cheap, because it is asked for each
+    /// message.
+    async fn has_entries(&self, reach: &MemoryReach) -> Result<bool, StoreError>;
+    /// Deletes a memory with its words and its vector in one transaction. Returns false if it does
+    /// not exist.
+    async fn entry_delete(&self, id: &MemoryId) -> Result<bool, StoreError>;
+    /// Returns the memories with any of these words, best first by bm25.
+    async fn entries_by_words(
+        &self,
+        words: &[String],
+        reach: &MemoryReach,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError>;
+    /// Returns the memories whose vectors of the same model are most similar, with the similarity,
+    /// best first.
+    async fn entries_by_vector(
+        &self,
+        vector: &MemoryVector,
+        reach: &MemoryReach,
+        limit: u32,
+    ) -> Result<Vec<(MemoryEntry, f32)>, StoreError>;
+    /// Returns memories without a vector of this model, oldest first.
+    async fn entries_without_vector(
+        &self,
+        model: &EmbeddingModelId,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError>;
+    /// Stores the vector of a memory in place of an earlier one. Does nothing if the memory was
+    /// deleted meanwhile.
+    async fn entry_vector_put(
+        &self,
+        id: &MemoryId,
+        vector: &MemoryVector,
+    ) -> Result<(), StoreError>;
+    /// Returns the index, or None before the first memory.
+    async fn memory_index(&self) -> Result<Option<MemoryIndex>, StoreError>;
+    /// Stores the index in place of an earlier one.
+    async fn memory_index_put(&self, index: &MemoryIndex) -> Result<(), StoreError>;
+}

@@ -1,0 +1,90 @@
+//! Tests of the pack that remembers notes, with the app's own service behind its tools: approval
+//! first, the text word by word, and the same memories for every session of the user.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use contract::{
+    ApprovalDecideParams, Commands, Decision, Empty, ErrorCode, MemoryListParams, MemoryParams,
+    PolicyMode, PolicySetParams, RecordType, ToolCallParams,
+};
+use host::{Host, Options};
+use serde_json::{Value, json};
+
+const NOTE: &str = "Account 17 reports in CET, \"not\" in UTC";
+
+async fn open(folder: &Path) -> Arc<Host> {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+    crate::open(|| Options {
+        data_dir: Some(folder.to_owned()),
+        pack_dirs: vec![tools.clone()],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await
+}
+
+async fn call(host: &Host, tool: &str, arguments: Value) -> Result<Value, contract::AgentError> {
+    let (tool, session) = (tool.into(), Some("s".into()));
+    let params = ToolCallParams { tool, arguments, session, headless: true };
+    host.tool_call(params).await.map(|answer| answer.data)
+}
+
+async fn memories(host: &Host) -> Vec<contract::MemoryEntry> {
+    let params = MemoryListParams { session: None, offset: 0, limit: 0 };
+    host.memory_list(params).await.unwrap().memories
+}
+
+async fn decide(host: &Host, decision: Decision) {
+    let pending = host.approval_pending(Empty {}).await.unwrap().approvals.remove(0);
+    assert!(pending.arguments.contains("Account 17"), "the person sees the text: {pending:?}");
+    let params = ApprovalDecideParams { id: pending.id, hash: pending.hash, decision };
+    host.approval_decide(params).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_note_waits_for_its_approval_and_is_then_found_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    // No setting lets a note through without a person.
+    host.policy_set(PolicySetParams { policy: PolicyMode::WritesAllowed }).await.unwrap();
+    let waiting = call(&host, "remember", json!({"text": NOTE})).await.unwrap_err();
+    assert_eq!(waiting.code, ErrorCode::ApprovalRequired, "{waiting:?}");
+    assert_eq!(memories(&host).await, []);
+    decide(&host, Decision::Reject { reason: None }).await;
+    assert_eq!(memories(&host).await, [], "a rejected note is not remembered");
+
+    call(&host, "remember", json!({"text": NOTE})).await.unwrap_err();
+    decide(&host, Decision::ApproveOnce { confirm_word: None }).await;
+    let mut stored = Vec::new();
+    for _ in 0..500 {
+        stored = memories(&host).await;
+        if !stored.is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(stored[0].text, NOTE, "word by word");
+    assert_eq!(stored[0].session, None, "a note is for the whole profile");
+    host.stop().await;
+    drop(host);
+
+    let host = open(folder.path()).await;
+    let found = call(&host, "recall", json!({"about": "acount 17 reporting"})).await.unwrap();
+    assert_eq!(found["memories"][0]["text"], NOTE, "{found}");
+    host.memory_forget(MemoryParams { id: stored[0].id.clone() }).await.unwrap();
+    let found = call(&host, "recall", json!({"about": "account 17"})).await.unwrap();
+    assert_eq!(found["memories"], json!([]));
+    let params = contract::AuditListParams {
+        record_type: Some(RecordType::Memory),
+        session: None,
+        query: String::new(),
+        before: None,
+        limit: 9,
+    };
+    let records = host.audit_list(params).await.unwrap().records;
+    let actions: Vec<&Value> =
+        records.iter().rev().map(|record| &record.fields["action"]).collect();
+    assert_eq!(actions, ["remembered", "deleted"]);
+    assert!(host.audit_verify(Empty {}).await.unwrap().ok);
+    host.stop().await;
+}

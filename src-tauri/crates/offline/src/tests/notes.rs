@@ -1,0 +1,109 @@
+//! Tests of texts that are taken as they were typed, with the pack that remembers notes: the whole
+//! text is taken, words in it request nothing else, and questions about notes find their subject.
+
+use super::world::World;
+
+/// The calls of a message: the tool, and its only argument.
+fn calls(text: &str) -> Vec<(String, String)> {
+    let turn = World::new().say(text);
+    let argument = |arguments: &serde_json::Value| {
+        arguments
+            .as_object()
+            .and_then(|all| all.values().next()?.as_str().map(str::to_owned))
+            .unwrap_or_default()
+    };
+    turn.calls.iter().map(|call| (call.tool.clone(), argument(&call.arguments))).collect()
+}
+
+#[track_caller]
+fn assert_call(text: &str, tool: &str, argument: &str) {
+    assert_eq!(calls(text), [(tool.to_owned(), argument.to_owned())], "{text}");
+}
+
+#[test]
+fn a_note_is_taken_word_by_word() {
+    for (text, note) in [
+        ("Remember that account 17 reports in CET", "account 17 reports in CET"),
+        ("Kom ihåg att konto 17 rapporterar i CET", "konto 17 rapporterar i CET"),
+        ("please remember my favourite colour is green", "my favourite colour is green"),
+        ("Remember to pay the rent", "to pay the rent"),
+        (
+            "Kom ihåg: fakturor skickas den 3:e, inte den 1:a",
+            "fakturor skickas den 3:e, inte den 1:a",
+        ),
+        (
+            "Remember that Anna and Bo like short answers, and that reports are due on Monday.",
+            "Anna and Bo like short answers, and that reports are due on Monday",
+        ),
+        ("Notera att Åsa är på semester i juli", "Åsa är på semester i juli"),
+    ] {
+        assert_call(text, "remember", note);
+    }
+}
+
+#[test]
+fn words_in_a_note_request_nothing() {
+    for (text, note) in [
+        (
+            "Remember that account 17 is behind plan this month and account 23 is ahead",
+            "account 17 is behind plan this month and account 23 is ahead",
+        ),
+        (
+            "Remember that we never raise the budget of account 17",
+            "we never raise the budget of account 17",
+        ),
+        (
+            "Kom ihåg att vi inte lägger trailskor i varukorgen",
+            "vi inte lägger trailskor i varukorgen",
+        ),
+        (
+            "Kom ihåg att konto 17 ligger efter plan den här månaden, men inte konto 23",
+            "konto 17 ligger efter plan den här månaden, men inte konto 23",
+        ),
+    ] {
+        assert_call(text, "remember", note);
+    }
+}
+
+#[test]
+fn a_note_ends_with_its_sentence() {
+    let made = calls("Remember that Anna likes lamps. How is account 17 pacing this month?");
+    let tools: Vec<&str> = made.iter().map(|(tool, _)| tool.as_str()).collect();
+    assert_eq!(tools, ["remember", "analyze_portfolio_pacing"], "{made:?}");
+    assert_eq!(made[0].1, "Anna likes lamps");
+}
+
+#[test]
+fn a_question_about_notes_finds_its_subject() {
+    for (text, about) in [
+        ("What do you remember about account 17?", "account 17"),
+        ("Vad minns du om konto 17?", "konto 17"),
+        ("what do you remember about Bluebell's budget", "Bluebell's budget"),
+        ("What have you noted about Fernhill?", "Fernhill"),
+        ("minns du vad jag sa om Northwind", "Northwind"),
+        ("Minns du något om Anna?", "Anna"),
+    ] {
+        assert_call(text, "recall", about);
+    }
+}
+
+#[test]
+fn questions_of_other_packs_stay_theirs() {
+    for text in ["How is account 17 pacing this month?", "Hur ligger konto 17 till?"] {
+        assert_eq!(calls(text)[0].0, "analyze_portfolio_pacing", "{text}");
+    }
+    assert_eq!(calls("show me trail shoes")[0].0, "product.search");
+}
+
+#[test]
+fn the_answers_name_the_notes() {
+    let mut world = World::new();
+    let said = world.say("Remember that account 17 reports in CET").text;
+    assert!(said.contains("I will remember: “account 17 reports in CET”."), "{said}");
+    let said = world.say("What do you remember about account 17?").text;
+    assert!(said.contains("account 17 reports in CET") && said.contains("20 November"), "{said}");
+    let mut world = World::new();
+    world.locale = "sv".into();
+    let said = world.say("Vad minns du om konto 17?").text;
+    assert!(said.contains("Jag minns inget om ”konto 17”"), "{said}");
+}

@@ -1,0 +1,102 @@
+//! `engine::ports::LongTermMemories` on SQLite: maps each method to a table, and chooses the writer
+//! or a reader.
+
+use async_trait::async_trait;
+use contract::{MemoryEntry, MemoryId, SessionId};
+use engine::ports::{
+    EmbeddingModelId, LongTermMemories, MemoryIndex, MemoryReach, MemoryVector, StoreError,
+};
+
+use crate::open::SqliteStore;
+use crate::table::memories;
+
+#[async_trait]
+impl LongTermMemories for SqliteStore {
+    async fn entry_add(
+        &self,
+        memory: &MemoryEntry,
+        vector: Option<&MemoryVector>,
+    ) -> Result<(), StoreError> {
+        let (memory, vector) = (memory.clone(), vector.cloned());
+        self.write(move |conn| memories::add(conn, &memory, vector.as_ref())).await
+    }
+    async fn batch_add(
+        &self,
+        memory: &MemoryEntry,
+        vector: Option<&MemoryVector>,
+        through: u64,
+    ) -> Result<(), StoreError> {
+        let (memory, vector) = (memory.clone(), vector.cloned());
+        self.write(move |conn| {
+            memories::add(conn, &memory, vector.as_ref())?;
+            memories::put_progress(conn, &memory, through)
+        })
+        .await
+    }
+    async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError> {
+        self.read_on_this_thread(|conn| memories::progress(conn, session))
+    }
+    async fn entry(&self, id: &MemoryId) -> Result<Option<MemoryEntry>, StoreError> {
+        self.read_on_this_thread(|conn| memories::get(conn, id))
+    }
+    async fn entries(
+        &self,
+        reach: &MemoryReach,
+        offset: u32,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError> {
+        let reach = reach.clone();
+        self.read(move |conn| memories::list(conn, &reach, offset, limit)).await
+    }
+    async fn entry_texts(&self) -> Result<Vec<String>, StoreError> {
+        self.read(memories::texts).await
+    }
+    async fn has_entries(&self, reach: &MemoryReach) -> Result<bool, StoreError> {
+        self.read_on_this_thread(|conn| memories::exist(conn, reach))
+    }
+    async fn entry_delete(&self, id: &MemoryId) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.write(move |conn| memories::delete(conn, &id)).await
+    }
+    async fn entries_by_words(
+        &self,
+        words: &[String],
+        reach: &MemoryReach,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError> {
+        let (words, reach) = (words.to_vec(), reach.clone());
+        self.read(move |conn| memories::with_words(conn, &words, &reach, limit)).await
+    }
+    async fn entries_by_vector(
+        &self,
+        vector: &MemoryVector,
+        reach: &MemoryReach,
+        limit: u32,
+    ) -> Result<Vec<(MemoryEntry, f32)>, StoreError> {
+        let (vector, reach) = (vector.clone(), reach.clone());
+        self.read(move |conn| memories::near_vector(conn, &vector, &reach, limit)).await
+    }
+    async fn entries_without_vector(
+        &self,
+        model: &EmbeddingModelId,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError> {
+        let model = model.clone();
+        self.read(move |conn| memories::without_vector(conn, &model, limit)).await
+    }
+    async fn entry_vector_put(
+        &self,
+        id: &MemoryId,
+        vector: &MemoryVector,
+    ) -> Result<(), StoreError> {
+        let (id, vector) = (id.clone(), vector.clone());
+        self.write_along(move |conn| memories::put_vector(conn, &id, &vector)).await
+    }
+    async fn memory_index(&self) -> Result<Option<MemoryIndex>, StoreError> {
+        self.read_on_this_thread(memories::index)
+    }
+    async fn memory_index_put(&self, index: &MemoryIndex) -> Result<(), StoreError> {
+        let index = index.clone();
+        self.write(move |conn| memories::put_index(conn, &index)).await
+    }
+}

@@ -1,0 +1,318 @@
+//! Tables `memory`, `memory_source`, `memory_progress`, `memory_vector`, `memory_index` and
+//! `memory_words`: long-term memories with their words and vectors. Triggers keep the words equal
+//! to the texts.
+
+use contract::{ItemId, MemoryEntry, MemoryId, SessionId};
+use engine::ports::{EmbeddingModelId, MemoryIndex, MemoryReach, MemoryVector};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use crate::error::DbError;
+use crate::text;
+
+const COLUMNS: &str = "m.number, m.id, m.session, m.kind, m.text, m.pinned, m.untrusted, m.local_only, m.created_at, m.edited_at";
+
+/// Stores a memory with its sources and its vector.
+pub(crate) fn add(
+    conn: &Connection,
+    memory: &MemoryEntry,
+    vector: Option<&MemoryVector>,
+) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "INSERT INTO memory (id, session, kind, text, pinned, untrusted, local_only, created_at, edited_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?
+    .execute(params![
+        memory.id.as_str(),
+        memory.session.as_ref().map(SessionId::as_str),
+        text::enum_to_text(&memory.kind)?,
+        memory.text,
+        memory.pinned,
+        memory.untrusted,
+        memory.local_only,
+        text::instant(memory.created_at),
+        memory.edited_at.map(text::instant)
+    ])?;
+    let number = conn.last_insert_rowid();
+    let mut insert = conn
+        .prepare_cached("INSERT INTO memory_source (memory, position, item) VALUES (?1, ?2, ?3)")?;
+    for (position, item) in (0_i64..).zip(&memory.sources) {
+        insert.execute(params![number, position, item.as_str()])?;
+    }
+    vector.map_or(Ok(()), |vector| put_vector_of(conn, number, vector))
+}
+
+/// Stores up to which item the messages of the memory's session are summarised.
+pub(crate) fn put_progress(
+    conn: &Connection,
+    memory: &MemoryEntry,
+    through: u64,
+) -> Result<(), DbError> {
+    let through = i64::try_from(through).unwrap_or(i64::MAX);
+    conn.prepare_cached(
+        "INSERT INTO memory_progress (session, through) VALUES (?1, ?2)
+         ON CONFLICT (session) DO UPDATE SET through = max(through, excluded.through)",
+    )?
+    .execute(params![memory.session.as_ref().map(SessionId::as_str), through])?;
+    Ok(())
+}
+
+pub(crate) fn progress(conn: &Connection, session: &SessionId) -> Result<u64, DbError> {
+    let through: Option<i64> = conn
+        .prepare_cached("SELECT through FROM memory_progress WHERE session = ?1")?
+        .query_row([session.as_str()], |row| row.get(0))
+        .optional()?;
+    Ok(through.and_then(|through| u64::try_from(through).ok()).unwrap_or_default())
+}
+
+pub(crate) fn get(conn: &Connection, id: &MemoryId) -> Result<Option<MemoryEntry>, DbError> {
+    let found = conn
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM memory m WHERE m.id = ?1"))?
+        .query_row([id.as_str()], Columns::read)
+        .optional()?;
+    found.map(|columns| columns.memory(conn)).transpose()
+}
+
+/// Returns memories, newest first.
+pub(crate) fn list(
+    conn: &Connection,
+    reach: &MemoryReach,
+    offset: u32,
+    limit: u32,
+) -> Result<Vec<MemoryEntry>, DbError> {
+    let (condition, session) = condition(reach);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memory m WHERE {condition} ORDER BY m.created_at DESC, m.number DESC LIMIT ?2 OFFSET ?3"
+    );
+    read_all(conn, &sql, params![session, limit, offset])
+}
+
+pub(crate) fn texts(conn: &Connection) -> Result<Vec<String>, DbError> {
+    let mut statement = conn.prepare_cached("SELECT text FROM memory")?;
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn exist(conn: &Connection, reach: &MemoryReach) -> Result<bool, DbError> {
+    let (condition, session) = condition(reach);
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM memory m WHERE {condition})");
+    Ok(conn.prepare_cached(&sql)?.query_row(params![session], |row| row.get(0))?)
+}
+
+/// Deletes a memory. Its sources, words and vector go with it.
+pub(crate) fn delete(conn: &Connection, id: &MemoryId) -> Result<bool, DbError> {
+    Ok(conn.prepare_cached("DELETE FROM memory WHERE id = ?1")?.execute([id.as_str()])? > 0)
+}
+
+/// Returns the memories with any of these words, best first.
+pub(crate) fn with_words(
+    conn: &Connection,
+    words: &[String],
+    reach: &MemoryReach,
+    limit: u32,
+) -> Result<Vec<MemoryEntry>, DbError> {
+    // A quoted word has no special meaning in a query.
+    let quoted: Vec<String> =
+        words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+    if quoted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (condition, session) = condition(reach);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memory_words JOIN memory m ON m.number = memory_words.rowid
+         WHERE memory_words MATCH ?2 AND {condition} ORDER BY bm25(memory_words), m.number DESC LIMIT ?3"
+    );
+    read_all(conn, &sql, params![session, quoted.join(" OR "), limit])
+}
+
+/// Returns the memories with the most similar vectors, best first, by a loop over all vectors.
+pub(crate) fn near_vector(
+    conn: &Connection,
+    wanted: &MemoryVector,
+    reach: &MemoryReach,
+    limit: u32,
+) -> Result<Vec<(MemoryEntry, f32)>, DbError> {
+    let (condition, session) = condition(reach);
+    let sql = format!(
+        "SELECT m.number, v.vector FROM memory_vector v JOIN memory m ON m.number = v.memory WHERE v.model = ?2 AND {condition}"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![session, wanted.model.as_str()])?;
+    let mut best = Best::new(limit as usize);
+    while let Some(row) = rows.next()? {
+        let blob = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        best.offer(row.get(0)?, dot_product(blob, &wanted.values));
+    }
+    best.found
+        .into_iter()
+        .map(|(number, similarity)| {
+            let columns = conn
+                .prepare_cached(&format!("SELECT {COLUMNS} FROM memory m WHERE m.number = ?1"))?
+                .query_row([number], Columns::read)?;
+            Ok((columns.memory(conn)?, similarity))
+        })
+        .collect()
+}
+
+/// Returns memories without a vector of this model, oldest first.
+pub(crate) fn without_vector(
+    conn: &Connection,
+    model: &EmbeddingModelId,
+    limit: u32,
+) -> Result<Vec<MemoryEntry>, DbError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memory m WHERE NOT EXISTS (SELECT 1 FROM memory_vector v WHERE v.memory = m.number AND v.model = ?1)
+         ORDER BY m.number LIMIT ?2"
+    );
+    read_all(conn, &sql, params![model.as_str(), limit])
+}
+
+/// Stores the vector of a memory in place of an earlier one. Does nothing if there is no such
+/// memory.
+pub(crate) fn put_vector(
+    conn: &Connection,
+    id: &MemoryId,
+    vector: &MemoryVector,
+) -> Result<(), DbError> {
+    let number: Option<i64> = conn
+        .prepare_cached("SELECT number FROM memory WHERE id = ?1")?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    number.map_or(Ok(()), |number| put_vector_of(conn, number, vector))
+}
+
+fn put_vector_of(conn: &Connection, number: i64, vector: &MemoryVector) -> Result<(), DbError> {
+    let blob: Vec<u8> = vector.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    conn.prepare_cached(
+        "INSERT INTO memory_vector (memory, model, vector) VALUES (?1, ?2, ?3)
+         ON CONFLICT (memory) DO UPDATE SET model = excluded.model, vector = excluded.vector",
+    )?
+    .execute(params![number, vector.model.as_str(), blob])?;
+    Ok(())
+}
+
+pub(crate) fn index(conn: &Connection) -> Result<Option<MemoryIndex>, DbError> {
+    Ok(conn
+        .prepare_cached("SELECT model, dimension, threshold FROM memory_index")?
+        .query_row([], |row| {
+            Ok(MemoryIndex {
+                model: EmbeddingModelId(row.get(0)?),
+                dimension: row.get(1)?,
+                threshold: row.get(2)?,
+            })
+        })
+        .optional()?)
+}
+
+pub(crate) fn put_index(conn: &Connection, index: &MemoryIndex) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "INSERT INTO memory_index (number, model, dimension, threshold) VALUES (1, ?1, ?2, ?3)
+         ON CONFLICT (number) DO UPDATE SET model = excluded.model, dimension = excluded.dimension, threshold = excluded.threshold",
+    )?
+    .execute(params![index.model.as_str(), index.dimension, index.threshold])?;
+    Ok(())
+}
+
+/// Returns the condition for the rows within a reach, and the session that is its parameter `?1`.
+/// Every condition uses the parameter, because SQLite wants each parameter to be used.
+fn condition(reach: &MemoryReach) -> (&'static str, Option<&str>) {
+    match reach {
+        MemoryReach::Session(session) => ("m.session = ?1", Some(session.as_str())),
+        MemoryReach::SessionAndProfile(session) => {
+            ("(m.session = ?1 OR m.session IS NULL)", Some(session.as_str()))
+        }
+        // The id of another application's session has a colon.
+        MemoryReach::AllOfUser => {
+            ("(m.session IS NULL OR instr(m.session, ':') = 0) AND ?1 IS NULL", None)
+        }
+        MemoryReach::Everything => ("?1 IS NULL", None),
+    }
+}
+
+/// Returns the dot product of a stored vector and another one. For vectors of the length 1 it is
+/// their similarity.
+fn dot_product(blob: &[u8], other: &[f32]) -> f32 {
+    let (values, _) = blob.as_chunks::<4>();
+    values.iter().zip(other).map(|(value, other)| f32::from_le_bytes(*value) * other).sum()
+}
+
+/// The best rows so far, best first.
+struct Best {
+    most: usize,
+    found: Vec<(i64, f32)>,
+}
+
+impl Best {
+    fn new(most: usize) -> Self {
+        Self { most, found: Vec::with_capacity(most.saturating_add(1).min(1_000)) }
+    }
+
+    fn offer(&mut self, number: i64, similarity: f32) {
+        let is_full = self.found.len() >= self.most;
+        if is_full && self.found.last().is_none_or(|(_, last)| similarity <= *last) {
+            return;
+        }
+        let at = self.found.partition_point(|(_, other)| *other >= similarity);
+        self.found.insert(at, (number, similarity));
+        self.found.truncate(self.most);
+    }
+}
+
+fn read_all(
+    conn: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+) -> Result<Vec<MemoryEntry>, DbError> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let rows = statement.query_map(values, Columns::read)?.collect::<Result<Vec<_>, _>>()?;
+    rows.into_iter().map(|columns| columns.memory(conn)).collect()
+}
+
+/// A row as it is stored.
+struct Columns {
+    number: i64,
+    id: String,
+    session: Option<String>,
+    kind: String,
+    text: String,
+    pinned: bool,
+    untrusted: bool,
+    local_only: bool,
+    created_at: String,
+    edited_at: Option<String>,
+}
+
+impl Columns {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            number: row.get(0)?,
+            id: row.get(1)?,
+            session: row.get(2)?,
+            kind: row.get(3)?,
+            text: row.get(4)?,
+            pinned: row.get(5)?,
+            untrusted: row.get(6)?,
+            local_only: row.get(7)?,
+            created_at: row.get(8)?,
+            edited_at: row.get(9)?,
+        })
+    }
+
+    fn memory(self, conn: &Connection) -> Result<MemoryEntry, DbError> {
+        let mut sources = conn
+            .prepare_cached("SELECT item FROM memory_source WHERE memory = ?1 ORDER BY position")?;
+        let sources = sources
+            .query_map([self.number], |row| row.get(0).map(ItemId))?
+            .collect::<Result<_, _>>()?;
+        Ok(MemoryEntry {
+            id: MemoryId(self.id),
+            session: self.session.map(SessionId),
+            kind: text::read_word(&self.kind)?,
+            text: self.text,
+            sources,
+            pinned: self.pinned,
+            untrusted: self.untrusted,
+            local_only: self.local_only,
+            created_at: text::read_instant(&self.created_at)?,
+            edited_at: text::read_optional_instant(self.edited_at.as_deref())?,
+        })
+    }
+}

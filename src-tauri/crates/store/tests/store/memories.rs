@@ -1,0 +1,251 @@
+//! Long-term memories: text, words and vector in one transaction, reach, both searches, and deletion
+//! with a session.
+
+use contract::{MemoryEntry, MemoryKind, SessionId};
+use engine::ports::{
+    EmbeddingModelId, LongTermMemories as _, MemoryIndex, MemoryReach, MemoryVector, Sessions as _,
+};
+use rusqlite::Connection;
+use store::SqliteStore;
+
+use crate::world::{World, instant, with_session};
+
+fn entry(id: &str, session: Option<&SessionId>, text: &str) -> MemoryEntry {
+    MemoryEntry {
+        id: id.into(),
+        session: session.cloned(),
+        kind: MemoryKind::Note,
+        text: text.into(),
+        sources: vec!["item-2".into(), "item-1".into()],
+        pinned: true,
+        untrusted: false,
+        local_only: true,
+        created_at: instant("2026-11-21T10:00:00Z"),
+        edited_at: None,
+    }
+}
+
+fn vector(model: &str, values: &[f32]) -> MemoryVector {
+    MemoryVector { model: EmbeddingModelId(model.into()), values: values.to_vec() }
+}
+
+async fn add(store: &SqliteStore, id: &str, session: Option<&SessionId>, text: &str) {
+    let stored = store.entry_add(&entry(id, session, text), Some(&vector("m", &[1.0, 0.0]))).await;
+    stored.expect("stored");
+}
+
+async fn with_words(store: &SqliteStore, words: &[&str], reach: &MemoryReach) -> Vec<String> {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let found = store.entries_by_words(&words, reach, 10).await.expect("searched");
+    found.into_iter().map(|memory| memory.id.0).collect()
+}
+
+/// The rows of each table of memories, by a connection of its own.
+fn rows(world: &World) -> [i64; 4] {
+    let conn = Connection::open(world.db()).expect("opened");
+    let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("counted");
+    // The whole index is checked against the texts; a row too many or too few is an error.
+    conn.execute_batch(
+        "INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)",
+    )
+    .expect("the words are those of the texts");
+    [
+        count("SELECT COUNT(*) FROM memory"),
+        count("SELECT COUNT(*) FROM memory_source"),
+        count("SELECT COUNT(*) FROM memory_vector"),
+        count("SELECT COUNT(*) FROM memory_words_docsize"),
+    ]
+}
+
+#[tokio::test]
+async fn a_memory_comes_back_as_it_was_stored() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "one").await;
+    let mut memory = entry("m1", Some(&session), "Kom ihåg \"allt\"\noch\u{0} mer");
+    memory.edited_at = Some(instant("2026-11-22T10:00:00.000000001Z"));
+    store.entry_add(&memory, None).await.expect("stored");
+    drop(store);
+    let store = world.store();
+    assert_eq!(store.entry(&"m1".into()).await, Ok(Some(memory.clone())));
+    assert_eq!(store.entry(&"m2".into()).await, Ok(None));
+    assert_eq!(store.entries(&MemoryReach::Everything, 0, 9).await, Ok(vec![memory]));
+}
+
+#[tokio::test]
+async fn row_words_and_vector_are_stored_together_or_not_at_all() {
+    let world = World::new();
+    let store = world.store();
+    add(&store, "m1", None, "the first text").await;
+    assert_eq!(rows(&world), [1, 2, 1, 1]);
+    // The vector is written last. Here it cannot be.
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch(
+            "CREATE TRIGGER refuse BEFORE INSERT ON memory_vector BEGIN SELECT RAISE(ABORT, 'no'); END",
+        )
+        .expect("made");
+    let refused = store.entry_add(&entry("m2", None, "another"), Some(&vector("m", &[1.0]))).await;
+    assert!(refused.is_err());
+    assert_eq!(rows(&world), [1, 2, 1, 1], "nothing of the memory is left");
+    assert_eq!(with_words(&store, &["another"], &MemoryReach::Everything).await, [""; 0]);
+    let unknown = store.entry_add(&entry("m3", Some(&"none".into()), "text"), None).await;
+    assert!(unknown.is_err(), "a memory of a session that does not exist");
+    assert_eq!(rows(&world), [1, 2, 1, 1]);
+}
+
+#[tokio::test]
+async fn deleting_a_session_deletes_its_memories_words_and_vectors() {
+    let world = World::new();
+    let store = world.store();
+    let (one, two) = (with_session(&store, "one").await, with_session(&store, "two").await);
+    add(&store, "m1", Some(&one), "secret of one").await;
+    add(&store, "m2", Some(&two), "secret of two").await;
+    add(&store, "m3", None, "secret of all").await;
+    store.session_delete(&one).await.expect("deleted");
+    assert_eq!(rows(&world), [2, 4, 2, 2]);
+    assert_eq!(with_words(&store, &["one"], &MemoryReach::Everything).await, [""; 0]);
+    let left = store
+        .entries_by_vector(&vector("m", &[1.0, 0.0]), &MemoryReach::Everything, 9)
+        .await
+        .expect("searched");
+    assert_eq!(left.len(), 2);
+    assert_eq!(store.entry(&"m1".into()).await, Ok(None));
+    assert_eq!(store.entry_delete(&"m2".into()).await, Ok(true));
+    assert_eq!(store.entry_delete(&"m2".into()).await, Ok(false));
+    assert_eq!(rows(&world), [1, 2, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_search_stays_within_its_reach() {
+    let world = World::new();
+    let store = world.store();
+    let (one, two) = (with_session(&store, "one").await, with_session(&store, "two").await);
+    let visitor = with_session(&store, "shop:visitor").await;
+    for (id, session) in
+        [("m1", Some(&one)), ("m2", Some(&two)), ("m3", Some(&visitor)), ("m4", None)]
+    {
+        add(&store, id, session, "a shared word").await;
+    }
+    for (reach, expected) in [
+        (MemoryReach::Session(one.clone()), vec!["m1"]),
+        (MemoryReach::SessionAndProfile(one.clone()), vec!["m1", "m4"]),
+        (MemoryReach::Session(visitor), vec!["m3"]),
+        (MemoryReach::AllOfUser, vec!["m1", "m2", "m4"]),
+        (MemoryReach::Everything, vec!["m1", "m2", "m3", "m4"]),
+    ] {
+        let mut by_words = with_words(&store, &["word"], &reach).await;
+        by_words.sort();
+        assert_eq!(by_words, expected, "{reach:?}");
+        let found = store.entries_by_vector(&vector("m", &[1.0, 0.0]), &reach, 9).await;
+        let mut near: Vec<String> =
+            found.expect("searched").into_iter().map(|(memory, _)| memory.id.0).collect();
+        near.sort();
+        assert_eq!(near, expected, "{reach:?}");
+        let listed = store.entries(&reach, 0, 9).await.expect("listed");
+        assert_eq!(listed.len(), expected.len(), "{reach:?}");
+        assert_eq!(store.has_entries(&reach).await, Ok(true));
+    }
+    assert_eq!(store.has_entries(&MemoryReach::Session("none".into())).await, Ok(false));
+}
+
+#[tokio::test]
+async fn words_are_ranked_and_have_no_special_meaning() {
+    let world = World::new();
+    let store = world.store();
+    for (id, text) in [
+        ("m1", "Account 17 reports in CET"),
+        ("m2", "Account 23 reports in EUR"),
+        ("m3", "Konto för Åsa"),
+        ("m4", "Nothing of this"),
+    ] {
+        add(&store, id, None, text).await;
+    }
+    let all = MemoryReach::Everything;
+    assert_eq!(with_words(&store, &["account", "17"], &all).await, ["m1", "m2"]);
+    assert_eq!(with_words(&store, &["asa"], &all).await, ["m3"], "diacritics may be missing");
+    for words in [vec!["\""], vec!["a OR b*"], vec!["NEAR("], vec!["text:x"], vec![]] {
+        assert_eq!(with_words(&store, &words, &all).await, [""; 0], "{words:?}");
+    }
+}
+
+#[tokio::test]
+async fn vectors_of_another_model_are_not_compared_and_are_listed_as_missing() {
+    let world = World::new();
+    let store = world.store();
+    let put = async |id: &str, values: Option<MemoryVector>| {
+        store.entry_add(&entry(id, None, "text"), values.as_ref()).await.expect("stored");
+    };
+    put("m1", Some(vector("new", &[0.6, 0.8]))).await;
+    put("m2", Some(vector("old", &[1.0, 0.0]))).await;
+    put("m3", None).await;
+    put("m4", Some(vector("new", &[1.0, 0.0]))).await;
+    let near = async |limit| {
+        let wanted = vector("new", &[1.0, 0.0]);
+        let found = store.entries_by_vector(&wanted, &MemoryReach::Everything, limit).await;
+        found
+            .expect("searched")
+            .into_iter()
+            .map(|(memory, similarity)| (memory.id.0, similarity))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(near(9).await, [("m4".to_owned(), 1.0), ("m1".to_owned(), 0.6)]);
+    assert_eq!(near(1).await, [("m4".to_owned(), 1.0)]);
+    let model = EmbeddingModelId("new".into());
+    let missing = async || {
+        let found = store.entries_without_vector(&model, 9).await.expect("read");
+        found.into_iter().map(|memory| memory.id.0).collect::<Vec<_>>()
+    };
+    assert_eq!(missing().await, ["m2", "m3"]);
+    store.entry_vector_put(&"m2".into(), &vector("new", &[0.0, 1.0])).await.expect("put");
+    store.entry_vector_put(&"gone".into(), &vector("new", &[0.0, 1.0])).await.expect("ignored");
+    assert_eq!(missing().await, ["m3"]);
+}
+
+#[tokio::test]
+async fn the_index_knows_its_model_and_threshold() {
+    let world = World::new();
+    let store = world.store();
+    assert_eq!(store.memory_index().await, Ok(None));
+    let index = |model: &str| MemoryIndex {
+        model: EmbeddingModelId(model.into()),
+        dimension: 1_024,
+        threshold: 0.25,
+    };
+    store.memory_index_put(&index("one")).await.expect("put");
+    store.memory_index_put(&index("two")).await.expect("put in its place");
+    drop(store);
+    assert_eq!(world.store().memory_index().await, Ok(Some(index("two"))));
+}
+
+#[tokio::test]
+async fn a_batch_and_its_position_are_stored_together_and_go_with_the_session() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "one").await;
+    let batch = |id: &str| entry(id, Some(&session), "a summary");
+    assert_eq!(store.memorised_through(&session).await, Ok(0));
+    store.batch_add(&batch("m1"), None, 40).await.expect("stored");
+    assert!(store.batch_add(&batch("m1"), None, 60).await.is_err(), "the id is taken");
+    assert_eq!(store.memorised_through(&session).await, Ok(40), "the position stays with its row");
+    store.batch_add(&batch("m2"), None, 20).await.expect("stored");
+    assert_eq!(store.memorised_through(&session).await, Ok(40), "it never moves back");
+    store.entry_delete(&"m1".into()).await.expect("deleted");
+    assert_eq!(store.memorised_through(&session).await, Ok(40), "what was deleted stays deleted");
+    store.session_delete(&session).await.expect("deleted");
+    assert_eq!(store.memorised_through(&session).await, Ok(0));
+}
+
+#[tokio::test]
+async fn a_deleted_memory_leaves_no_byte_in_the_database() {
+    let world = World::new();
+    let store = world.store();
+    with_session(&store, "one").await;
+    add(&store, "m1", None, "the word zanzibarquux is secret").await;
+    add(&store, "m2", None, "another text stays").await;
+    store.entry_delete(&"m1".into()).await.expect("deleted");
+    store.close();
+    let bytes = std::fs::read(world.db()).expect("read");
+    let has = |word: &str| bytes.windows(word.len()).any(|part| part == word.as_bytes());
+    assert!(has("another text stays") && !has("zanzibarquux"));
+}
