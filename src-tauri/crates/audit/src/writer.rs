@@ -363,16 +363,30 @@ impl Writer {
         let mut chain = self.chain.clone();
         let now = self.clock.now();
         let erased = match erase(&mut self.db, &mut chain, self.entropy.as_ref(), now, what) {
-            Ok(0) => return Ok(0),
+            // An erasure that was interrupted may have left copies in the write-ahead log.
+            Ok(0) => {
+                self.empty_write_ahead_log()?;
+                return Ok(0);
+            }
             Ok(erased) => erased,
             Err(error) => return Err(self.failed(&error)),
         };
         self.chain = chain;
         self.quiet = false;
         self.total.send_replace(self.chain.frontier.size());
-        let failed = |error: rusqlite::Error| AuditUnavailable(WriteError::from(error).sentence());
-        self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
+        self.empty_write_ahead_log()?;
         Ok(erased)
+    }
+
+    fn empty_write_ahead_log(&self) -> Result<(), AuditUnavailable> {
+        let read = |row: &rusqlite::Row<'_>| row.get::<_, bool>(0);
+        match self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], read) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(AuditUnavailable(
+                "another program reads it, so that erased values may still be in its write-ahead log; try again".into(),
+            )),
+            Err(error) => Err(AuditUnavailable(WriteError::from(error).sentence())),
+        }
     }
 }
 

@@ -301,8 +301,8 @@ pub(crate) enum Audit {
         #[arg(long)]
         session: Option<String>,
     },
-    /// Erase a conversation for good: its messages, its values in the log, and older copies of the
-    /// database. Its records stay, and the log still verifies
+    /// Erase a conversation for good: its messages, the memories and notes made in it, its values in
+    /// the log, and older copies of the database. Its records stay, and the log still verifies
     Erase {
         /// The session of the conversation
         #[arg(long)]

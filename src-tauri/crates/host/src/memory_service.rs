@@ -3,12 +3,14 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use contract::{AgentError, ErrorCode, MemoryHit, SessionId, text};
-use engine::Engine;
+use contract::{AgentError, Effect, ErrorCode, MemoryHit, ToolSpec, text};
+use engine::{Engine, ports::ToolRequest};
 use serde_json::{Value, json};
 
 /// The name of the service in manifests.
 pub(crate) const NAME: &str = "long-term-memory";
+/// The pack whose tools it serves. The tools of another pack could ask for less approval.
+const PACK: &str = "memory";
 
 /// The service. It answers once it has an engine.
 #[derive(Default)]
@@ -22,13 +24,11 @@ impl MemoryService {
         let _ = self.engine.set(Arc::downgrade(engine));
     }
 
-    /// Answers a call of one of the tools, by its id, for this session.
-    pub(crate) async fn call(
-        &self,
-        tool: &str,
-        arguments: &Value,
-        session: &SessionId,
-    ) -> Result<Value, AgentError> {
+    /// Answers a call of one of the tools.
+    pub(crate) async fn call(&self, request: &ToolRequest) -> Result<Value, AgentError> {
+        let (tool, session) = (request.spec.plain_id(), &request.session);
+        let (tool, arguments) = (tool.as_str(), &request.arguments);
+        check_tool(&request.spec, tool)?;
         let engine = self.engine.get().and_then(Weak::upgrade).ok_or_else(|| {
             AgentError::internal("not_started", "Countersign is starting or ending.")
         })?;
@@ -40,17 +40,26 @@ impl MemoryService {
             }
             "recall" => {
                 let about = argument("about");
-                let hits = engine.recall_memories(&about, session).await?;
+                let local = request.model_is_local;
+                let hits = engine.recall_memories(&about, session, local).await?;
                 let memories: Vec<Value> = hits.iter().map(hit_value).collect();
                 Ok(json!({"about": about, "memories": memories}))
             }
-            _ => Err(AgentError::new(
-                ErrorCode::ToolNotFound,
-                text!("There is no tool {tool}.", tool = tool.to_owned()),
-            )
-            .reason("tool_not_implemented")),
+            _ => Err(unknown_tool_error(tool)),
         }
     }
+}
+
+/// Fails unless the tool belongs to the service's own pack and, if it stores something, waits for
+/// an approval.
+fn check_tool(spec: &ToolSpec, tool: &str) -> Result<(), AgentError> {
+    let is_safe = tool != "remember" || (spec.effect == Effect::Write && spec.human_required);
+    if spec.pack.as_str() == PACK && is_safe { Ok(()) } else { Err(unknown_tool_error(tool)) }
+}
+
+fn unknown_tool_error(tool: &str) -> AgentError {
+    let message = text!("There is no tool {tool}.", tool = tool.to_owned());
+    AgentError::new(ErrorCode::ToolNotFound, message).reason("tool_not_implemented")
 }
 
 fn hit_value(hit: &MemoryHit) -> Value {

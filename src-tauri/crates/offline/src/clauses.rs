@@ -132,11 +132,14 @@ impl Reader<'_> {
         out
     }
 
-    /// Whether a clause ends with a text that is taken as it was typed.
+    /// Whether a clause ends with a text of a change that is taken as it was typed.
     fn takes_verbatim(&self, clause: &[Token]) -> bool {
         let facts = self.facts_of(clause);
-        self.best_candidate(clause, &facts)
-            .is_some_and(|found| self.cue_of_verbatim(&found, clause, &facts).is_some())
+        self.best_candidate(clause, &facts).is_some_and(|found| {
+            // The text of a question, unlike that of a change, ends where another question begins.
+            self.book.tools[found.tool].is_write()
+                && self.cue_of_verbatim(&found, clause, &facts).is_some()
+        })
     }
 
     /// Whether the clause before names something without a period: in "spend for bluebell and

@@ -96,7 +96,7 @@ impl Speaker<'_> {
     fn words_unused_by(&self, goal: &Goal, outcome: &Outcome) -> Vec<String> {
         let Outcome::Answer { results, .. } = outcome else { return Vec::new() };
         let template = self.answer_template(goal);
-        let takes = |name: &str| template.is_some_and(|text| text.contains(name));
+        let takes = |name: &str| template.is_some_and(|text| template::uses(text, name));
         let mut unused = goal.unused.clone();
         let parts = || self.book.find_asked_parts(goal, results.first()?);
         unused.extend(parts().filter(|_| !takes("asked")).map(|parts| parts.words));

@@ -4,7 +4,7 @@
 use chrono::{Datelike, Days, NaiveDate};
 use contract::manifest::{Side, Slot, SlotKind};
 use language::{
-    Token,
+    Token, TokenKind,
     amounts::Amount,
     bounds::{Bound, Measure},
     changes, dates,
@@ -310,14 +310,17 @@ fn days_ahead(today: NaiveDate, days: u64) -> Option<Value> {
 /// The text in quotation marks, or what follows the cue, as it was typed.
 fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) -> Option<String> {
     let quote = |token: &Token| ["\"", "“", "”", "«", "»", "'"].contains(&token.fold.as_str());
-    let opened = tokens.iter().position(quote);
-    let closed = opened.and_then(|from| {
-        tokens[from + 1..].iter().position(quote).map(|len| from + 1..from + 1 + len)
+    let start = cue.and_then(|hit| hit.used.last().map(|last| last + 1));
+    // Quotation marks count if they stand around all of the text behind the cue.
+    let is_sign = |token: &Token| token.kind == TokenKind::Punct;
+    let opened = tokens.iter().position(quote).filter(|open| {
+        start.is_none_or(|start| tokens[start.min(*open)..*open].iter().all(is_sign))
     });
-    let range = closed.or_else(|| {
-        let from = cue?.used.last().copied()? + 1;
-        Some(from..tokens.len())
-    })?;
+    let closed = opened.and_then(|from| {
+        let close = from + 1 + tokens[from + 1..].iter().rposition(quote)?;
+        tokens[close..].iter().all(is_sign).then_some(from + 1..close)
+    });
+    let range = closed.or_else(|| Some(start?..tokens.len()))?;
     let mut text = String::new();
     for token in &tokens[range.clone()] {
         if !text.is_empty() && !token.glued {

@@ -96,6 +96,13 @@ fn asked_value(asked: &AskedParts) -> Jinja {
     Jinja::from(Serde(&serde_json::json!({ "words": asked.words, "items": asked.items })))
 }
 
+/// Whether a template uses a variable.
+pub(super) fn uses(template: &str, name: &str) -> bool {
+    ENVIRONMENT
+        .template_from_str(template)
+        .is_ok_and(|template| template.undeclared_variables(false).contains(name))
+}
+
 /// Renders a template. Returns None if the template fails.
 pub(super) fn render(template: &str, lang: Language, values: &Value) -> Option<String> {
     let root = match values {

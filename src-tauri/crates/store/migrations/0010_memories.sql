@@ -23,6 +23,8 @@ CREATE TABLE memory_source (
     memory INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     position INTEGER NOT NULL,
     item TEXT NOT NULL,
+    -- The session of the item, also after it was deleted.
+    session TEXT,
     PRIMARY KEY (memory, position)
 ) STRICT, WITHOUT ROWID;
 

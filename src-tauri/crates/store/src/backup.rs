@@ -65,11 +65,15 @@ pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> 
         let problem = "its write-ahead log cannot be emptied while another program reads it";
         return Err(OpenError::Failed { path: files.db.clone(), problem: problem.into() });
     }
-    let kept = create_backup(&conn, files, Occasion::Regular, now)?;
-    for old in list(files).into_iter().filter(|backup| backup.path != kept) {
-        fs::remove_file(&old.path).map_err(|e| OpenError::from_io(&old.path, &e))?;
+    let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
+    // The old copies go first, so that a clock that went back does not make the new one the oldest.
+    for old in list(files) {
+        fs::remove_file(&old.path).map_err(io)?;
     }
-    Ok(())
+    for left in files.list_left_over().map_err(io)? {
+        fs::remove_file(&left).map_err(io)?;
+    }
+    create_backup(&conn, files, Occasion::Regular, now).map(|_| ())
 }
 
 fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {

@@ -45,6 +45,33 @@ impl Files {
         self.backups().join(format!("{}.checked", self.stem()))
     }
 
+    /// Returns damaged databases that were set aside, with their companions, and copies that were
+    /// not finished.
+    pub(crate) fn list_left_over(&self) -> io::Result<Vec<PathBuf>> {
+        let damaged = format!("{}.damaged-", self.stem());
+        let restoring = Self::companion(&self.db, ".restoring");
+        let mut found = Vec::new();
+        for folder in [self.folder(), self.backups()] {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            for entry in entries {
+                let path = entry?.path();
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                let is_copy = name.starts_with(&format!("{}-", self.stem()));
+                if name.starts_with(&damaged)
+                    || path == restoring
+                    || (is_copy && name.ends_with(".partial"))
+                {
+                    found.push(path);
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Appends a suffix to the database's name, as SQLite names its companions (`-wal`, `-shm`).
     pub(crate) fn companion(db: &Path, suffix: &str) -> PathBuf {
         let mut name = db.as_os_str().to_owned();

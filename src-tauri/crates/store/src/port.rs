@@ -14,7 +14,7 @@ use engine::ports::{
 };
 
 use crate::open::SqliteStore;
-use crate::table::{approvals, books, grants, items, session_values, sessions, turns};
+use crate::table::{approvals, books, grants, items, memories, session_values, sessions, turns};
 
 #[async_trait]
 impl Sessions for SqliteStore {
@@ -50,6 +50,12 @@ impl Sessions for SqliteStore {
         deleted
     }
     async fn session_erase(&self, id: &SessionId) -> Result<(), StoreError> {
+        let of = id.clone();
+        let delete = move |conn: &_| {
+            memories::delete_made_from(conn, &of)?;
+            books::delete_outcomes(conn)
+        };
+        self.write(delete).await?;
         match self.session_delete(id).await {
             // A session that was deleted before may still be in a copy.
             Ok(()) | Err(StoreError::NotFound(_)) => self.renew_copies().await,

@@ -239,8 +239,9 @@ pub(crate) async fn erase_session(
 ) -> Result<Exit, Failure> {
     let id = escape_invisible(session.as_str());
     out.print_note(format!(
-        "This erases the conversation {id}: its messages, its values in the log, and all older \
-         copies of the database. It cannot be undone."
+        "This erases the conversation {id}: its messages, the memories and notes made in it, its \
+         values in the log, stored results of runs, and all older copies of the database. It \
+         cannot be undone."
     ));
     out.print_note("Type the id of the conversation to erase it:");
     let mut keys =

@@ -118,6 +118,13 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     let secret = "quixotelamp";
     let ask = format!("show me {secret} tents under 731 kr");
     world.run(&["ask", "--session", "s1", &ask]).ends_with(0);
+    let note = format!("Remember that {secret} is a secret");
+    let mut terminal = Terminal::start(&world, &["ask", "--session", "s1", &note]);
+    terminal.wait_for("Approve? [y/N]");
+    terminal.type_in("y\n");
+    terminal.end();
+    let notes = world.run(&["--json", "memory", "list"]).ends_with(0).json();
+    assert_eq!(notes["memories"].as_array().map(Vec::len), Some(1), "{notes}");
     world.run(&["ask", "--session", "s2", "show me boots"]).ends_with(0);
     // A day later, a copy of the database has been made, too.
     world.run_at("2026-11-23T10:00:00Z", &["ask", "--session", "s2", "hello"]).ends_with(0);

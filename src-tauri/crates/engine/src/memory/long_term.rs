@@ -138,18 +138,22 @@ impl Engine {
         let mut note = self.new_note(text, scope).await?;
         let near = self.world.store.items_before(session, None, NEAR_ITEMS).await?;
         note.local_only = near.iter().any(|item| self.has_local_data(item));
+        note.untrusted = near.iter().any(|item| self.is_from_outside(item));
         let question = near.iter().rfind(|item| matches!(item.body, ItemBody::UserMessage { .. }));
         note.sources = question.map(|item| item.id.clone()).into_iter().collect();
         self.store_note(note, "tool", Some(session)).await
     }
 
-    /// Returns the memories that fit a text, for a tool that a session calls.
+    /// Returns the memories that fit a text, for a tool that a session calls. Memories that must
+    /// stay on this computer are left out if the model that reads them runs elsewhere.
     pub async fn recall_memories(
         &self,
         text: &str,
         session: &SessionId,
+        model_is_local: bool,
     ) -> Result<Vec<MemoryHit>, AgentError> {
-        let hits = self.find_memories(text, &self.memory_reach(session), MOST_HITS).await?;
+        let mut hits = self.find_memories(text, &self.memory_reach(session), MOST_HITS).await?;
+        hits.retain(|hit| !hit.memory.local_only || model_is_local);
         let reader = Reader { action: "recalled", session: Some(session) };
         self.record_read(&reader, hits.iter().map(|hit| &hit.memory.id)).await?;
         Ok(hits)

@@ -26,6 +26,8 @@ pub struct ToolRequest {
     pub idempotency_key: Option<String>,
     /// Whether a person is present whom the tool's server may ask something.
     pub attended: bool,
+    /// Whether the model that reads the result runs on this computer.
+    pub model_is_local: bool,
 }
 
 /// Why a tool failed.

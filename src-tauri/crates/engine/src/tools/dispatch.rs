@@ -176,6 +176,7 @@ impl Dispatcher {
             call: ready.call.clone(),
             session: self.context.session.clone(),
             attended: self.context.audience.is_attended(),
+            model_is_local: self.context.model.is_local(),
         };
         if results::is_own_tool(spec) {
             let most = self.context.settings.limits.result_chars as usize / 2;

@@ -217,6 +217,7 @@ mod tests {
             session: "s".into(),
             idempotency_key: None,
             attended: false,
+            model_is_local: true,
         }
     }
 

@@ -172,6 +172,11 @@ async fn local_data_stays_here_and_the_rest_is_redacted() {
     let seen = memories(&prompt_in(&bench, "s", question).await).unwrap();
     assert_eq!(seen.len(), 1, "{seen:?}");
     assert!(seen[0].contains("written to") && !seen[0].contains("ann@example.com"), "{seen:?}");
+    // The tool that recalls keeps to the same rule.
+    for (model_is_local, count) in [(true, 2), (false, 1)] {
+        let found = bench.engine.recall_memories(question, &"s".into(), model_is_local).await;
+        assert_eq!(found.unwrap().len(), count, "local model: {model_is_local}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -245,7 +250,7 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     assert_eq!((noted.session, noted.sources), (None, vec![question[0].id.clone()]));
     let apart = bench.engine.remember_note("Visitors like lamps", &"shop:v".into()).await.unwrap();
     assert_eq!(apart.session, Some("shop:v".into()));
-    let found = bench.engine.recall_memories("lamps of visitors", &"a".into()).await.unwrap();
+    let found = bench.engine.recall_memories("lamps of visitors", &"a".into(), true).await.unwrap();
     assert_eq!(found, []);
     let long = "x".repeat(MEMORY_CHARS + 1);
     for text in ["  ", long.as_str()] {

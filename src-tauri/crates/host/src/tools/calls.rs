@@ -90,10 +90,7 @@ impl HostTools {
     ) -> Result<Value, ToolFailure> {
         let (tool, arguments) = (request.spec.id.clone(), request.arguments.clone());
         let done = match self.services.service(service) {
-            None if service == memory_service::NAME => {
-                let tool = request.spec.plain_id();
-                self.memory.call(tool.as_str(), &arguments, &request.session).await
-            }
+            None if service == memory_service::NAME => self.memory.call(request).await,
             Some(open) => {
                 open.run_blocking(move |service| service.call(tool.as_str(), &arguments)).await
             }

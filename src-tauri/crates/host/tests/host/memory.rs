@@ -88,3 +88,40 @@ async fn a_note_waits_for_its_approval_and_is_then_found_after_a_restart() {
     assert!(host.audit_verify(Empty {}).await.unwrap().ok);
     host.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_pack_cannot_use_the_service() {
+    let folder = tempfile::tempdir().unwrap();
+    let packs = folder.path().join("packs");
+    let copy = packs.join("diary");
+    std::fs::create_dir_all(copy.join("answers")).unwrap();
+    let own =
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools/memory");
+    for name in
+        ["execution_instructions.md", "answers/recalled.en.jinja", "answers/recalled.sv.jinja"]
+    {
+        std::fs::copy(own.join(name), copy.join(name)).unwrap();
+    }
+    let text = std::fs::read_to_string(own.join("pack.json")).unwrap();
+    let mut pack: Value = serde_json::from_str(&text).unwrap();
+    pack["id"] = json!("diary");
+    pack.as_object_mut().unwrap().remove("security");
+    for tool in pack["tools"]["tools"].as_array_mut().unwrap() {
+        tool["side_effect_level"] = json!("read_only");
+    }
+    std::fs::write(copy.join("pack.json"), pack.to_string()).unwrap();
+    let host = crate::open(|| Options {
+        data_dir: Some(folder.path().join("data")),
+        pack_dirs: vec![packs.clone()],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await;
+    let arguments = json!({"text": NOTE});
+    let (tool, session) = ("remember".into(), Some("s".into()));
+    let params = ToolCallParams { tool, arguments, session, headless: true };
+    let answer = host.tool_call(params).await.unwrap();
+    let error = answer.error.expect("an error");
+    assert_eq!(error.code, ErrorCode::ToolNotFound, "{error:?}");
+    assert_eq!(memories(&host).await, []);
+}

@@ -36,6 +36,11 @@ fn a_note_is_taken_word_by_word() {
             "Anna and Bo like short answers, and that reports are due on Monday",
         ),
         ("Notera att Åsa är på semester i juli", "Åsa är på semester i juli"),
+        ("Remember \"account 17 reports in CET\".", "account 17 reports in CET"),
+        (
+            "Remember that the campaign \"Summer Sale\" must never exceed 500",
+            "the campaign \"Summer Sale\" must never exceed 500",
+        ),
     ] {
         assert_call(text, "remember", note);
     }
@@ -106,4 +111,11 @@ fn the_answers_name_the_notes() {
     world.locale = "sv".into();
     let said = world.say("Vad minns du om konto 17?").text;
     assert!(said.contains("Jag minns inget om ”konto 17”"), "{said}");
+}
+
+#[test]
+fn a_question_behind_a_question_about_notes_is_answered_too() {
+    let all = calls("What do you remember about account 17, and how is account 17 pacing?");
+    let tools: Vec<&str> = all.iter().map(|(tool, _)| tool.as_str()).collect();
+    assert_eq!(tools, ["recall", "analyze_portfolio_pacing"], "{all:?}");
 }

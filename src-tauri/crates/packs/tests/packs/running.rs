@@ -45,6 +45,7 @@ pub(crate) fn request(spec: &ToolSpec, arguments: Value) -> ToolRequest {
         session: "s".into(),
         idempotency_key: None,
         attended: false,
+        model_is_local: true,
     }
 }
 

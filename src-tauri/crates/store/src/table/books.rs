@@ -50,6 +50,16 @@ pub(crate) fn end(conn: &Connection, key: &RunKey, outcome: Option<&str>) -> Res
     Ok(())
 }
 
+/// Deletes the stored results of runs, which may contain texts of any session. A request that is
+/// repeated is not run twice.
+pub(crate) fn delete_outcomes(conn: &Connection) -> Result<(), DbError> {
+    conn.execute(
+        "UPDATE run SET state = 'interrupted', outcome = NULL WHERE outcome IS NOT NULL",
+        [],
+    )?;
+    Ok(())
+}
+
 pub(crate) fn mark_runs_interrupted(conn: &Connection) -> Result<(), DbError> {
     conn.execute("UPDATE run SET state = 'interrupted' WHERE state = 'running'", [])?;
     Ok(())

@@ -34,7 +34,7 @@ pub(crate) fn add(
     ])?;
     let number = conn.last_insert_rowid();
     let mut insert = conn
-        .prepare_cached("INSERT INTO memory_source (memory, position, item) VALUES (?1, ?2, ?3)")?;
+        .prepare_cached("INSERT INTO memory_source (memory, position, item, session) VALUES (?1, ?2, ?3, (SELECT session FROM item WHERE id = ?3))")?;
     for (position, item) in (0_i64..).zip(&memory.sources) {
         insert.execute(params![number, position, item.as_str()])?;
     }
@@ -95,6 +95,16 @@ pub(crate) fn exist(conn: &Connection, reach: &MemoryReach) -> Result<bool, DbEr
     let (condition, session) = condition(reach);
     let sql = format!("SELECT EXISTS (SELECT 1 FROM memory m WHERE {condition})");
     Ok(conn.prepare_cached(&sql)?.query_row(params![session], |row| row.get(0))?)
+}
+
+/// Deletes all memories that were made from items of a session, also those of the profile. The
+/// session may have been deleted before.
+pub(crate) fn delete_made_from(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "DELETE FROM memory WHERE number IN (SELECT memory FROM memory_source WHERE session = ?1)",
+    )?
+    .execute([session.as_str()])?;
+    Ok(())
 }
 
 /// Deletes a memory. Its sources, words and vector go with it.

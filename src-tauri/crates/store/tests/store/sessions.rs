@@ -210,3 +210,43 @@ async fn one_unreadable_item_does_not_close_the_session() {
         matches!(&items[1].body, ItemBody::Notice { level: NoticeLevel::Warning, code, .. } if code == "item_unreadable")
     );
 }
+
+#[tokio::test]
+async fn an_erased_session_leaves_nothing_in_any_file() {
+    use engine::ports::{Books as _, RunKey};
+
+    const SECRET: &str = "quixotic lamp";
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    let mut item = message(&id, 0);
+    item.body = ItemBody::UserMessage { text: SECRET.into() };
+    store.items_append(vec![item]).await.expect("appended");
+    let key = RunKey { caller: "c".into(), request: "r".into() };
+    let now = instant("2026-11-22T09:00:00Z");
+    store.run_claim(&key, now, instant("2026-11-21T09:00:00Z")).await.expect("claimed");
+    store.run_end(&key, Some(SECRET)).await.expect("ended");
+    store.close();
+    drop(store);
+    // A damaged database that was set aside earlier, and a copy that was not finished.
+    let folder = world.folder.path();
+    for name in
+        ["countersign.damaged-20261101T000000Z.db", "countersign.damaged-20261101T000000Z.db-wal"]
+    {
+        std::fs::write(folder.join(name), SECRET).expect("written");
+    }
+    std::fs::write(folder.join("backups/countersign-20261101T000000Z.db.partial"), SECRET)
+        .expect("written");
+    let store = world.store();
+    store.session_erase(&id).await.expect("erased");
+    store.session_erase(&id).await.expect("an erasure can be repeated");
+    drop(store);
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("read").flatten().collect();
+    files.extend(std::fs::read_dir(folder.join("backups")).expect("read").flatten());
+    for file in files.iter().filter(|file| file.path().is_file()) {
+        let bytes = std::fs::read(file.path()).expect("read");
+        let has = bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
+        assert!(!has, "{}", file.path().display());
+    }
+    assert_eq!(world.backups().len(), 1, "{:?}", world.backups());
+}
