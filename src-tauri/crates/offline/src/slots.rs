@@ -330,7 +330,7 @@ fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) ->
     }
     taken.extend(cue.iter().flat_map(|hit| hit.used.iter().copied()));
     taken.extend(range);
-    let text = text.trim_start_matches([':', ',', ' ']).trim_end_matches(['.', '!', '?', ' ']);
+    let text = text.trim_start_matches([':', ',', ' ']).trim_end_matches(['.', ',', '!', '?', ' ']);
     let text = text.to_owned();
     (!text.is_empty()).then_some(text)
 }
