@@ -59,6 +59,14 @@ pub(crate) fn export(
         ))
         .hint("Choose a new or empty folder for the export."));
     }
+    if let Some(session) = session
+        && !has_signed_record(db, session).map_err(|error| schema::unreadable(&error))?
+    {
+        let message = text!("The log has no signed record of the session {session}.", session);
+        return Err(AgentError::invalid(message)
+            .reason("not_found")
+            .hint("`csign audit list` shows the sessions; `csign audit checkpoint` signs the newest records."));
+    }
     write(db, folder, session).map_err(|error| {
         AgentError::internal(
             "export_failed",
@@ -66,6 +74,13 @@ pub(crate) fn export(
         )
         .hint("Check that the folder is writable and has space left.")
     })
+}
+
+/// Whether the newest checkpoint covers a record of the session. Only those can be proven.
+fn has_signed_record(db: &Connection, session: &SessionId) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM audit_record WHERE session = ?1
+               AND seq <= (SELECT max(size) FROM audit_checkpoint))";
+    db.query_row(sql, [session.as_str()], |row| row.get(0))
 }
 
 fn write(
@@ -89,10 +104,6 @@ fn write(
             files.text("checkpoint.txt", &newest)?;
             // Only records that the newest checkpoint covers can be proven.
             let count = write_bodies(&tx, &mut files, Some(session), signed)?;
-            if count == 0 {
-                let what = format!("it has no signed record of the session {session}");
-                return Err(ExportError::Log(what));
-            }
             write_proofs(&tx, &mut files, session, signed)?;
             count
         }

@@ -122,6 +122,10 @@ impl Pack {
     pub(super) fn is_attribute(&self, word: &str) -> bool {
         self.attributes.contains(word)
     }
+    /// Whether a word only describes a thing, as a colour or a number does.
+    pub(super) fn describes(&self, word: &str) -> bool {
+        self.is_attribute(self.canonical_word(word)) || word.parse::<u32>().is_ok()
+    }
     pub(super) fn is_ignored(&self, word: &str) -> bool {
         self.ignored.contains(word)
     }

@@ -212,16 +212,15 @@ impl Target {
     fn with_thing_of(mut self, reader: &Reader<'_>, tool: &Tool, before: Option<&Goal>) -> Self {
         let thing = |tool: &Tool| tool.thing().map(|(_, thing, _)| thing.to_owned());
         let pack = &reader.book.packs[tool.pack];
-        let describes = |word: &String| {
-            pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
-        };
         let Some(before) = before.filter(|before| {
             let other = &reader.book.tools[before.tool];
             other.pack == tool.pack && !tool.is_write() && thing(other) == thing(tool)
         }) else {
             return self;
         };
-        let is_open = self.pronoun && !self.is_place() && self.words().iter().all(describes);
+        let is_open = self.pronoun
+            && !self.is_place()
+            && self.words().iter().all(|word| pack.describes(word));
         if is_open && before.target.groups.len() == 1 {
             let group = [before.target.words(), self.words()].concat();
             self.said = [before.target.said.clone(), self.said].concat();

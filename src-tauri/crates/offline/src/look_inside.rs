@@ -4,17 +4,12 @@
 use serde_json::{Map, Value};
 
 use super::{
-    book::Pack,
     goal::{Outcome, Planned, Why},
     history::End,
     look::{Looking, question_outcome},
     plan::{Found, Run, list_in_result},
     template, things, values,
 };
-
-fn is_describing(pack: &Pack, word: &str) -> bool {
-    pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
-}
 
 impl Run<'_> {
     /// Finds a thing inside another thing that is found first, such as a variant of a product.
@@ -35,10 +30,7 @@ impl Run<'_> {
                 return Found::One(item.clone());
             }
         }
-        let only_described = !words.is_empty()
-            && words.iter().all(|word| {
-                pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
-            });
+        let only_described = !words.is_empty() && words.iter().all(|word| pack.describes(word));
         if only_described && !shown.is_empty() && !target.is_place() {
             return self.keep_available(looking, shown, &words);
         }
@@ -76,7 +68,7 @@ impl Run<'_> {
             .into_iter()
             .filter(|word| {
                 own_words.iter().any(|own| things::fits_item(pack, word, own))
-                    || (is_describing(pack, word) && !things::fits_item(pack, word, &parent_words))
+                    || (pack.describes(word) && !things::fits_item(pack, word, &parent_words))
             })
             .collect();
         self.keep_available(looking, own, &telling)

@@ -4,13 +4,7 @@
 use contract::manifest::{Find, Thing, ThingSource};
 use serde_json::Value;
 
-use super::{
-    book::{Book, Pack},
-    goal::Goal,
-    plan::list_in_result,
-    state::SourceOf,
-    things,
-};
+use super::{book::Book, goal::Goal, plan::list_in_result, state::SourceOf, things};
 
 /// The words by which a question describes parts of a result, and the parts that fit all of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +31,7 @@ impl Book {
         let whole = pack.thing(parent).map(|parent| things::words_of(parent, result))?;
         let tells = |word: &String| {
             known.iter().any(|own| things::fits_item(pack, word, own))
-                || (describes(pack, word) && !things::fits_item(pack, word, &whole))
+                || (pack.describes(word) && !things::fits_item(pack, word, &whole))
         };
         let words: Vec<String> = goal.target.words().into_iter().filter(tells).collect();
         if words.is_empty() || items.is_empty() {
@@ -47,7 +41,7 @@ impl Book {
         let items = items.into_iter().zip(&known).filter(|(_, own)| fits(own));
         Some(AskedParts {
             items: items.map(|(item, _)| item).collect(),
-            words: spell(goal, &words),
+            words: spell_as_typed(goal, &words),
         })
     }
 
@@ -71,12 +65,12 @@ impl Book {
             known.extend(parts.iter().flat_map(|part| things::words_of(described, part)));
         }
         let is_missing = |word: &String| {
-            !describes(pack, word)
+            !pack.describes(word)
                 && !pack.is_vocabulary(word)
                 && !things::fits_item(pack, word, &known)
         };
         let missing: Vec<String> = goal.target.words().into_iter().filter(is_missing).collect();
-        missing.iter().map(|word| spell(goal, std::slice::from_ref(word))).collect()
+        missing.iter().map(|word| spell_as_typed(goal, std::slice::from_ref(word))).collect()
     }
 
     /// The kind of thing that a tool's result lists as parts of another thing.
@@ -91,12 +85,8 @@ impl Book {
     }
 }
 
-fn describes(pack: &Pack, word: &str) -> bool {
-    pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
-}
-
 /// Returns words of a target as the user typed them.
-fn spell(goal: &Goal, words: &[String]) -> String {
+fn spell_as_typed(goal: &Goal, words: &[String]) -> String {
     let folded = goal.target.words();
     let typed = |word: &String| {
         let at = folded.iter().position(|own| own == word)?;

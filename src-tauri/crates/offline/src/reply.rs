@@ -203,7 +203,7 @@ impl Speaker<'_> {
         as_of: bool,
     ) -> Reply {
         let tool = &self.book.tools[goal.tool];
-        let said = template::Said {
+        let said = template::AnswerInputs {
             intent: &tool.intents[goal.intent].name,
             args,
             asked: results.first().and_then(|result| self.book.find_asked_parts(goal, result)),

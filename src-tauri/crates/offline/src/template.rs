@@ -61,7 +61,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
 });
 
 /// The parts of a question that an answer may repeat.
-pub(super) struct Said<'a> {
+pub(super) struct AnswerInputs<'a> {
     pub(super) intent: &'a str,
     pub(super) args: &'a Map<String, Value>,
     /// The parts of the result that the question describes.
@@ -75,7 +75,7 @@ pub(super) struct Said<'a> {
 pub(super) fn answer(
     template: &str,
     lang: Language,
-    said: &Said<'_>,
+    said: &AnswerInputs<'_>,
     results: &[Arc<Value>],
     reused: bool,
 ) -> Option<String> {
