@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use chrono::NaiveDate;
 pub use contract::Dataset;
-use contract::{AgentError, DatasetView, text};
+use contract::{AgentError, DatasetView, Reason, text};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use rusqlite_migration::{M, Migrations};
 
@@ -199,9 +199,9 @@ pub(crate) fn database_error(error: &rusqlite::Error) -> AgentError {
             "Try again when the import is done.",
         ),
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
-            "pacing_damaged",
+            Reason::DataDamaged.name(),
             "The pacing data file is damaged.",
-            "Move pacing.db out of the data folder; the sample comes back by itself and your CSV files can be imported again.",
+            "Restart Countersign: it sets the file aside and puts the newest copy in its place.",
         ),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
             "pacing_unwritable",

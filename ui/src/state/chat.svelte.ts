@@ -3,6 +3,7 @@
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Push } from "../platform/generated/Push";
+import type { SessionEraseResponse } from "../platform/generated/SessionEraseResponse";
 import type { SessionSummary } from "../platform/generated/SessionSummary";
 import { isBusy, isOnItsWay, type Sent } from "./sent";
 import {
@@ -237,6 +238,13 @@ export class Chat {
   async remove(session: string): Promise<void> {
     await call("session_delete", { session });
     await this.removed(session);
+  }
+
+  /** Deletes a conversation with its values in the log and all older copies. */
+  async erase(session: string): Promise<SessionEraseResponse> {
+    const erased = await call("session_erase", { session });
+    await this.removed(session);
+    return erased;
   }
 
   keepDraft(): void {

@@ -1,12 +1,13 @@
 //! The handle to the log for the rest of the app: append, list, verify, export. Cheap to clone; all
 //! clones share one writer thread.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use batch::Worker;
+use chrono::{DateTime, Utc};
 use contract::{
     AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse,
     AuditRecordView, Reason, RecordType, SessionId, VerifyReport,
@@ -17,11 +18,12 @@ use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
 use crate::anchor::Outside;
+use crate::erasure::{self, Erasure};
 use crate::open::{self, Failure};
 use crate::opened::{OpenOptions, Opened, Tampered};
 use crate::verify::{self, Judged};
-use crate::writer::{Command, Erasure, Writer};
-use crate::{export, read, schema};
+use crate::writer::{Command, Writer};
+use crate::{copy, export, read, schema};
 
 /// The result of opening a log.
 pub enum OpenState {
@@ -226,6 +228,41 @@ impl Log {
     pub async fn erase_session(&self, session: &SessionId) -> Result<u64, AuditUnavailable> {
         let what = Erasure::Session(session.clone());
         self.ask(|reply| Command::Erase { what, reply }).await
+    }
+
+    /// Erases the values of all records before an instant. The records stay, and the log still
+    /// verifies. Returns the number of erased values.
+    pub async fn erase_before(&self, before: DateTime<Utc>) -> Result<u64, AuditUnavailable> {
+        let mut erased = 0;
+        loop {
+            match self
+                .ask(|reply| Command::Erase { what: Erasure::Expired { before }, reply })
+                .await?
+            {
+                0 => return Ok(erased),
+                some => erased += some,
+            }
+        }
+    }
+
+    /// Erases a session's values from logs that were set aside after an alarm, and from copies of
+    /// them beside `copy`. Blocking. Returns their number, and the files that are too damaged to be
+    /// searched.
+    pub fn erase_set_aside(
+        &self,
+        copy: &Path,
+        session: &SessionId,
+    ) -> std::io::Result<(u64, Vec<PathBuf>)> {
+        let (logs, mut unreadable) = erasure::erase_set_aside(&self.inner.options.path, session)?;
+        let (copies, more) = erasure::erase_set_aside(copy, session)?;
+        unreadable.extend(more);
+        Ok((logs + copies, unreadable))
+    }
+
+    /// Brings the copy of the log up to date: it gets the new records and loses the erased values.
+    /// Blocking.
+    pub fn update_copy(&self, copy: &Path) -> Result<(), AgentError> {
+        copy::update(&self.inner.options.path, copy).map_err(|error| schema::unreadable(&error))
     }
 
     /// Signs, stores the outside copy and ends the writer. Later calls fail.

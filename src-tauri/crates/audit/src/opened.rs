@@ -53,7 +53,7 @@ impl OpenOptions {
             marked: false,
             clock,
             entropy: Arc::new(OsEntropy),
-            page_size: 4096,
+            page_size: crate::schema::PAGE_SIZE,
         }
     }
 

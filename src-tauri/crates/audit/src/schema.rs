@@ -15,6 +15,8 @@ pub(crate) const SCHEMA_COOKIE: i32 = 1;
 /// Earlier SQLite versions have a defect that can damage a WAL file; 3.52.0 was withdrawn.
 const SQLITE_AT_LEAST: i32 = 3_051_003;
 const SQLITE_WITHDRAWN: i32 = 3_052_000;
+/// The page size of a new file, in bytes. A file that exists keeps its own.
+pub(crate) const PAGE_SIZE: u32 = 4096;
 /// Longer than any value in a log, in bytes.
 const MAX_CELL: i32 = 64 << 20;
 
@@ -91,7 +93,9 @@ pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Conne
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            // Another file can then be attached for reading only.
+            | OpenFlags::SQLITE_OPEN_URI,
     )?;
     finish_wal(&db)?;
     let fresh =
@@ -105,6 +109,17 @@ pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Conne
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
     db.pragma_update(None, "secure_delete", true)?;
     Ok(db)
+}
+
+/// Moves the write-ahead log into the file. Fails if another program reads it.
+pub(crate) fn empty_write_ahead_log(db: &Connection) -> rusqlite::Result<()> {
+    let is_busy =
+        db.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))?;
+    if is_busy {
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        return Err(rusqlite::Error::SqliteFailure(busy, None));
+    }
+    Ok(())
 }
 
 /// Creates the tables in a new file, in one transaction, so that a crash leaves nothing incomplete.
@@ -182,7 +197,16 @@ pub fn has_begun(path: &Path) -> bool {
     len(path) > 0 && look().unwrap_or(true)
 }
 
+/// Returns the address with which a connection attaches the file for reading.
+pub(crate) fn read_only_uri(path: &Path) -> String {
+    format!("{}?mode=ro", encode(path))
+}
+
 fn uri(path: &Path) -> String {
+    format!("{}?immutable=1", encode(path))
+}
+
+fn encode(path: &Path) -> String {
     let mut text = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
@@ -195,7 +219,6 @@ fn uri(path: &Path) -> String {
             }
         }
     }
-    text.push_str("?immutable=1");
     text
 }
 

@@ -9,17 +9,16 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use batch::Inbox;
-use chrono::{DateTime, Utc};
-use contract::{AuditCheckpointResponse, RecordType, SessionId, Text};
+use contract::{AuditCheckpointResponse, Text};
 use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
-use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use tokio::sync::{oneshot, watch};
 
 use crate::chain::{Chain, Prepared, WriteError, prepare};
 use crate::entropy::Entropy;
+use crate::erasure::{self, Erasure};
 use crate::keys::Signer;
 use crate::marks::Marks;
-use crate::num::Num;
 use crate::opened::{OpenOptions, Opened};
 
 /// The number of records after the last checkpoint that triggers a new checkpoint.
@@ -45,15 +44,6 @@ pub(crate) enum Command {
     Checkpoint { reply: Reply<AuditCheckpointResponse> },
     Erase { what: Erasure, reply: Reply<u64> },
     Close { reply: Option<Reply<()>> },
-}
-
-/// The values that are erased together.
-#[derive(Clone, Debug)]
-pub(crate) enum Erasure {
-    /// The value of one member of a record.
-    Value { seq: u64, member: String },
-    /// All values of a session's records.
-    Session(SessionId),
 }
 
 struct Waiting {
@@ -357,20 +347,20 @@ impl Writer {
     }
 
     /// Erases revealed values from the file and from the write-ahead log, which may contain older
-    /// copies of their pages. The same transaction records each erasure, so the records and the
-    /// erased values cannot contradict each other. Returns the number of erased values.
+    /// copies of their pages. Returns the number of erased values.
     fn erase(&mut self, what: &Erasure) -> Result<u64, AuditUnavailable> {
         let mut chain = self.chain.clone();
         let now = self.clock.now();
-        let erased = match erase(&mut self.db, &mut chain, self.entropy.as_ref(), now, what) {
-            // An erasure that was interrupted may have left copies in the write-ahead log.
-            Ok(0) => {
-                self.empty_write_ahead_log()?;
-                return Ok(0);
-            }
-            Ok(erased) => erased,
-            Err(error) => return Err(self.failed(&error)),
-        };
+        let erased =
+            match erasure::erase(&mut self.db, &mut chain, self.entropy.as_ref(), now, what) {
+                // An erasure that was interrupted may have left copies in the write-ahead log.
+                Ok(0) => {
+                    self.empty_write_ahead_log()?;
+                    return Ok(0);
+                }
+                Ok(erased) => erased,
+                Err(error) => return Err(self.failed(&error)),
+            };
         self.chain = chain;
         self.quiet = false;
         self.total.send_replace(self.chain.frontier.size());
@@ -412,46 +402,4 @@ fn write(
     }
     tx.commit()?;
     Ok(numbers)
-}
-
-/// Erases values and records each erasure. Returns their number.
-fn erase(
-    db: &mut Connection,
-    chain: &mut Chain,
-    entropy: &dyn Entropy,
-    now: DateTime<Utc>,
-    what: &Erasure,
-) -> Result<u64, WriteError> {
-    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let values = values_of(&tx, what)?;
-    for (seq, member, session) in &values {
-        tx.prepare_cached("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2")?
-            .execute(params![Num(*seq), member])?;
-        let mut draft = RecordDraft::new(RecordType::ValueErased)
-            .field("record", *seq)
-            .field("member", &**member);
-        draft.session = session.clone().map(Into::into);
-        chain.append(&tx, entropy, &prepare(draft, now).map_err(WriteError::Refused)?)?;
-    }
-    tx.commit()?;
-    Ok(values.len() as u64)
-}
-
-/// The values to erase that still exist: record, member, and the session of the record.
-fn values_of(
-    db: &Connection,
-    what: &Erasure,
-) -> rusqlite::Result<Vec<(u64, String, Option<String>)>> {
-    let select = "SELECT v.seq, v.member, r.session FROM audit_reveal v JOIN audit_record r ON r.seq = v.seq";
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Num>(0)?.0, row.get(1)?, row.get(2)?));
-    match what {
-        Erasure::Value { seq, member } => db
-            .prepare(&format!("{select} WHERE v.seq = ?1 AND v.member = ?2"))?
-            .query_map(params![Num(*seq), member], read)?
-            .collect(),
-        Erasure::Session(session) => db
-            .prepare(&format!("{select} WHERE r.session = ?1 ORDER BY v.seq, v.member"))?
-            .query_map([session.as_str()], read)?
-            .collect(),
-    }
 }

@@ -54,6 +54,9 @@ pub enum RecordType {
     /// The value behind a commitment was erased. The record has the number of its record and the
     /// name of the member.
     ValueErased,
+    /// Old values were erased by age. The record has their number, and the number of the last record
+    /// whose values are gone (`until`).
+    ValuesExpired,
     /// A session was erased, with the number of its values that were erased from the log.
     SessionErased,
     /// A person accepted a new log after the old one did not verify.

@@ -286,6 +286,9 @@ wire! {
     struct SessionEraseResponse {
         /// The number of values that were erased from the audit log.
         values: u64,
+        /// Logs that were set aside after an alarm and are too damaged to be searched. They may
+        /// still have values of the session.
+        unreadable: Vec<String>,
     }
 
     /// The result of an export.

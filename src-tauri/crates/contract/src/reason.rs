@@ -34,6 +34,8 @@ reasons! {
     ProfileInUse = "profile_in_use",
     /// The data folder cannot be written.
     DataDirUnwritable = "data_dir_unwritable",
+    /// A pack's data file is damaged.
+    DataDamaged = "data_damaged",
     /// The audit log does not verify, and nobody has accepted a new one.
     AuditAlarm = "audit_alarm",
     /// The audit log could not take a record.

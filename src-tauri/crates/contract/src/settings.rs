@@ -33,6 +33,8 @@ pub struct Settings {
     pub conversation: Conversation,
     /// The use of long-term memories.
     pub memory: MemorySettings,
+    /// How long the log keeps values.
+    pub audit: AuditSettings,
     /// Spending limits.
     pub budgets: Budgets,
     /// The default for tools without a rule.
@@ -58,6 +60,7 @@ impl Default for Settings {
             limits: Limits::default(),
             conversation: Conversation::default(),
             memory: MemorySettings::default(),
+            audit: AuditSettings::default(),
             budgets: Budgets::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
@@ -82,6 +85,15 @@ impl Default for MemorySettings {
     fn default() -> Self {
         Self { recall: true, whole_profile: false }
     }
+}
+
+/// How long the log keeps values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditSettings {
+    /// Days after which the values of a record are erased, such as questions and arguments. The
+    /// records stay. 0 keeps the values.
+    pub keep_values_days: u32,
 }
 
 /// Agents and tools that are switched off. All others are on.

@@ -18,6 +18,7 @@ use tokio::sync::{OnceCell, broadcast};
 use crate::{
     Options, Paths,
     confirmations::Confirmations,
+    copies,
     imports::Imports,
     ledger::Ledger,
     models::{HostModels, offline_packs},
@@ -140,11 +141,19 @@ impl Host {
             tracing::warn!(running = self.local_engine.running(), "turns did not end in time");
         }
         self.tools.servers.shut_down().await;
+        if let Err(error) = self.expire_values().await {
+            tracing::warn!(message = error.message, "old values could not be erased");
+        }
         if let Err(error) = self.log.close().await {
             tracing::warn!(%error, "the last checkpoint could not be written");
         }
-        let store = Arc::clone(&self.store);
-        let _ = tokio::task::spawn_blocking(move || store.close()).await;
+        let (store, log) = (Arc::clone(&self.store), Arc::clone(&self.log));
+        let (paths, now) = (self.paths.clone(), self.options.clock.now());
+        let closing = move || {
+            store.close();
+            copies::make_daily(&log, &paths, now);
+        };
+        let _ = tokio::task::spawn_blocking(closing).await;
         self.memory.lock().take();
     }
 

@@ -34,6 +34,10 @@ impl Paths {
     pub fn audit(&self) -> PathBuf {
         self.data.join("audit.db")
     }
+    /// Returns the path of the copy of the log.
+    pub(crate) fn audit_copy(&self) -> PathBuf {
+        self.data.join("backups").join("audit.db")
+    }
     pub fn settings(&self) -> PathBuf {
         self.data.join("countersign.toml")
     }

@@ -435,6 +435,9 @@ fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     if !(5..=3_600).contains(&limits.deadline_s) {
         return bad("limits.deadline_s", seconds(5, 3600));
     }
+    if settings.audit.keep_values_days > 36_500 {
+        return bad("audit.keep_values_days", range(0, 36_500));
+    }
     let budgets = settings.budgets;
     for (field, usd) in [
         ("budgets.run_usd", budgets.run_usd),

@@ -1,7 +1,7 @@
 //! Services that are linked in, opened for the packs that use them, and the data that the user
 //! imports. It must not know a pack by name.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use contract::{
     AgentError, PackFault,
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::{
     Options, Paths,
     folder_data::FolderData,
+    pack_databases::suspect_after,
     paths::{create_private_folder, unusable_file},
 };
 
@@ -21,7 +22,7 @@ pub(crate) struct Services {
     linked: Vec<Arc<dyn LinkedService>>,
     open: BTreeMap<&'static str, OpenService>,
     /// The packs without a service that take files.
-    folders: BTreeMap<String, Arc<FolderData>>,
+    folders: BTreeMap<String, (Arc<FolderData>, PathBuf)>,
 }
 
 /// The data of a pack, open.
@@ -30,6 +31,7 @@ pub(crate) struct OpenData {
     /// None for a pack without a service.
     linked: Option<Arc<dyn LinkedService>>,
     pub(crate) data: Arc<dyn PackData>,
+    folder: PathBuf,
 }
 
 impl OpenData {
@@ -44,6 +46,7 @@ impl OpenData {
         tokio::task::spawn_blocking(move || work(data.as_ref()))
             .await
             .unwrap_or_else(|_| Err(broken()))
+            .inspect_err(|error| suspect_after(error, &self.folder))
     }
 }
 
@@ -52,6 +55,7 @@ impl OpenData {
 pub(crate) struct OpenService {
     linked: Arc<dyn LinkedService>,
     pub(crate) service: Arc<dyn PackService>,
+    folder: PathBuf,
 }
 
 impl OpenService {
@@ -64,6 +68,7 @@ impl OpenService {
         tokio::task::spawn_blocking(move || work(service.as_ref()))
             .await
             .unwrap_or_else(|_| Err(self.linked.broken_error()))
+            .inspect_err(|error| suspect_after(error, &self.folder))
     }
 }
 
@@ -95,14 +100,16 @@ impl Services {
                     one.view.faults.push(data_fault(&folder, &error));
                 }
             }
-            open.insert(name, OpenService { linked: Arc::clone(service), service: opened });
+            let linked = Arc::clone(service);
+            open.insert(name, OpenService { linked, service: opened, folder });
         }
         let manifests = loaded.iter().filter_map(|one| Some(&one.pack.as_ref()?.manifest));
         let folders = manifests
             .filter(|pack| pack.import.is_some() && !open.contains_key(pack.id.as_str()))
             .map(|pack| {
-                let data = FolderData::new(&paths.pack_data(pack.id.as_str()));
-                (pack.id.to_string(), Arc::new(data))
+                let folder = paths.pack_data(pack.id.as_str());
+                let data = FolderData::new(&folder);
+                (pack.id.to_string(), (Arc::new(data), folder))
             })
             .collect();
         Ok(Self { linked, open, folders })
@@ -137,11 +144,13 @@ impl Services {
 
     /// The data that the user imports for a pack.
     pub(crate) fn open_data(&self, pack: &str) -> Result<OpenData, AgentError> {
-        if let Some(folder) = self.folders.get(pack) {
-            return Ok(OpenData { linked: None, data: Arc::clone(folder) as Arc<dyn PackData> });
+        if let Some((data, folder)) = self.folders.get(pack) {
+            let data = Arc::clone(data) as Arc<dyn PackData>;
+            return Ok(OpenData { linked: None, data, folder: folder.clone() });
         }
         let found = self.open.get(pack).and_then(|open| {
-            Some(OpenData { linked: Some(Arc::clone(&open.linked)), data: data_of(open)? })
+            let linked = Some(Arc::clone(&open.linked));
+            Some(OpenData { linked, data: data_of(open)?, folder: open.folder.clone() })
         });
         found.ok_or_else(|| self.no_data_error(pack))
     }

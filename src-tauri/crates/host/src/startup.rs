@@ -26,7 +26,7 @@ use crate::{
     models::{HostModels, offline_packs},
     opening,
     own_servers::{self, Trials},
-    pack_keys, pack_settings,
+    pack_databases, pack_keys, pack_settings,
     paths::{unusable_file, unwritable_folder},
     places::missing_packs_error,
     profile::{Environment, LiveProfile},
@@ -34,7 +34,7 @@ use crate::{
     questions::Questions,
     recovery::{prepare_servers, record_packs, recover_turns, start_notice},
     remote_override::Elsewhere,
-    servers,
+    retention, servers,
     services::Services,
     sessions::{MemoryFolder, Sessions},
     tools::{HostTools, Means},
@@ -69,7 +69,15 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     }
     let log = log?;
     let (store, recovered) = store?;
-    report_recovery(&log, recovered, &mut notices).await;
+    if let Some(found) = recovered {
+        report_recovery(&log, "countersign.db", found, &mut notices).await;
+    }
+    let (of, now) = (paths.clone(), options.clock.now());
+    let checked = tokio::task::spawn_blocking(move || pack_databases::check(&of, now)).await;
+    for (path, found) in checked.unwrap_or_default() {
+        let file = path.strip_prefix(&paths.data).unwrap_or(&path).display().to_string();
+        report_recovery(&log, &file, found, &mut notices).await;
+    }
     let alarmed = ledger.alarm().is_some();
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
@@ -136,6 +144,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         _lock: lock,
     });
     opening::watch_alarms(&host);
+    retention::spawn_upkeep_task(&host);
     Ok(host)
 }
 
@@ -218,9 +227,9 @@ async fn open_store(
     Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
 }
 
-/// Reports a database that had to be replaced, in the log and to the user.
-async fn report_recovery(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
-    let Some(found) = recovered else { return };
+/// Reports a database that had to be replaced, in the log and to the user. `file` is its path in
+/// the data folder.
+async fn report_recovery(log: &Log, file: &str, found: store::Recovered, notices: &mut Notices) {
     let from = found
         .backup
         .as_ref()
@@ -228,13 +237,14 @@ async fn report_recovery(log: &Log, recovered: Option<store::Recovered>, notices
     notices.push(start_notice(
         "database_recovered",
         &text!(
-            "The database was damaged. The old file is kept at {path}; restored from {backup}.",
+            "The database {file} was damaged. The old file is kept at {path}; restored from {backup}.",
+            file,
             path = found.old.display(),
             backup = from
         ),
     ));
     let draft = RecordDraft::new(RecordType::DbRecovered)
-        .field("file", "countersign.db")
+        .field("file", file)
         .field("restored", found.backup.is_some())
         .commit("old", found.old.display().to_string())
         .commit("problem", found.problem.clone());

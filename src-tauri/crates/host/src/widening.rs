@@ -56,6 +56,7 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         limits,
         conversation,
         memory,
+        audit,
         budgets,
         time_zone,
         packs,
@@ -67,8 +68,14 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
             != (&before.language, &before.theme, &before.time_zone, &before.welcomed),
     );
     found.need_person(
-        (limits, conversation, memory, budgets)
-            != (&before.limits, &before.conversation, &before.memory, &before.budgets),
+        (limits, conversation, memory, audit, budgets)
+            != (
+                &before.limits,
+                &before.conversation,
+                &before.memory,
+                &before.audit,
+                &before.budgets,
+            ),
     );
     compare_model(&mut found, &before.model, model);
     compare_egress(&mut found, before.egress, *egress);
@@ -273,6 +280,7 @@ mod tests {
             |s| s.model.model = "other".into(),
             |s| s.limits.rounds = 3,
             |s| s.memory.whole_profile = true,
+            |s| s.audit.keep_values_days = 30,
             |s| s.budgets.day_usd = 3.0,
             |s| drop(s.packs.get_mut("far").unwrap().settings.insert("days".into(), json!(4))),
         ];

@@ -1,5 +1,6 @@
 //! Copies of the database under `backups/`. A copy is written to a temporary name, synced and
-//! checked, and then renamed. Three regular copies, and three from before migrations, are kept.
+//! checked, and then renamed. Three regular copies, and three from before migrations, are kept; of
+//! a large database, one of each.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,10 @@ use crate::connection::{self, Mode};
 use crate::error::OpenError;
 use crate::files::{self, Files};
 
+/// The number of copies of each kind that are kept.
 const KEEP: usize = 3;
+/// The size in bytes above which one copy of each kind is kept.
+const LARGE: u64 = 64 << 20;
 
 /// Why a copy is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,18 +47,29 @@ pub(crate) fn create_backup(
             format!("{}-v{version}-{}.db", files.stem(), files::stamp(now))
         }
     };
-    let target = files.backups().join(&name);
+    write_named(conn, files, &name, |_| Ok(())).inspect(|_| prune(files))
+}
+
+/// Writes a copy under a temporary name, calls `before_publish`, and renames the copy.
+fn write_named(
+    conn: &Connection,
+    files: &Files,
+    name: &str,
+    before_publish: impl FnOnce(&Path) -> Result<(), OpenError>,
+) -> Result<PathBuf, OpenError> {
+    let target = files.backups().join(name);
     let partial = files.backups().join(format!("{name}.partial"));
-    let outcome = write_copy(conn, &partial).and_then(|()| publish(&partial, &target));
+    let outcome = write_copy(conn, &partial)
+        .and_then(|()| before_publish(&partial))
+        .and_then(|()| publish(&partial, &target));
     if outcome.is_err() {
         remove(&partial);
-    } else {
-        prune(files);
     }
     outcome.map(|()| target)
 }
 
-/// Replaces all copies by a new one, so that what was deleted before is in none of them.
+/// Replaces all copies by a new one, so that what was deleted before is in none of them. The old
+/// ones stay until the new one is complete.
 pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> {
     let sql = |e: rusqlite::Error| OpenError::from_sql(&files.db, &e);
     let conn = connection::writer(&files.db).map_err(sql)?;
@@ -65,15 +80,25 @@ pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> 
         let problem = "its write-ahead log cannot be emptied while another program reads it";
         return Err(OpenError::Failed { path: files.db.clone(), problem: problem.into() });
     }
+    files.make_backups_folder().map_err(|e| OpenError::from_io(&files.backups(), &e))?;
+    let name = format!("{}-{}.db", files.stem(), files::stamp(now));
+    // The old copies go before the new one gets its name, so that a clock that went back does not
+    // make the new one the oldest.
+    write_named(&conn, files, &name, |partial| remove_all(files, partial)).map(drop)
+}
+
+/// Removes all copies and what was left over, except one unfinished copy.
+fn remove_all(files: &Files, except: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
-    // The old copies go first, so that a clock that went back does not make the new one the oldest.
     for old in list(files) {
         fs::remove_file(&old.path).map_err(io)?;
     }
     for left in files.list_left_over().map_err(io)? {
-        fs::remove_file(&left).map_err(io)?;
+        if left != except {
+            fs::remove_file(&left).map_err(io)?;
+        }
     }
-    create_backup(&conn, files, Occasion::Regular, now).map(|_| ())
+    Ok(())
 }
 
 fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
@@ -135,9 +160,16 @@ pub(crate) fn is_due(files: &Files, now: DateTime<Utc>) -> bool {
 fn prune(files: &Files) {
     let (regular, migrations): (Vec<Backup>, Vec<Backup>) =
         list(files).into_iter().partition(|backup| backup.regular);
-    for backup in regular.iter().skip(KEEP).chain(migrations.iter().skip(KEEP)) {
+    let (many, few) = (regular.iter().skip(count_kept(&regular)), migrations.iter());
+    for backup in many.chain(few.skip(count_kept(&migrations))) {
         remove(&backup.path);
     }
+}
+
+/// Returns how many of these copies, newest first, are kept.
+fn count_kept(copies: &[Backup]) -> usize {
+    let newest = copies.first().and_then(|backup| fs::metadata(&backup.path).ok());
+    if newest.is_some_and(|meta| meta.len() > LARGE) { 1 } else { KEEP }
 }
 
 fn remove(path: &Path) {

@@ -12,6 +12,7 @@ mod error;
 mod files;
 mod migrate;
 mod open;
+mod other;
 mod port;
 mod port_conversations;
 mod port_long_term;
@@ -25,5 +26,6 @@ mod writer;
 
 pub use error::OpenError;
 pub use open::{OpenedStore, SqliteStore};
+pub use other::{check_database, copy_database, suspect_database};
 pub use recover::Recovered;
 pub use redis::RedisSessions;

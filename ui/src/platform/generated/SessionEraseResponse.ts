@@ -7,4 +7,9 @@ export type SessionEraseResponse = {
 /**
  * The number of values that were erased from the audit log.
  */
-values: number, };
+values: number, 
+/**
+ * Logs that were set aside after an alarm and are too damaged to be searched. They may
+ * still have values of the session.
+ */
+unreadable: Array<string>, };

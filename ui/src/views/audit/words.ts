@@ -42,6 +42,7 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   db_recovered: Database,
   key_rotated: Key,
   value_erased: Eraser,
+  values_expired: Eraser,
   session_erased: Eraser,
   alarm_acknowledged: ShieldAlert,
 };

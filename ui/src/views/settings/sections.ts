@@ -35,6 +35,7 @@ const PLACES: readonly (readonly [string, Section])[] = [
   ["model.max_retries", "advanced"],
   ["model", "model"],
   ["egress", "privacy"],
+  ["audit", "privacy"],
   ["packs", "packs"],
   ["policy", "policy"],
   ["limits.approval_expiry_s", "policy"],

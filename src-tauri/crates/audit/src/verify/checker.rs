@@ -230,14 +230,20 @@ impl<'a> Checker<'a> {
     }
 
     fn note_erasure(&mut self, body: &Body) {
-        let Some(missing) = self.missing_values.as_mut().filter(|_| body.kind == "value_erased")
-        else {
-            return;
-        };
-        if let (Some(seq), Some(member)) =
-            (body.fields.get("record").and_then(serde_json::Value::as_u64), body.text("member"))
-        {
-            missing.remove(&(seq, member.to_owned()));
+        let Some(missing) = self.missing_values.as_mut() else { return };
+        let number = |name: &str| body.fields.get(name).and_then(serde_json::Value::as_u64);
+        match body.kind.as_str() {
+            "value_erased" => {
+                if let (Some(seq), Some(member)) = (number("record"), body.text("member")) {
+                    missing.remove(&(seq, member.to_owned()));
+                }
+            }
+            "values_expired" => {
+                if let Some(until) = number("until") {
+                    *missing = missing.split_off(&(until.saturating_add(1), String::new()));
+                }
+            }
+            _ => {}
         }
     }
 

@@ -11,6 +11,7 @@ mod attacks;
 mod basics;
 mod clean;
 mod crash;
+mod erasure;
 mod export;
 mod flips;
 mod kit;

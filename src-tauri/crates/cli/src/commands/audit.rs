@@ -259,6 +259,12 @@ pub(crate) async fn erase_session(
             "Erased, with {} in the log. Its records stay, and the log still verifies.",
             count(erased.values, "value")
         ));
+        for path in &erased.unreadable {
+            out.print_note(format!(
+                "This old log is too damaged to be searched, and may still have values of the conversation. Delete it if you do not need it: {}",
+                escape_invisible(path)
+            ));
+        }
     }
     Ok(Exit::Done)
 }

@@ -172,6 +172,55 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
 }
 
 #[test]
+fn an_erasure_reaches_logs_that_were_set_aside() {
+    let world = World::new();
+    let secret = "quixotelamp";
+    world.run(&["ask", "--session", "s1", &format!("show me {secret} tents")]).ends_with(0);
+    replace(&world.data().join("audit.db"), r#""duration_ms":"#, r#""duration_mz":"#);
+    world.run(&["ask", "hello"]).ends_with(5);
+    world.at_a_terminal(&["doctor", "--accept-new-log"]).ends_with(0);
+    world.run(&["ask", "--session", "s2", "hello"]).ends_with(0);
+    let names = |found: Vec<std::path::PathBuf>| -> Vec<String> {
+        found.iter().map(|path| path.display().to_string()).collect()
+    };
+    let before = names(files_with(&world.data(), secret));
+    assert!(before.iter().any(|path| path.contains("set-aside")), "{before:?}");
+    let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", "s1"]);
+    terminal.wait_for("Type the id of the conversation to erase it:");
+    terminal.type_in("s1\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert_eq!(names(files_with(&world.data(), secret)), Vec::<String>::new());
+    world.run(&["audit", "verify"]).ends_with(0);
+}
+
+#[test]
+fn values_are_kept_for_the_chosen_days() {
+    let world = World::new();
+    let secret = "quixotelamp";
+    let ask = format!("show me {secret} tents under 731 kr");
+    world.run(&["ask", "--session", "s1", &ask]).ends_with(0);
+    fs::write(world.data().join("countersign.toml"), "[audit]\nkeep_values_days = 30\n")
+        .expect("written");
+    world.run_at("2026-12-20T10:00:00Z", &["ask", "--session", "s2", "hello"]).ends_with(0);
+    let kept = |world: &World| -> usize {
+        let page = world.run(&["--json", "audit", "list", "--session", "s1"]).ends_with(0).json();
+        let records = page["records"].as_array().expect("records").clone();
+        let values = records.iter().filter_map(|record| record["revealed"].as_object());
+        values.flat_map(|values| values.values()).filter(|value| !value.is_null()).count()
+    };
+    assert!(kept(&world) > 0, "29 days later, the values are there");
+    world.run_at("2026-12-22T10:00:00Z", &["ask", "--session", "s2", "hello"]).ends_with(0);
+    assert_eq!(kept(&world), 0);
+    let found = files_with(&world.data(), secret);
+    assert!(found.iter().all(|path| !path.display().to_string().contains("audit")), "{found:?}");
+    let page = world.run(&["--json", "audit", "list", "--type", "values_expired"]).ends_with(0);
+    assert_eq!(page.json()["records"].as_array().map(Vec::len), Some(1));
+    let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
+    assert_eq!(report["ok"], true, "{report}");
+}
+
+#[test]
 fn one_session_is_exported_with_proofs() {
     let world = World::new();
     world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);

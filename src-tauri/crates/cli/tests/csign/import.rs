@@ -124,3 +124,33 @@ fn only_a_person_at_a_terminal_imports() {
     let ran = world.run(&["import", &file]).ends_with(3);
     assert!(ran.err.contains("Only a person at a terminal"), "{}", ran.err);
 }
+
+#[test]
+fn a_damaged_pack_database_is_replaced_by_its_copy() {
+    let world = World::new();
+    let file = file(&world, "export.csv", SWEDISH);
+    import(&world, &file, &["--account=Shop"]).ends_with(0);
+    let before = spent(&world, "Shop");
+    let pack = world.data().join("packs/campaign-portfolio-pacing");
+    let copies = |folder: &std::path::Path| -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").file_name().display().to_string()).collect()
+    };
+    assert!(copies(&pack.join("backups")).iter().any(|name| name.starts_with("pacing-")));
+    // Garbage in the middle of the file, found by the daily check.
+    let db = pack.join("pacing.db");
+    let mut bytes = fs::read(&db).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[4096..middle].fill(0xa5);
+    fs::write(&db, bytes).expect("written");
+    let later = "2026-11-23T10:00:00Z";
+    let page = ["--json", "audit", "list", "--type", "db_recovered"];
+    let recovered = world.run_at(later, &page).ends_with(0).json();
+    assert_eq!(
+        recovered["records"][0]["fields"]["file"],
+        "packs/campaign-portfolio-pacing/pacing.db"
+    );
+    assert_eq!(recovered["records"][0]["fields"]["restored"], true, "{recovered}");
+    assert!(copies(&pack).iter().any(|name| name.starts_with("pacing.damaged-")));
+    assert_eq!(spent(&world, "Shop"), before);
+}

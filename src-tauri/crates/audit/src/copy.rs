@@ -1,0 +1,100 @@
+//! Keeps a copy of the log. An update adds the new records and removes the erased values, so that a
+//! large log is never copied twice. The copy has the format of a log and can be verified as one. If
+//! the log was begun anew, the copy of the old one is set aside.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+
+use crate::num::Num;
+use crate::{schema, tree};
+
+/// The most records that one transaction adds.
+const AT_ONCE: u64 = 10_000;
+
+/// Brings the copy up to date with the log's signed records.
+pub(crate) fn update(log: &Path, copy: &Path) -> rusqlite::Result<()> {
+    let mut db = open(log, copy)?;
+    if !is_same_log(&db)? {
+        drop(db);
+        set_aside(copy).map_err(io_error)?;
+        db = open(log, copy)?;
+    }
+    while add_records(&mut db)? {}
+    db.execute(
+        "DELETE FROM audit_reveal WHERE NOT EXISTS
+         (SELECT 1 FROM log.audit_reveal l WHERE l.seq = audit_reveal.seq AND l.member = audit_reveal.member)",
+        [],
+    )?;
+    // The write-ahead log may contain older copies of the pages.
+    schema::empty_write_ahead_log(&db)
+}
+
+/// Opens the copy with the log attached, which is only read.
+fn open(log: &Path, copy: &Path) -> rusqlite::Result<Connection> {
+    let db = schema::open_writer(copy, schema::PAGE_SIZE)?;
+    let tables =
+        db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
+    if tables == 0 {
+        schema::create(&db)?;
+    }
+    db.execute("ATTACH ?1 AS log", [schema::read_only_uri(log)])?;
+    Ok(db)
+}
+
+/// Whether the copy's last record is in the log.
+fn is_same_log(db: &Connection) -> rusqlite::Result<bool> {
+    let last = db
+        .query_row("SELECT seq, leaf FROM audit_record ORDER BY seq DESC LIMIT 1", [], |row| {
+            Ok((row.get::<_, Num>(0)?, row.get::<_, Vec<u8>>(1)?))
+        })
+        .optional()?;
+    let Some((seq, leaf)) = last else { return Ok(true) };
+    db.query_row(
+        "SELECT EXISTS(SELECT 1 FROM log.audit_record WHERE seq = ?1 AND leaf = ?2)",
+        params![seq, leaf],
+        |row| row.get(0),
+    )
+}
+
+/// Adds the next signed records with their nodes, checkpoints and values. Returns false if there
+/// are none.
+fn add_records(db: &mut Connection) -> rusqlite::Result<bool> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let largest = |sql: &str| tx.query_row(sql, [], |row| Ok(row.get::<_, Option<Num>>(0)?));
+    let has = largest("SELECT max(seq) FROM audit_record")?.map_or(0, |num| num.0);
+    let signed = largest("SELECT max(size) FROM log.audit_checkpoint")?.map_or(0, |num| num.0);
+    if signed <= has {
+        return Ok(false);
+    }
+    let until = signed.min(has + AT_ONCE);
+    let nodes = params![Num(tree::nodes_below(has)), Num(tree::nodes_below(until))];
+    let sizes = params![Num(has), Num(until)];
+    tx.execute(
+        "INSERT INTO audit_record SELECT * FROM log.audit_record WHERE seq > ?1 AND seq <= ?2",
+        sizes,
+    )?;
+    tx.execute(
+        "INSERT INTO audit_node SELECT * FROM log.audit_node WHERE id > ?1 AND id <= ?2",
+        nodes,
+    )?;
+    tx.execute("INSERT INTO audit_checkpoint SELECT * FROM log.audit_checkpoint WHERE size > ?1 AND size <= ?2", sizes)?;
+    tx.execute(
+        "INSERT INTO audit_reveal SELECT * FROM log.audit_reveal WHERE seq > ?1 AND seq <= ?2",
+        sizes,
+    )?;
+    tx.commit()?;
+    Ok(until < signed)
+}
+
+/// Renames the copy of an earlier log.
+fn set_aside(copy: &Path) -> std::io::Result<()> {
+    let stem = copy.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = |n: u32| -> PathBuf { copy.with_file_name(format!("{stem}.set-aside-{n}.db")) };
+    let free = (1..).map(name).find(|path| !path.exists());
+    std::fs::rename(copy, free.unwrap_or_else(|| name(0)))
+}
+
+fn io_error(error: std::io::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
+}

@@ -1,0 +1,160 @@
+//! Erases revealed values: single ones, those of a session, and those older than an instant. Records
+//! never go. Each erasure in the log is recorded in the transaction that makes it, so that records
+//! and erased values cannot contradict each other.
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use contract::{RecordType, SessionId};
+use engine::ports::RecordDraft;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::body::instant;
+use crate::chain::{Chain, WriteError, prepare};
+use crate::entropy::Entropy;
+use crate::num::Num;
+use crate::schema;
+
+/// The most values that one command erases by age, so that records do not wait long for it.
+const EXPIRED_AT_ONCE: usize = 5_000;
+
+/// The values that are erased together.
+#[derive(Clone, Debug)]
+pub(crate) enum Erasure {
+    /// The value of one member of a record.
+    Value { seq: u64, member: String },
+    /// All values of a session's records.
+    Session(SessionId),
+    /// The oldest values, up to a number, of records before an instant.
+    Expired { before: DateTime<Utc> },
+}
+
+/// Erases values and records it. Returns their number.
+pub(crate) fn erase(
+    db: &mut Connection,
+    chain: &mut Chain,
+    entropy: &dyn Entropy,
+    now: DateTime<Utc>,
+    what: &Erasure,
+) -> Result<u64, WriteError> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut record = |draft: RecordDraft| {
+        chain.append(&tx, entropy, &prepare(draft, now).map_err(WriteError::Refused)?).map(drop)
+    };
+    let erased = match what {
+        Erasure::Expired { before } => {
+            let Some(until) = find_last_expired(&tx, *before)? else { return Ok(0) };
+            let erased = tx.execute("DELETE FROM audit_reveal WHERE seq <= ?1", [Num(until)])?;
+            record(
+                RecordDraft::new(RecordType::ValuesExpired)
+                    .field("until", until)
+                    .field("before", instant(*before))
+                    .field("values", erased as u64),
+            )?;
+            erased as u64
+        }
+        Erasure::Value { .. } | Erasure::Session(_) => {
+            let values = list_values(&tx, what)?;
+            for (seq, member, session) in &values {
+                tx.prepare_cached("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2")?
+                    .execute(params![Num(*seq), member])?;
+                let mut draft = RecordDraft::new(RecordType::ValueErased)
+                    .field("record", *seq)
+                    .field("member", &**member);
+                draft.session = session.clone().map(Into::into);
+                record(draft)?;
+            }
+            values.len() as u64
+        }
+    };
+    tx.commit()?;
+    Ok(erased)
+}
+
+/// Returns the number of the last record whose values are erased by age. The search ends at the
+/// first record that is not old enough, so that its cost depends on the expired values alone.
+fn find_last_expired(db: &Connection, before: DateTime<Utc>) -> rusqlite::Result<Option<u64>> {
+    let before = instant(before);
+    let mut select = db.prepare_cached(
+        "SELECT v.seq, r.at FROM audit_reveal v CROSS JOIN audit_record r ON r.seq = v.seq
+         ORDER BY v.seq, v.member LIMIT ?1",
+    )?;
+    let mut rows = select.query([i64::try_from(EXPIRED_AT_ONCE).unwrap_or(i64::MAX)])?;
+    let mut last = None;
+    while let Some(row) = rows.next()? {
+        if row.get_ref(1)?.as_str()? >= before.as_str() {
+            break;
+        }
+        last = Some(row.get::<_, Num>(0)?.0);
+    }
+    Ok(last)
+}
+
+/// The values to erase that still exist: record, member, and the session of the record.
+fn list_values(
+    db: &Connection,
+    what: &Erasure,
+) -> rusqlite::Result<Vec<(u64, String, Option<String>)>> {
+    let select = "SELECT v.seq, v.member, r.session FROM audit_reveal v JOIN audit_record r ON r.seq = v.seq";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Num>(0)?.0, row.get(1)?, row.get(2)?));
+    match what {
+        Erasure::Value { seq, member } => db
+            .prepare(&format!("{select} WHERE v.seq = ?1 AND v.member = ?2"))?
+            .query_map(params![Num(*seq), member], read)?
+            .collect(),
+        Erasure::Session(session) => db
+            .prepare(&format!("{select} WHERE r.session = ?1 ORDER BY v.seq, v.member"))?
+            .query_map([session.as_str()], read)?
+            .collect(),
+        Erasure::Expired { .. } => Ok(Vec::new()),
+    }
+}
+
+/// Lists the logs beside `log` that were set aside after an alarm.
+fn list_set_aside(log: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let stem = log.file_stem().unwrap_or_default().to_string_lossy();
+    let prefix = format!("{stem}.set-aside-");
+    let folder = log.parent().unwrap_or(Path::new("."));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(&prefix) && name.ends_with(".db") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Erases a session's values from the logs that were set aside. These logs do not verify, and no
+/// record can be added to them. Returns the number of values, and the files that could not be
+/// searched because they are too damaged.
+pub(crate) fn erase_set_aside(
+    log: &Path,
+    session: &SessionId,
+) -> std::io::Result<(u64, Vec<PathBuf>)> {
+    let mut erased = 0;
+    let mut unreadable = Vec::new();
+    for path in list_set_aside(log)? {
+        match erase_in_file(&path, session) {
+            Ok(count) => erased += count,
+            Err(error) => {
+                tracing::warn!(%error, path = %path.display(), "an old log could not be searched for the values to erase");
+                unreadable.push(path);
+            }
+        }
+    }
+    Ok((erased, unreadable))
+}
+
+fn erase_in_file(path: &Path, session: &SessionId) -> rusqlite::Result<u64> {
+    let db = schema::open_writer(path, schema::PAGE_SIZE)?;
+    let erased = db.execute(
+        "DELETE FROM audit_reveal WHERE seq IN (SELECT seq FROM audit_record WHERE session = ?1)",
+        [session.as_str()],
+    )?;
+    // The write-ahead log may contain older copies of the pages.
+    schema::empty_write_ahead_log(&db)?;
+    Ok(erased as u64)
+}

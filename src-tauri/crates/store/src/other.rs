@@ -1,0 +1,64 @@
+//! Checks and copies databases whose tables this crate does not know, such as those of packs. A
+//! damaged one is set aside and replaced by its newest valid copy.
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+
+use crate::backup::{self, Occasion};
+use crate::connection::{self, Mode};
+use crate::error::OpenError;
+use crate::files::Files;
+use crate::recover::{self, Recovered};
+
+/// The largest file in bytes that is checked daily. A larger one is checked after a crash only,
+/// because each start would wait for it.
+const DAILY_UP_TO: u64 = 256 << 20;
+
+/// Checks a closed database if the last program that used it crashed, or if a day has passed.
+/// Returns how a damaged one was replaced.
+pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovered>, OpenError> {
+    let files = Files::new(path);
+    let len = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let is_due = files.was_cut_off() || (len <= DAILY_UP_TO && files.check_due(now));
+    if len == 0 || !is_due {
+        return Ok(None);
+    }
+    let recovered = match find_damage(&files) {
+        Ok(None) => None,
+        Ok(Some(problem)) | Err(OpenError::Damaged { problem, .. }) => {
+            tracing::error!(problem, path = %path.display(), "a database is damaged and is set aside");
+            Some(recover::recover(&files, problem, now)?)
+        }
+        Err(error) => return Err(error),
+    };
+    if let Err(error) = files.mark_checked(now) {
+        tracing::warn!(%error, "the time of the check could not be kept");
+    }
+    Ok(recovered)
+}
+
+fn find_damage(files: &Files) -> Result<Option<String>, OpenError> {
+    connection::reader(&files.db, Mode::Normal)
+        .and_then(|conn| connection::quick_check(&conn))
+        .map_err(|error| OpenError::from_sql(&files.db, &error))
+}
+
+/// Makes the next start check the database, because a call found it damaged.
+pub fn suspect_database(path: &Path) {
+    let _ = std::fs::remove_file(Files::new(path).checked_marker());
+}
+
+/// Copies a closed database if it changed and its newest copy is older than a day. Returns the new
+/// copy.
+pub fn copy_database(path: &Path, now: DateTime<Utc>) -> Result<Option<PathBuf>, OpenError> {
+    let files = Files::new(path);
+    if !files.has_content() || !backup::is_due(&files, now) {
+        return Ok(None);
+    }
+    let sql = |error: rusqlite::Error| OpenError::from_sql(&files.db, &error);
+    let conn = connection::reader(&files.db, Mode::Normal).map_err(sql)?;
+    // The copy is written by a statement of this connection, which cannot write to the file itself.
+    conn.execute_batch("PRAGMA query_only = OFF;").map_err(sql)?;
+    backup::create_backup(&conn, &files, Occasion::Regular, now).map(Some)
+}
