@@ -28,6 +28,7 @@ impl Frames {
             | Push::SessionDeleted { .. }
             | Push::Queue { .. }
             | Push::Approvals { .. }
+            | Push::ApprovalExpired { .. }
             | Push::Import { .. }
             | Push::Server { .. }
             | Push::ServerTools { .. }

@@ -18,13 +18,17 @@ pub(crate) fn open_approvals_on_click(app: &AppHandle) {
 /// Notifies the user of a pending approval.
 pub(crate) fn show_approval_notification(app: &AppHandle, tool: &str) {
     let language = tray::language_of(app);
-    let shown = app
-        .notification()
-        .builder()
-        .title(language.approval_title())
-        .body(language.approval_body(tool))
-        .icon("countersign")
-        .show();
+    show(app, &language.approval_title(), &language.approval_body(tool));
+}
+
+/// Notifies the user of an action that nobody decided about in time.
+pub(crate) fn show_expiry_notification(app: &AppHandle, tool: &str) {
+    let language = tray::language_of(app);
+    show(app, &language.expiry_title(), &language.expiry_body(tool));
+}
+
+fn show(app: &AppHandle, title: &str, body: &str) {
+    let shown = app.notification().builder().title(title).body(body).icon("countersign").show();
     if let Err(error) = shown {
         tracing::warn!(%error, "no notification could be shown");
     }

@@ -99,6 +99,9 @@ fn handle_push(app: &AppHandle, push: &Push) {
                 windows::show_approval(app);
             }
         }
+        Push::ApprovalExpired { approval } => {
+            notify::show_expiry_notification(app, describe_approval(approval));
+        }
         Push::Confirmations { waiting } => windows::set_confirmation_count(app, *waiting),
         Push::Questions { waiting } => windows::set_question_count(app, *waiting),
         Push::Settings { settings } => tray::apply_language(app, &settings.language),

@@ -90,6 +90,19 @@ impl Language {
         }
     }
 
+    pub(crate) fn expiry_title(self) -> String {
+        self.pick("An approval has expired", "Ett godkännande har gått ut")
+    }
+
+    pub(crate) fn expiry_body(self, tool: &str) -> String {
+        match self {
+            Self::English => format!("Nobody decided about \"{tool}\" in time. Nothing was done."),
+            Self::Swedish => {
+                format!("Ingen bestämde sig om \"{tool}\" i tid. Inget gjordes.")
+            }
+        }
+    }
+
     pub(crate) fn approval_window(self) -> String {
         self.pick("Approval - Countersign", "Godkännande - Countersign")
     }

@@ -267,6 +267,9 @@ fn lets_one_expire(journey: &Journey, line: &str) {
         page.idle();
         page.says("Expired");
     });
+    wait("the notification", || {
+        journey.desktop.log("dbus-monitor").contains("An approval has expired").then_some(())
+    });
     assert_eq!(quantity(journey, line), Some(3));
     expiry(journey, 600);
 }

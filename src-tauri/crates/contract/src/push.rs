@@ -37,6 +37,11 @@ pub enum Push {
         /// The number of pending actions.
         waiting: u32,
     },
+    /// Nobody decided about an action in time.
+    ApprovalExpired {
+        /// The action as it was shown.
+        approval: Box<crate::Approval>,
+    },
     /// An import went on or ended.
     Import {
         /// The import as it is now.

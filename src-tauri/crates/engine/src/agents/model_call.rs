@@ -14,6 +14,7 @@ use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     agents::fit::{TOO_LONG, is_too_long, turn_ends},
+    canonical::sha256_hex,
     context::egress::EgressSession,
     ports::{
         AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque,
@@ -192,6 +193,7 @@ impl<'t> ModelCaller<'t> {
                     .field("agent", self.answer.agent_id())
                     .field("local", self.context.model.is_local())
                     .field("calls", reply.calls.len())
+                    .field("prompt_sha256", hash_prompt(&asked.messages[0]))
                     .field("redaction", json!(self.words.level()))
                     .field(
                         "replaced",
@@ -373,6 +375,15 @@ impl<'t> ModelCaller<'t> {
         }
         reply.text.push_str(&text);
         self.answer.show(frame.add(text));
+    }
+}
+
+/// Returns the hash of the prompt as it was sent, so that a reviewer can tell whether two calls had
+/// the same one.
+fn hash_prompt(prompt: &Message) -> String {
+    match prompt {
+        Message::System { text } => sha256_hex(text.as_str().as_bytes()),
+        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => String::new(),
     }
 }
 

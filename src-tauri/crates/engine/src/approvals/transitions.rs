@@ -35,6 +35,9 @@ impl Engine {
         if moved && transition != Transition::BEGIN {
             self.record_resolved(approval, transition.to, reason, "host").await;
             self.push_approvals().await;
+            if transition == Transition::EXPIRE {
+                self.push(Push::ApprovalExpired { approval: Box::new(approval.clone()) });
+            }
         }
         moved
     }

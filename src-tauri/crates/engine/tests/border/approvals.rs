@@ -93,6 +93,7 @@ async fn an_undecided_action_expires_by_the_clock() {
         Some("not_pending")
     );
     assert!(bench.runs().is_empty());
+    assert_eq!(*bench.heard.expired.lock().unwrap(), [approval.id]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -30,6 +30,13 @@ async fn an_answer_is_saved_told_once_and_recorded() {
             RecordType::RunEnded
         ]
     );
+    let Message::System { text } = bench.model.requests.lock().unwrap()[0].messages[0].clone()
+    else {
+        panic!("the prompt comes first")
+    };
+    // The records are: log opened, run started, model called, run ended.
+    let called = bench.log.log.show(3).await.unwrap();
+    assert_eq!(called.fields["prompt_sha256"], engine::sha256_hex(text.as_str().as_bytes()));
     bench.verified().await;
 }
 

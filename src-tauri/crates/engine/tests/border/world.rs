@@ -269,6 +269,7 @@ impl Secrets for TestSecrets {
 
 #[derive(Default)]
 pub struct Heard {
+    pub expired: Mutex<Vec<contract::ApprovalId>>,
     pub events: Mutex<Vec<TurnEvent>>,
     /// Of streamed runs.
     pub runs: Mutex<Vec<contract::RunEvent>>,
@@ -279,6 +280,9 @@ impl Events for Heard {
         match push {
             Push::Turn { event } => self.events.lock().unwrap().push(event),
             Push::Run { event, .. } => self.runs.lock().unwrap().push(event),
+            Push::ApprovalExpired { approval } => {
+                self.expired.lock().unwrap().push(approval.id);
+            }
             _ => {}
         }
         self.bell.notify_waiters();
