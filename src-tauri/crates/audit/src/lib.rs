@@ -24,6 +24,7 @@ mod schema;
 mod tail;
 pub mod tree;
 mod verify;
+mod visit;
 mod writer;
 
 pub use anchor::{Anchor, AnchorFault, FileAnchor, Mark, Outside};
@@ -36,3 +37,4 @@ pub use note::{fingerprint, vkey};
 pub use opened::{OpenOptions, Tampered};
 pub use schema::has_begun;
 pub use verify::{Judged, is_export, judge, verify, verify_against};
+pub use visit::Selection;
