@@ -49,11 +49,11 @@ pub(crate) fn visit(
 fn statement(selection: &Selection) -> (String, Vec<Sql>) {
     let holes = vec!["?"; selection.types.len()].join(",");
     // The plus sign keeps SQLite from the index by type: it would sort all rows before the first.
-    let mut sql =
-        format!("SELECT seq, body, leaf FROM audit_record WHERE +type IN ({holes}) AND seq>?");
-    let mut values: Vec<Sql> =
-        selection.types.iter().map(|kind| Sql::Text(type_name(*kind))).collect();
-    values.push(Sql::Integer(i64::try_from(selection.after).unwrap_or(i64::MAX)));
+    let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>? AND +type IN (".to_owned();
+    sql.push_str(&holes);
+    sql.push(')');
+    let mut values = vec![Sql::Integer(i64::try_from(selection.after).unwrap_or(i64::MAX))];
+    values.extend(selection.types.iter().map(|kind| Sql::Text(type_name(*kind))));
     if let Some(since) = selection.since {
         sql.push_str(" AND at>=?");
         values.push(Sql::Text(instant(since)));

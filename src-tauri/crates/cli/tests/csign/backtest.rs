@@ -105,8 +105,9 @@ fn proposed_rules_are_compared_with_what_happened() {
 
     let printed = world.run(&["policy", "backtest", &propose(&world, &rules)]).ends_with(0).out;
     assert!(
-        printed.starts_with("4 past calls")
-            || printed.contains("asked, now deny  Rule carts denies cart.*: Not now."),
+        printed.contains("asked, now deny  Rule carts denies cart.*: Not now.")
+            && printed.contains(r#"{"query":"tent"}"#)
+            && printed.contains("1 call more refused before any rule was asked."),
         "{printed}"
     );
     let later = "2026-11-22";
