@@ -26,6 +26,7 @@ mod schema;
 mod tail;
 pub mod tree;
 mod verify;
+mod visit;
 mod writer;
 
 pub use anchor::{Anchor, AnchorFault, FileAnchor, Mark, Outside};
@@ -38,3 +39,4 @@ pub use note::{fingerprint, vkey};
 pub use opened::{OpenOptions, Tampered};
 pub use schema::has_begun;
 pub use verify::{Judged, is_export, judge, verify, verify_against};
+pub use visit::Selection;

@@ -1,6 +1,7 @@
 //! The handle to the log for the rest of the app: append, list, verify, export. Cheap to clone; all
 //! clones share one writer thread.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,7 @@ use crate::erasure::{self, Erasure};
 use crate::open::{self, Failure};
 use crate::opened::{OpenOptions, Opened, Tampered};
 use crate::verify::{self, Judged};
+use crate::visit::{self, Selection};
 use crate::writer::{Command, Writer};
 use crate::{copy, export, read, schema};
 
@@ -307,6 +309,24 @@ impl Log {
     /// Returns one record with the values behind its commitments.
     pub async fn show(&self, seq: u64) -> Result<AuditRecordView, AgentError> {
         self.run_read(move |db| read::show(db, seq)).await
+    }
+
+    /// Calls `see` for each selected record, oldest first, until it breaks. Other readers do not
+    /// wait. Returns what `see` has made.
+    pub async fn visit<T: Send + 'static>(
+        &self,
+        selection: Selection,
+        mut made: T,
+        see: impl Fn(&mut T, AuditRecordView) -> ControlFlow<()> + Send + 'static,
+    ) -> Result<T, AgentError> {
+        let inner = self.inner.clone();
+        let run = move || {
+            visit::visit(&inner.options.path, &selection, &mut |record| see(&mut made, record))?;
+            Ok(made)
+        };
+        tokio::task::spawn_blocking(run).await.map_err(|_| {
+            AgentError::internal("audit_unreadable", "Reading the audit log was interrupted.")
+        })?
     }
 
     /// Verifies the whole file against the outside copies of the checkpoint.

@@ -76,13 +76,16 @@ pub(crate) fn show(db: &Connection, seq: u64) -> Result<AuditRecordView, AgentEr
     }
 }
 
-type RawRow = (u64, Vec<u8>, Vec<u8>);
+pub(crate) type RawRow = (u64, Vec<u8>, Vec<u8>);
 
-fn raw(row: &Row<'_>) -> rusqlite::Result<RawRow> {
+pub(crate) fn raw(row: &Row<'_>) -> rusqlite::Result<RawRow> {
     Ok((row.get::<_, Num>(0)?.0, row.get(1)?, row.get(2)?))
 }
 
-fn view(db: &Connection, (seq, bytes, leaf): RawRow) -> Result<AuditRecordView, AgentError> {
+pub(crate) fn view(
+    db: &Connection,
+    (seq, bytes, leaf): RawRow,
+) -> Result<AuditRecordView, AgentError> {
     let damaged = |why: Text| {
         AgentError::internal(
             "audit_damaged",

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use contract::RecordType;
 
@@ -224,6 +225,15 @@ pub(crate) enum Policy {
         /// Assume untrusted content in context
         #[arg(long)]
         untrusted: bool,
+    },
+    /// Test a rules file on the past calls of the log; nothing is run or changed
+    Backtest {
+        /// The rules file, in the format of policy.json; `-` reads standard input
+        #[arg(value_name = "RULES")]
+        rules: PathBuf,
+        /// Only calls from this day on (UTC), or from this moment on
+        #[arg(long, value_name = "DATE", value_parser = crate::commands::backtest::parse_date)]
+        since: Option<DateTime<Utc>>,
     },
 }
 

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod audit;
+pub(crate) mod backtest;
 mod dev;
 mod import;
 mod memory;

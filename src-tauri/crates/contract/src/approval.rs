@@ -306,6 +306,9 @@ pub struct Grant {
     /// Argument values that must be equal, by name; parameters not named are free.
     #[ts(type = "Record<string, unknown>")]
     pub pattern: serde_json::Map<String, Value>,
+    /// Where the person gave it: `window`, `terminal` or `caller`; absent in older permissions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted_by: Option<String>,
     /// The moment of the approval that created it.
     pub created_at: DateTime<Utc>,
     /// The moment at which it ends by itself.

@@ -74,6 +74,7 @@ macro_rules! with_commands {
                 tool_call(ToolCallParams) -> ToolCallResponse, chat, "Call one tool under the same policy and audit";
                 policy_get(Empty) -> PolicyView, chat, "What decides what may run";
                 policy_check(PolicyCheckParams) -> PolicyCheckResponse, chat, "What the gate would say to a call";
+                policy_backtest(PolicyBacktestParams) -> PolicyBacktestResponse, chat, "What rules would have said to past calls";
                 switch_set(SwitchSetParams) -> SettingsView, person, "Switch an agent or a tool off or on";
                 run_request(RunParams) -> RunResponse, chat, "Run one request of the run contract";
                 service_level(Empty) -> ServiceLevelView, chat, "How the last runs were served, and what they cost";

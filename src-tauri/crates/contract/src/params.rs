@@ -21,10 +21,12 @@ macro_rules! wire {
     )+};
 }
 
+mod backtest;
 mod explain;
 mod memories;
 mod profile;
 
+pub use backtest::*;
 pub use explain::*;
 pub use memories::*;
 pub use profile::*;

@@ -28,6 +28,7 @@ pub use memory::key::VISITOR;
 pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
+pub use tools::results::result_reader;
 pub use tools::schema::Validators;
 pub use turn::direct::key_refused_error;
 pub use turn::recover::Recovered;

@@ -342,6 +342,12 @@ impl Commands for Host {
     ) -> Result<PolicyCheckResponse, AgentError> {
         self.local_engine.policy_check(params).await
     }
+    async fn policy_backtest(
+        &self,
+        params: PolicyBacktestParams,
+    ) -> Result<PolicyBacktestResponse, AgentError> {
+        self.backtest_policy(params).await
+    }
     async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
         self.local_engine.check_keepable(&json!(params.target)).await?;

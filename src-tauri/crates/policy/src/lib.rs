@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod hindsight;
 mod rules;
 
 use chrono::{DateTime, Utc};
@@ -15,6 +16,7 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
+pub use hindsight::{Doubt, Known, decide_past};
 pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
 
 /// Everything a decision depends on.

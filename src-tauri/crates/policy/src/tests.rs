@@ -68,6 +68,7 @@ fn grant(tool: &ToolSpec) -> Grant {
         server: "test".into(),
         definition_hash: "d".into(),
         pattern: Map::new(),
+        granted_by: None,
         created_at: now,
         expires_at: now + TimeDelta::hours(1),
         last_used_at: None,

@@ -32,6 +32,10 @@ definition_hash: string,
  */
 pattern: Record<string, unknown>, 
 /**
+ * Where the person gave it: `window`, `terminal` or `caller`; absent in older permissions.
+ */
+granted_by?: string | null, 
+/**
  * The moment of the approval that created it.
  */
 created_at: string, 

@@ -54,6 +54,8 @@ import type { OwnServerView } from "./OwnServerView";
 import type { OwnServersResponse } from "./OwnServersResponse";
 import type { PackDatasets } from "./PackDatasets";
 import type { PacksListResponse } from "./PacksListResponse";
+import type { PolicyBacktestParams } from "./PolicyBacktestParams";
+import type { PolicyBacktestResponse } from "./PolicyBacktestResponse";
 import type { PolicyCheckParams } from "./PolicyCheckParams";
 import type { PolicyCheckResponse } from "./PolicyCheckResponse";
 import type { PolicySetParams } from "./PolicySetParams";
@@ -142,6 +144,7 @@ export type CommandMap = {
   tool_call: { params: ToolCallParams; response: ToolCallResponse };
   policy_get: { params: Empty; response: PolicyView };
   policy_check: { params: PolicyCheckParams; response: PolicyCheckResponse };
+  policy_backtest: { params: PolicyBacktestParams; response: PolicyBacktestResponse };
   switch_set: { params: SwitchSetParams; response: SettingsView };
   run_request: { params: RunParams; response: RunResponse };
   service_level: { params: Empty; response: ServiceLevelView };

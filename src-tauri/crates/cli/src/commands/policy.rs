@@ -14,6 +14,9 @@ use crate::visible::escape_invisible;
 pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Failure> {
     match args {
         Policy::Show => show_policy(link, out).await,
+        Policy::Backtest { rules, since } => {
+            super::backtest::test_rules(link, out, &rules, since).await
+        }
         Policy::Check { tool, args, session, untrusted } => {
             let arguments = super::tools::read_arguments(&args)?;
             check_call(
@@ -43,7 +46,7 @@ async fn check_call(link: &Link, out: Out, params: PolicyCheckParams) -> Result<
         return Ok(exit);
     }
     out.print_line(format!("{}  {}", out.colour_text(tone, word), escape_invisible(&answer.why)));
-    print_faults(out, &answer.faults);
+    print_faults_in_force(out, &answer.faults);
     Ok(exit)
 }
 
@@ -90,7 +93,7 @@ async fn show_policy(link: &Link, out: Out) -> Result<Exit, Failure> {
             escape_invisible(&grant.id)
         ));
     }
-    print_faults(out, &view.faults);
+    print_faults_in_force(out, &view.faults);
     Ok(exit)
 }
 
@@ -102,7 +105,7 @@ fn format_arguments(arguments: &Map<String, Value>) -> String {
     }
 }
 
-fn print_faults(out: Out, faults: &[PolicyFault]) {
+pub(super) fn print_faults(out: Out, faults: &[PolicyFault]) {
     for fault in faults {
         out.print_note(format!(
             "{} {}: {}",
@@ -111,6 +114,11 @@ fn print_faults(out: Out, faults: &[PolicyFault]) {
             escape_invisible(&fault.problem)
         ));
     }
+}
+
+/// Prints the faults of the rules that are in force, with what they mean.
+fn print_faults_in_force(out: Out, faults: &[PolicyFault]) {
+    print_faults(out, faults);
     if !faults.is_empty() {
         out.print_note("Until this is mended in policy.json every call asks that no rule denies.");
     }

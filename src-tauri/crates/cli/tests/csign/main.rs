@@ -8,6 +8,7 @@ mod alarm;
 mod approvals;
 mod ask;
 mod audit;
+mod backtest;
 mod guide;
 mod import;
 mod keyring;

@@ -153,7 +153,7 @@ impl Engine {
             }
             Decision::ApproveForSession => {
                 self.check_grantable(approval)?;
-                result = self.approve(approval, Holds::ForSession, by).await?;
+                result = self.approve(approval, Holds::ForSession(by.name()), by).await?;
             }
             Decision::Edit { arguments } => {
                 self.world.secrets.reload_secrets().await;
@@ -418,6 +418,7 @@ fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
         coerced: Vec::new(),
         defaults: Vec::new(),
         is_adapted: false,
+        follows_untrusted: !approval.follows.is_empty(),
     }
 }
 

@@ -348,8 +348,8 @@ impl ApprovalGate {
         holds: Holds,
         ready: &Ready,
     ) {
-        if holds == Holds::ForSession
-            && let Err(error) = self.context.engine.grant(approval, &ready.spec).await
+        if let Holds::ForSession(by) = holds
+            && let Err(error) = self.context.engine.grant(approval, &ready.spec, by).await
         {
             tracing::error!(%error, "a permission could not be stored; the tool asks again");
             let notice = ItemBody::Notice {

@@ -20,6 +20,7 @@ impl Engine {
         &self,
         approval: &Approval,
         spec: &ToolSpec,
+        by: &str,
     ) -> Result<(), AgentError> {
         let now = self.world.clock.now();
         let grant = Grant {
@@ -29,6 +30,7 @@ impl Engine {
             server: spec.target.server().to_owned(),
             definition_hash: spec.definition_hash.clone(),
             pattern: grant_pattern(spec, approval),
+            granted_by: Some(by.to_owned()),
             created_at: now,
             expires_at: now + TimeDelta::hours(GRANT_HOURS),
             last_used_at: None,
@@ -39,6 +41,7 @@ impl Engine {
             .field("grant", grant.id.as_str())
             .field("approval", approval.id.as_str())
             .field("tool", grant.tool.as_str())
+            .field("by", by)
             .field("expires_at", grant.expires_at.to_rfc3339())
             .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
         self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {

@@ -127,6 +127,7 @@ async fn preview_read(
         coerced: Vec::new(),
         defaults: Vec::new(),
         is_adapted: false,
+        follows_untrusted: dispatcher.sources.is_any(),
     };
     may_preview(&dispatcher.context, &ready)?;
     let done = dispatcher.dispatch(&ready, None, None).await;

@@ -132,7 +132,7 @@ pub(crate) async fn propose(
         reason: None,
         decided_at: None,
     };
-    let draft = RecordDraft::new(RecordType::ApprovalRequested)
+    let mut draft = RecordDraft::new(RecordType::ApprovalRequested)
         .of(&context.session, &context.id)
         .field("approval", approval.id.as_str())
         .field("call", ready.call.as_str())
@@ -142,6 +142,7 @@ pub(crate) async fn propose(
         .field("hash", approval.hash.clone())
         .field("agent", dispatcher.scope.agent_id())
         .field("why", approval.why.as_str())
+        .field("untrusted", ready.follows_untrusted)
         .field("expires_at", approval.expires_at.to_rfc3339())
         .field(
             "follows",
@@ -154,6 +155,9 @@ pub(crate) async fn propose(
                 .to_string(),
         )
         .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
+    if outgoing.asked != outgoing.arguments {
+        draft = draft.commit("asked", canonical(&outgoing.asked));
+    }
     world.audit.append(draft, Durability::Durable).await.map_err(|_| {
         AgentError::internal(
             "audit_unavailable",

@@ -12,8 +12,9 @@ use tokio::sync::oneshot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
     Once,
-    /// Equal calls need no approval for the rest of the session.
-    ForSession,
+    /// Equal calls need no approval for the rest of the session. Holds the name of where the person
+    /// decided.
+    ForSession(&'static str),
 }
 
 /// A decision in the form that the waiting call receives.

@@ -28,6 +28,8 @@ pub(crate) struct Ready {
     /// Whether the arguments come from an approval, so they already have the form that the server
     /// expects.
     pub(crate) is_adapted: bool,
+    /// Whether untrusted content was in the turn when the policy decided.
+    pub(crate) follows_untrusted: bool,
 }
 
 /// How a call ended.
@@ -53,6 +55,8 @@ pub(crate) struct CallDone {
     pub(crate) is_recorded: bool,
     /// The size and hash of the whole result, if it was too large to store.
     pub(crate) cut: Option<Cut>,
+    /// Whether untrusted content was in the turn when the policy decided.
+    pub(crate) follows_untrusted: bool,
 }
 
 impl CallDone {
@@ -85,6 +89,7 @@ impl CallDone {
             defaults: ready.defaults.clone(),
             is_recorded: false,
             cut: None,
+            follows_untrusted: ready.follows_untrusted,
         }
     }
 
@@ -156,6 +161,7 @@ pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         defaults: Vec::new(),
         is_recorded: false,
         cut: None,
+        follows_untrusted: false,
     }
 }
 

@@ -269,6 +269,7 @@ impl ToolExecutor {
             coerced: Vec::new(),
             defaults: Vec::new(),
             is_adapted: false,
+            follows_untrusted: false,
         });
         match self.check_steps(&mut ready, unusable, is_within_limit).await {
             Ok(()) => Ok(ready),
@@ -308,6 +309,7 @@ impl ToolExecutor {
 
     async fn decide_by_policy(&self, ready: &mut Ready) {
         let sources = &self.dispatcher().sources;
+        ready.follows_untrusted = sources.is_any();
         ready.decision =
             policy_decision(&self.context, sources, &ready.spec, &ready.arguments).await;
     }

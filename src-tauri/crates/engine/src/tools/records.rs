@@ -43,6 +43,7 @@ pub(crate) async fn record_intent(
         .field("definition", spec.definition_hash.clone())
         .field("agent", agent)
         .field("why", ready.decision.reason().as_str())
+        .field("untrusted", ready.follows_untrusted)
         .commit("arguments", canonical(&outgoing.arguments));
     if let Some(id) = approval {
         draft = draft.field("approval", id.as_str());

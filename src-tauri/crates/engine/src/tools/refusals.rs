@@ -73,6 +73,7 @@ pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: 
         .field("code", error.code.name())
         .field("reason", reason)
         .field("level", "warning")
+        .field("untrusted", done.follows_untrusted)
         .field("duration_ms", millis(done.duration))
         .field("agent", agent);
     let draft = commit_part(draft, "why", &exact.redact_secrets(&error.message));

@@ -192,6 +192,7 @@ async fn a_permission_survives_a_restart_and_can_be_taken_back() {
         server: "notes".into(),
         definition_hash: "d".into(),
         pattern: json!({"folder": "a", "n": 1}).as_object().expect("an object").clone(),
+        granted_by: Some("window".into()),
         created_at: instant("2026-11-21T10:00:00Z"),
         expires_at: instant("2026-11-21T12:00:00Z"),
         last_used_at: None,

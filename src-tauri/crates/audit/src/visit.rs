@@ -1,0 +1,63 @@
+//! Reads records in their order, one at a time, so that a reader of the whole log needs no memory
+//! for it. Knows how records are stored, not what they mean.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use contract::{AgentError, AuditRecordView, RecordType};
+use rusqlite::params_from_iter;
+use rusqlite::types::Value as Sql;
+
+use crate::body::instant;
+use crate::chain::type_name;
+use crate::read::{raw, view};
+use crate::schema::{self, unreadable};
+
+/// Selects records.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The types of the records.
+    pub types: Vec<RecordType>,
+    /// Only records after this number.
+    pub after: u64,
+    /// Only records from this moment on.
+    pub since: Option<DateTime<Utc>>,
+}
+
+/// Calls `see` for each selected record, oldest first, until it breaks. Blocking. Has a connection
+/// of its own, because other readers would wait for a long read.
+pub(crate) fn visit(
+    path: &Path,
+    selection: &Selection,
+    see: &mut dyn FnMut(AuditRecordView) -> ControlFlow<()>,
+) -> Result<(), AgentError> {
+    let fail = |error: rusqlite::Error| unreadable(&error);
+    let db = schema::open_reader(path).map_err(fail)?;
+    let (sql, values) = statement(selection);
+    let mut statement = db.prepare(&sql).map_err(fail)?;
+    let mut rows = statement.query(params_from_iter(values)).map_err(fail)?;
+    while let Some(row) = rows.next().map_err(fail)? {
+        let record = view(&db, raw(row).map_err(fail)?)?;
+        if see(record).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn statement(selection: &Selection) -> (String, Vec<Sql>) {
+    let holes = vec!["?"; selection.types.len()].join(",");
+    // The plus sign keeps SQLite from the index by type: it would sort all rows before the first.
+    let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>? AND +type IN (".to_owned();
+    sql.push_str(&holes);
+    sql.push(')');
+    let mut values = vec![Sql::Integer(i64::try_from(selection.after).unwrap_or(i64::MAX))];
+    values.extend(selection.types.iter().map(|kind| Sql::Text(type_name(*kind))));
+    if let Some(since) = selection.since {
+        sql.push_str(" AND at>=?");
+        values.push(Sql::Text(instant(since)));
+    }
+    sql.push_str(" ORDER BY seq");
+    (sql, values)
+}

@@ -1,0 +1,164 @@
+//! `csign policy backtest`: tests a rules file on the past calls of the log. Counts the calls
+//! first, and then reads the calls that differ page by page, so that a long log needs no memory.
+
+use std::io;
+use std::path::Path;
+
+use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use contract::{
+    AgentError, BacktestCall, BacktestCount, PolicyBacktestParams, PolicyBacktestResponse,
+    PolicyVerdict, text,
+};
+use serde_json::json;
+
+use crate::exit::{Exit, Failure};
+use crate::link::Link;
+use crate::out::{Out, Tone, count};
+use crate::visible::escape_invisible;
+
+/// The number of calls that are read at once.
+const PAGE: u32 = 200;
+
+/// Reads a day (its beginning in UTC) or a moment.
+pub(crate) fn parse_date(text: &str) -> Result<DateTime<Utc>, String> {
+    if let Ok(day) = text.parse::<NaiveDate>() {
+        return Ok(day.and_time(NaiveTime::MIN).and_utc());
+    }
+    DateTime::parse_from_rfc3339(text)
+        .map(|moment| moment.to_utc())
+        .map_err(|_| "write a day as 2026-11-30 or a moment as 2026-11-30T08:00:00Z".to_owned())
+}
+
+pub(crate) async fn test_rules(
+    link: &Link,
+    out: Out,
+    file: &Path,
+    since: Option<DateTime<Utc>>,
+) -> Result<Exit, Failure> {
+    let rules = read_rules(file)?;
+    let ask = |after: u64, limit: u32| {
+        let params = PolicyBacktestParams { rules: rules.clone(), since, after, limit };
+        link.commands.policy_backtest(params)
+    };
+    let totals = ask(0, 0).await?;
+    if !totals.faults.is_empty() {
+        if out.json {
+            out.print_json(&totals);
+        } else {
+            super::policy::print_faults(out, &totals.faults);
+            out.print_note("No call was tested.");
+        }
+        return Ok(Exit::Failed);
+    }
+    if !out.json {
+        print_totals(out, &totals);
+    }
+    let mut listed = Vec::new();
+    let mut after = Some(0);
+    while let Some(number) = after {
+        let page = ask(number, PAGE).await?;
+        after = page.next;
+        if out.json {
+            listed.extend(page.calls);
+        } else {
+            page.calls.iter().for_each(|call| print_call(out, call));
+        }
+    }
+    if out.json {
+        out.print_json(&json!({
+            "counts": totals.counts,
+            "not_by_rules": totals.not_by_rules,
+            "calls": listed,
+        }));
+    }
+    Ok(Exit::Done)
+}
+
+fn read_rules(file: &Path) -> Result<String, AgentError> {
+    let read = if file == Path::new("-") {
+        io::read_to_string(io::stdin())
+    } else {
+        std::fs::read_to_string(file)
+    };
+    read.map_err(|error| {
+        AgentError::invalid(text!("{file} cannot be read: {error}.", file = file.display(), error))
+            .hint("Give a file in the format of policy.json; docs/policy.md shows it.")
+    })
+}
+
+fn print_totals(out: Out, totals: &PolicyBacktestResponse) {
+    let sum = |of: &dyn Fn(&BacktestCount) -> bool| -> u64 {
+        totals.counts.iter().filter(|count| of(count)).map(|count| count.calls).sum()
+    };
+    let (all, unknown) = (sum(&|_| true), sum(&|count| count.now.is_none()));
+    let same = sum(&|count| count.now == Some(count.then));
+    out.print_line(format!(
+        "{}: {same} the same, {} different, {unknown} cannot be told.",
+        count(all, "past call"),
+        all - same - unknown
+    ));
+    let width = totals.counts.iter().map(|count| count.tool.chars().count()).max().unwrap_or(0);
+    for row in &totals.counts {
+        out.print_line(format!(
+            "  {:width$}  {:28}  {}",
+            escape_invisible(&row.tool),
+            change(row.then, row.now),
+            row.calls
+        ));
+    }
+    if totals.not_by_rules > 0 {
+        out.print_line(format!(
+            "{} more refused before any rule was asked.",
+            count(totals.not_by_rules, "call")
+        ));
+    }
+}
+
+fn print_call(out: Out, call: &BacktestCall) {
+    let arguments = call
+        .arguments
+        .as_ref()
+        .map_or_else(|| "(arguments not stored)".to_owned(), ToString::to_string);
+    out.print_line(format!(
+        "{}  {}  {}  {}",
+        call.seq,
+        call.at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        escape_invisible(&call.tool),
+        escape_invisible(&arguments),
+    ));
+    let tone = match call.now {
+        Some(PolicyVerdict::Allow) => Tone::Good,
+        Some(PolicyVerdict::Deny) => Tone::Bad,
+        Some(PolicyVerdict::Ask) | None => Tone::Strong,
+    };
+    let note = if call.definition_changed { " (the tool has changed since)" } else { "" };
+    out.print_line(format!(
+        "    {}  {}{note}",
+        out.colour_text(tone, &change(call.then, call.now)),
+        escape_invisible(&call.why)
+    ));
+}
+
+fn change(then: PolicyVerdict, now: Option<PolicyVerdict>) -> String {
+    match now {
+        Some(now) if now == then => format!("{} as before", past_word(then)),
+        Some(now) => format!("{}, now {}", past_word(then), word(now)),
+        None => format!("{}, now cannot be told", past_word(then)),
+    }
+}
+
+fn past_word(verdict: PolicyVerdict) -> &'static str {
+    match verdict {
+        PolicyVerdict::Allow => "allowed",
+        PolicyVerdict::Ask => "asked",
+        PolicyVerdict::Deny => "denied",
+    }
+}
+
+fn word(verdict: PolicyVerdict) -> &'static str {
+    match verdict {
+        PolicyVerdict::Allow => "allow",
+        PolicyVerdict::Ask => "ask",
+        PolicyVerdict::Deny => "deny",
+    }
+}

@@ -1,0 +1,303 @@
+//! Tests proposed rules on the past calls of the log: reads the records in which a call was
+//! decided, decides each again with the policy's own code, and compares. Does not decide anything
+//! itself and changes nothing.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::ControlFlow,
+};
+
+use audit::Selection;
+use contract::{
+    AgentError, AuditRecordView, BacktestCall, BacktestCount, Grant, PolicyBacktestParams,
+    PolicyBacktestResponse, PolicyMode, PolicyVerdict, RecordType, SessionId, Text, ToolId,
+    ToolSpec,
+};
+use engine::ports::{AuditLog as _, Profile as _, Tools as _};
+use policy::{Decision, Doubt, Known, Question, Rules};
+use serde_json::Value;
+
+use crate::Host;
+
+/// The most calls that one answer lists.
+const MOST: u32 = 500;
+
+/// The records in which the policy's decision about a call can be seen.
+const DECIDED: [RecordType; 3] =
+    [RecordType::ToolIntent, RecordType::ApprovalRequested, RecordType::PolicyDecision];
+
+impl Host {
+    /// Decides the past calls of the log under proposed rules.
+    pub(crate) async fn backtest_policy(
+        &self,
+        params: PolicyBacktestParams,
+    ) -> Result<PolicyBacktestResponse, AgentError> {
+        let rules = Rules::parse(&params.rules);
+        if !rules.faults.is_empty() {
+            return Ok(PolicyBacktestResponse { faults: rules.faults, ..empty_response() });
+        }
+        let stored = self.local_engine.grants().await?;
+        let grants = self.past_grants(stored).await?;
+        let mut specs = self.tools.specs().to_vec();
+        specs.push(engine::result_reader());
+        let test = Backtest {
+            rules,
+            mode: self.profile.settings().policy,
+            specs,
+            grants,
+            limit: params.limit.min(MOST) as usize,
+            found: empty_response(),
+            counts: BTreeMap::new(),
+        };
+        // Records of reads may still be with the writer.
+        self.log.flush().await.map_err(|error| Self::audit_error(&error))?;
+        let selection =
+            Selection { types: DECIDED.to_vec(), after: params.after, since: params.since };
+        Ok(self.log.visit(selection, test, Backtest::see).await?.finish())
+    }
+
+    /// Returns the permissions of all sessions, and those that the log has but the store has not.
+    async fn past_grants(&self, stored: Vec<Grant>) -> Result<PastGrants, AgentError> {
+        let known: HashSet<String> =
+            stored.iter().map(|grant| grant.id.as_str().to_owned()).collect();
+        let mut by_session: HashMap<SessionId, Vec<Grant>> = HashMap::new();
+        for grant in stored {
+            by_session.entry(grant.session.clone()).or_default().push(grant);
+        }
+        let created = Selection { types: vec![RecordType::GrantCreated], ..Selection::default() };
+        let lost = self
+            .log
+            .visit(created, HashSet::new(), move |lost: &mut HashSet<_>, record| {
+                let id = text(&record, "grant");
+                if !known.contains(id)
+                    && let (Some(session), Some(tool)) = (&record.session, &record.tool)
+                {
+                    lost.insert((SessionId::new(session), tool.clone()));
+                }
+                ControlFlow::Continue(())
+            })
+            .await?;
+        Ok(PastGrants { by_session, lost })
+    }
+}
+
+/// The permissions that sessions had.
+struct PastGrants {
+    by_session: HashMap<SessionId, Vec<Grant>>,
+    /// Sessions and tools with a permission that is not stored any more.
+    lost: HashSet<(SessionId, String)>,
+}
+
+impl PastGrants {
+    /// Returns the permissions that a session had at the time of a record.
+    fn live_at(&self, session: &SessionId, record: &AuditRecordView) -> Vec<Grant> {
+        let of_session = self.by_session.get(session).map(Vec::as_slice).unwrap_or_default();
+        of_session
+            .iter()
+            .filter(|grant| grant.created_at <= record.at)
+            .filter(|grant| grant.revoked_at.is_none_or(|revoked| revoked > record.at))
+            .map(|grant| Grant { revoked_at: None, ..grant.clone() })
+            .collect()
+    }
+}
+
+/// A test under way.
+struct Backtest {
+    rules: Rules,
+    mode: PolicyMode,
+    specs: Vec<ToolSpec>,
+    grants: PastGrants,
+    limit: usize,
+    found: PolicyBacktestResponse,
+    counts: BTreeMap<(String, u8, Option<u8>), BacktestCount>,
+}
+
+impl Backtest {
+    fn see(&mut self, record: AuditRecordView) -> ControlFlow<()> {
+        let Some(then) = past_verdict(&record) else {
+            if is_refused_otherwise(&record) {
+                self.found.not_by_rules += 1;
+            }
+            return ControlFlow::Continue(());
+        };
+        let call = self.decide(record, then);
+        let key = (call.tool.clone(), rank(then), call.now.map(rank));
+        let count = self.counts.entry(key).or_insert_with(|| BacktestCount {
+            tool: call.tool.clone(),
+            then,
+            now: call.now,
+            calls: 0,
+        });
+        count.calls += 1;
+        if self.limit == 0 || call.now == Some(then) {
+            return ControlFlow::Continue(());
+        }
+        let seq = call.seq;
+        self.found.calls.push(call);
+        if self.found.calls.len() < self.limit {
+            return ControlFlow::Continue(());
+        }
+        self.found.next = Some(seq);
+        ControlFlow::Break(())
+    }
+
+    /// Decides the call of a record under the proposed rules.
+    fn decide(&self, record: AuditRecordView, then: PolicyVerdict) -> BacktestCall {
+        let tool = record.tool.clone().unwrap_or_default();
+        let id = ToolId::new(&tool);
+        let spec = self
+            .specs
+            .iter()
+            .find(|spec| spec.id == id)
+            .or_else(|| self.specs.iter().find(|spec| spec.is_named(&id)));
+        let arguments = spec.and_then(|spec| judged_arguments(&record, spec));
+        let (now, why) = match spec {
+            None => (None, "This tool is not installed any more.".into()),
+            Some(spec) => self.decide_known(&record, spec, arguments.as_ref()),
+        };
+        let definition = record.fields.get("definition").and_then(Value::as_str);
+        let definition_changed =
+            spec.is_some_and(|spec| definition.is_some_and(|hash| hash != spec.definition_hash));
+        BacktestCall {
+            seq: record.seq,
+            at: record.at,
+            session: record.session,
+            tool,
+            arguments,
+            then,
+            now,
+            why,
+            definition_changed,
+        }
+    }
+
+    fn decide_known(
+        &self,
+        record: &AuditRecordView,
+        spec: &ToolSpec,
+        arguments: Option<&Value>,
+    ) -> (Option<PolicyVerdict>, Text) {
+        let session = SessionId::new(record.session.as_deref().unwrap_or_default());
+        let grants = self.grants.live_at(&session, record);
+        let untrusted = had_untrusted(record);
+        let lost = (session, spec.id.to_string());
+        let known = Known {
+            arguments: arguments.is_some(),
+            untrusted: untrusted.is_some(),
+            grants: !self.grants.lost.contains(&lost),
+        };
+        let question = Question {
+            tool: spec,
+            arguments: arguments.unwrap_or(&Value::Null),
+            session: &lost.0,
+            mode: self.mode,
+            rules: &self.rules,
+            grants: &grants,
+            untrusted_entered: untrusted.unwrap_or(false),
+            now: record.at,
+        };
+        match policy::decide_past(question, known) {
+            Ok(decision) => (Some(verdict(&decision)), decision.reason().clone()),
+            Err(doubt) => (None, why_unknown(doubt)),
+        }
+    }
+
+    fn finish(mut self) -> PolicyBacktestResponse {
+        self.found.counts = self.counts.into_values().collect();
+        self.found
+    }
+}
+
+fn empty_response() -> PolicyBacktestResponse {
+    PolicyBacktestResponse {
+        faults: Vec::new(),
+        counts: Vec::new(),
+        not_by_rules: 0,
+        calls: Vec::new(),
+        next: None,
+    }
+}
+
+fn text<'a>(record: &'a AuditRecordView, name: &str) -> &'a str {
+    record.fields.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns how the policy decided the call of a record, if the record is the one of the decision. A
+/// call that a person approved has it in its request, not in its intent.
+fn past_verdict(record: &AuditRecordView) -> Option<PolicyVerdict> {
+    let has = |name: &str| record.fields.contains_key(name);
+    match record.record_type {
+        RecordType::ApprovalRequested => Some(PolicyVerdict::Ask),
+        RecordType::ToolIntent => {
+            (!has("approval") && !has("again")).then_some(PolicyVerdict::Allow)
+        }
+        RecordType::PolicyDecision => {
+            let is_rules =
+                matches!(text(record, "reason"), "side_effect_disallowed" | "not_allowed_any_more");
+            (has("call") && is_rules).then_some(PolicyVerdict::Deny)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a record is about a call that was refused without the policy.
+fn is_refused_otherwise(record: &AuditRecordView) -> bool {
+    record.record_type == RecordType::PolicyDecision && record.fields.contains_key("call")
+}
+
+/// Returns the arguments as the policy judged them: without the caller's own values, and as they
+/// were before they were converted for the server. None if they are not stored as a whole.
+fn judged_arguments(record: &AuditRecordView, spec: &ToolSpec) -> Option<Value> {
+    if record.fields.contains_key("arguments_bytes") {
+        return None;
+    }
+    let asked = if record.revealed.contains_key("asked") { "asked" } else { "arguments" };
+    let stored = record.revealed.get(asked)?.as_str()?;
+    let mut arguments: Value = serde_json::from_str(stored).ok()?;
+    if let Some(members) = arguments.as_object_mut() {
+        members.retain(|name, _| !spec.caller_owned.iter().any(|owned| owned.name == *name));
+    }
+    Some(arguments)
+}
+
+/// Whether untrusted content was in the turn. None if the record does not say so. Older requests
+/// name the content that they followed.
+fn had_untrusted(record: &AuditRecordView) -> Option<bool> {
+    let follows = record.fields.get("follows").and_then(Value::as_array);
+    record
+        .fields
+        .get("untrusted")
+        .and_then(Value::as_bool)
+        .or_else(|| follows.map(|sources| !sources.is_empty()))
+}
+
+fn verdict(decision: &Decision) -> PolicyVerdict {
+    match decision {
+        Decision::Allow { .. } => PolicyVerdict::Allow,
+        Decision::Ask { .. } => PolicyVerdict::Ask,
+        Decision::Deny { .. } => PolicyVerdict::Deny,
+    }
+}
+
+fn rank(verdict: PolicyVerdict) -> u8 {
+    match verdict {
+        PolicyVerdict::Allow => 0,
+        PolicyVerdict::Ask => 1,
+        PolicyVerdict::Deny => 2,
+    }
+}
+
+fn why_unknown(doubt: Doubt) -> Text {
+    match doubt {
+        Doubt::Arguments => {
+            "The rules depend on the arguments, which were erased or never stored as a whole."
+        }
+        Doubt::Untrusted => {
+            "The rules depend on whether untrusted content was in the turn, which the record does not say."
+        }
+        Doubt::Grants => {
+            "The rules depend on a permission of the session, which is not stored any more."
+        }
+    }
+    .into()
+}

@@ -1,0 +1,127 @@
+//! Decides a past call of which a part may be unknown: its arguments were erased, its record does
+//! not say whether untrusted content was in the turn, or a permission of its session is lost. The
+//! decision is certain only if it is the same whatever the unknown part was. Knows no log.
+
+use contract::{Grant, GrantId};
+use serde_json::{Map, Value};
+
+use crate::{Action, Decision, Question, Rules, decide};
+
+/// The parts of a past call that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Whether the question has the arguments of the call.
+    pub arguments: bool,
+    /// Whether the question says if untrusted content was in the turn.
+    pub untrusted: bool,
+    /// Whether the question has every permission that the session had for the tool.
+    pub grants: bool,
+}
+
+/// The unknown part on which a decision depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The arguments.
+    Arguments,
+    /// Whether untrusted content was in the turn.
+    Untrusted,
+    /// The permissions of the session.
+    Grants,
+}
+
+/// Decides a past call with `decide`, once for each state that its unknown parts may have had.
+pub fn decide_past(question: Question<'_>, known: Known) -> Result<Decision, Doubt> {
+    let certain = decide_each(question, known)?;
+    if known.untrusted {
+        return Ok(certain);
+    }
+    let other = decide_each(
+        Question { untrusted_entered: !question.untrusted_entered, ..question },
+        known,
+    )?;
+    if other.strictness() == certain.strictness() { Ok(certain) } else { Err(Doubt::Untrusted) }
+}
+
+fn decide_each(question: Question<'_>, known: Known) -> Result<Decision, Doubt> {
+    if !known.arguments {
+        return decide_without_arguments(question, known.grants);
+    }
+    let certain = decide(question);
+    if !known.grants {
+        let mut grants = question.grants.to_vec();
+        grants.push(covering_grant(question, question.arguments));
+        let other = decide(Question { grants: &grants, ..question });
+        if other.strictness() != certain.strictness() {
+            return Err(Doubt::Grants);
+        }
+    }
+    Ok(certain)
+}
+
+/// Decides for arguments that fit no rule and no permission, and then for arguments that fit the
+/// rules of each set of actions, with and without the permissions.
+fn decide_without_arguments(question: Question<'_>, knows_grants: bool) -> Result<Decision, Doubt> {
+    let empty = Value::Object(Map::new());
+    let decide_for = |matching: &[Action], is_granted: bool| {
+        let mut grants = Vec::new();
+        let has_grant = question
+            .grants
+            .iter()
+            .any(|grant| question.tool.is_named(&grant.tool) && grant.session == *question.session);
+        if is_granted && (has_grant || !knows_grants) {
+            grants.push(covering_grant(question, &empty));
+        }
+        let rules = assume_match(question.rules, matching, is_granted);
+        decide(Question { arguments: &empty, rules: &rules, grants: &grants, ..question })
+    };
+    let certain = decide_for(&[], false);
+    let actions = [Action::Deny, Action::Ask, Action::Allow];
+    for set in 0..8_u8 {
+        let matching: Vec<Action> = actions
+            .into_iter()
+            .enumerate()
+            .filter(|(index, _)| set & (1 << index) != 0)
+            .map(|(_, action)| action)
+            .collect();
+        for is_granted in [false, true] {
+            if decide_for(&matching, is_granted).strictness() != certain.strictness() {
+                return Err(Doubt::Arguments);
+            }
+        }
+    }
+    Ok(certain)
+}
+
+/// Returns the rules as they are for a call whose arguments fit the rules of these actions and no
+/// others, and the grants of the file if it fits them.
+fn assume_match(rules: &Rules, matching: &[Action], is_granted: bool) -> Rules {
+    let fits = |action: Action, is_free: bool| is_free || matching.contains(&action);
+    let assumed = rules
+        .rules
+        .iter()
+        .filter(|rule| fits(rule.action, rule.arguments.is_empty()))
+        .map(|rule| crate::Rule { arguments: Map::new(), ..rule.clone() });
+    let grants = rules
+        .grants
+        .iter()
+        .filter(|_| is_granted)
+        .map(|grant| crate::StandingGrant { arguments: Map::new(), ..grant.clone() });
+    Rules { rules: assumed.collect(), grants: grants.collect(), faults: rules.faults.clone() }
+}
+
+/// Returns a permission that covers exactly this call.
+fn covering_grant(question: Question<'_>, arguments: &Value) -> Grant {
+    Grant {
+        id: GrantId(String::new()),
+        session: question.session.clone(),
+        tool: question.tool.id.clone(),
+        server: question.tool.target.server().to_owned(),
+        definition_hash: question.tool.definition_hash.clone(),
+        pattern: arguments.as_object().cloned().unwrap_or_default(),
+        granted_by: None,
+        created_at: question.now,
+        expires_at: question.now + chrono::TimeDelta::seconds(1),
+        last_used_at: None,
+        revoked_at: None,
+    }
+}
