@@ -177,7 +177,8 @@ impl Commands for Host {
         &self,
         params: AuditExportParams,
     ) -> Result<AuditExportResponse, AgentError> {
-        self.log.export(&params.folder).await
+        let scope = crate::export_scope(params.session, params.record)?;
+        self.log.export(&params.folder, scope).await
     }
     async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
         self.log.checkpoint().await.map_err(|e| Host::audit_error(&e))

@@ -6,8 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use audit::{Anchor, FileAnchor, Outside};
-use contract::{AgentError, AuditExportResponse, SessionId, VerifyReport, text};
+use audit::{Anchor, FileAnchor, Outside, Scope, Wanted};
+use contract::{AgentError, AuditExportResponse, KeyringState, SessionId, VerifyReport, text};
 use secrets::Keyring;
 
 use crate::{
@@ -84,19 +84,36 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
-/// Exports the log, or the records of one session with proofs, into a new folder. Returns an
-/// unacknowledged alarm, too.
+/// Exports the log, or a part of it with proofs, into a new folder. The keyring's key signs the
+/// statements. Returns an unacknowledged alarm, too.
 pub fn export_log(
     paths: &Paths,
     folder: &Path,
-    session: Option<&SessionId>,
+    scope: Scope,
 ) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
     let log = require_log_file(paths)?;
-    let written = match session {
-        Some(session) => audit::export_session(&log, folder, session)?,
-        None => audit::export_file(&log, folder)?,
-    };
-    Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
+    let ledger = Ledger::open(paths);
+    let signer = ledger.read_installation().and_then(|installation| {
+        let keyring = Keyring::new(&installation);
+        (keyring.state_blocking() == KeyringState::Ready)
+            .then(|| keys::stored_signer(&keyring))
+            .flatten()
+    });
+    let written = audit::export_file(&log, folder, &Wanted::new(scope).signed_by(signer))?;
+    Ok((written, ledger.alarm().map(|alarm| alarm.error())))
+}
+
+/// Returns the part of the log that a session or a record names. Both together name none.
+pub fn export_scope(session: Option<SessionId>, record: Option<u64>) -> Result<Scope, AgentError> {
+    match (session, record) {
+        (None, None) => Ok(Scope::Whole),
+        (Some(session), None) => Ok(Scope::Session(session)),
+        (None, Some(record)) => Ok(Scope::Decision(record)),
+        (Some(_), Some(_)) => {
+            Err(AgentError::invalid("An export has one session or one decision, not both.")
+                .hint("Leave one of the two out."))
+        }
+    }
 }
 
 fn require_log_file(paths: &Paths) -> Result<PathBuf, AgentError> {

@@ -13,6 +13,7 @@ mod clean;
 mod crash;
 mod export;
 mod flips;
+mod formats;
 mod kit;
 mod marks;
 mod power;
