@@ -20,6 +20,7 @@ use crate::anchor::Outside;
 use crate::export::{self, Scope, Wanted};
 use crate::open::{self, Failure};
 use crate::opened::{OpenOptions, Opened, Tampered};
+use crate::report::PageLanguage;
 use crate::verify::{self, Judged};
 use crate::writer::{Command, Erasure, Writer};
 use crate::{read, schema};
@@ -303,12 +304,14 @@ impl Log {
         &self,
         folder: &str,
         scope: Scope,
+        language: PageLanguage,
     ) -> Result<AuditExportResponse, AgentError> {
         self.checkpoint()
             .await
             .map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
         let folder = PathBuf::from(folder);
-        let wanted = Wanted::new(scope).signed_by(Some(self.inner.options.signer.clone()));
+        let signer = Some(self.inner.options.signer.clone());
+        let wanted = Wanted::new(scope).signed_by(signer).in_language(language);
         self.run_read(move |db| export::export(db, &folder, &wanted)).await
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ::audit::PageLanguage;
 use async_trait::async_trait;
 use contract::*;
 use engine::{
@@ -178,7 +179,8 @@ impl Commands for Host {
         params: AuditExportParams,
     ) -> Result<AuditExportResponse, AgentError> {
         let scope = crate::export_scope(params.session, params.record)?;
-        self.log.export(&params.folder, scope).await
+        let language = PageLanguage::of_tag(&self.profile.locale());
+        self.log.export(&params.folder, scope, language).await
     }
     async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
         self.log.checkpoint().await.map_err(|e| Host::audit_error(&e))

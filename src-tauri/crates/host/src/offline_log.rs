@@ -6,14 +6,16 @@ use std::{
     sync::Arc,
 };
 
-use audit::{Anchor, FileAnchor, Outside, Scope, Wanted};
+use audit::{Anchor, FileAnchor, Outside, PageLanguage, Scope, Wanted};
 use contract::{AgentError, AuditExportResponse, KeyringState, SessionId, VerifyReport, text};
+use engine::ports::Profile as _;
 use secrets::Keyring;
 
 use crate::{
     Options, Paths,
     keys::{self, KeyringAnchor},
     ledger::Ledger,
+    profile::{Environment, LiveProfile},
 };
 
 /// How often a faulty log is verified again because its marks changed meanwhile.
@@ -99,7 +101,10 @@ pub fn export_log(
             .then(|| keys::stored_signer(&keyring))
             .flatten()
     });
-    let written = audit::export_file(&log, folder, &Wanted::new(scope).signed_by(signer))?;
+    let profile = LiveProfile::read_profile(paths.clone(), Environment::read_environment(false));
+    let language = PageLanguage::of_tag(&profile.locale());
+    let wanted = Wanted::new(scope).signed_by(signer).in_language(language);
+    let written = audit::export_file(&log, folder, &wanted)?;
     Ok((written, ledger.alarm().map(|alarm| alarm.error())))
 }
 

@@ -3,6 +3,7 @@
 //! formats of other programs.
 
 mod decision;
+mod page;
 mod receipts;
 mod tiled;
 
@@ -19,6 +20,7 @@ use crate::body::{self, Reveal};
 use crate::chain::{stored_checkpoint, stored_node, stored_size};
 use crate::keys::{self, Signer};
 use crate::num::Num;
+use crate::report::PageLanguage;
 use crate::tree::Hash;
 use crate::{canon, note, schema, tree};
 
@@ -42,18 +44,26 @@ pub struct Wanted {
     pub scope: Scope,
     /// The key that signs statements. Without the key of the newest checkpoint none are written.
     pub signer: Option<Signer>,
+    /// The language of the page for people.
+    pub language: PageLanguage,
 }
 
 impl Wanted {
     /// Creates an export without statements.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, signer: None }
+        Self { scope, signer: None, language: PageLanguage::default() }
     }
 
     /// Also writes statements, signed with this key.
     #[must_use]
     pub fn signed_by(self, signer: Option<Signer>) -> Self {
         Self { signer, ..self }
+    }
+
+    /// Writes the page for people in this language.
+    #[must_use]
+    pub fn in_language(self, language: PageLanguage) -> Self {
+        Self { language, ..self }
     }
 }
 
@@ -183,6 +193,7 @@ fn write(
         }
     };
     let receipts = receipts::write(&tx, &mut files, part, &signed, wanted.signer.as_ref())?;
+    page::write(&tx, &mut files, part, &signed, wanted.language, receipts.written > 0)?;
     files.text("README", README)?;
     Ok(AuditExportResponse {
         folder: folder.display().to_string(),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use audit::{Scope, Wanted, verify};
+use audit::{PageLanguage, Scope, Wanted, verify};
 use contract::{RecordType, VerifyReport};
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
 use serde_json::{Value, json};
@@ -14,6 +14,8 @@ use crate::export::both;
 use crate::kit::{OTHER_KEY, World, export, export_log, export_session, fill, run};
 
 const SESSION: &str = "desktop:s7";
+
+const PREVIEW: &str = r#"{"summary":"Add 1 × <script>alert(1)</script>","before":{"rows":[]},"after":{"rows":[{"label":"Lamp","quantity":"1","amount":"20.00 SEK"}],"total":"20.00 SEK"}}"#;
 
 /// Passes an export to the foreign programs. Returns their answer.
 fn check(arguments: &[&str]) -> Value {
@@ -52,7 +54,8 @@ fn approved_action(n: u64) -> Vec<RecordDraft> {
             .field("tool", "cart.add")
     };
     let call = format!("action-{n}");
-    let arguments = json!({ "item": format!("secret item {n}") });
+    let arguments =
+        json!({ "item": format!("secret item {n}"), "number": "12345678901234567890.10" });
     vec![
         RecordDraft::new(RecordType::RunStarted)
             .of(&SESSION.into(), &format!("t{n}").as_str().into())
@@ -60,8 +63,14 @@ fn approved_action(n: u64) -> Vec<RecordDraft> {
             .commit("input", format!("please add item {n}")),
         of(RecordType::ApprovalRequested)
             .field("call", call.as_str())
-            .commit("arguments", arguments.clone()),
-        of(RecordType::ApprovalResolved).field("status", "approved").field("by", "window"),
+            .commit("arguments", arguments.clone())
+            .commit("preview", PREVIEW)
+            .commit("excerpts", "[]"),
+        of(RecordType::ApprovalResolved)
+            .field("status", "approved")
+            .field("by", "window")
+            .field("duration_ms", 12_340)
+            .commit("person", "Ada <ada@example.com>"),
         of(RecordType::ToolIntent)
             .field("call", call.as_str())
             .field("status", "started")
@@ -265,4 +274,85 @@ fn another_key_signs_no_statement() {
         assert_eq!((written.receipts, written.statements), (2, 0));
         assert!(verify(&folder, None).ok);
     }
+}
+
+/// Returns the page without its tags.
+fn text_of(page: &str) -> String {
+    let body = page.split_once("<body>").expect("a body").1;
+    let mut text = String::new();
+    let mut is_tag = false;
+    for character in body.chars() {
+        match character {
+            '<' => is_tag = true,
+            '>' => (is_tag, _) = (false, text.push(' ')),
+            other if !is_tag => text.push(other),
+            _ => {}
+        }
+    }
+    text
+}
+
+fn page(world: &World, place: &str, scope: Scope, language: PageLanguage) -> String {
+    let folder = world.folder.path().join(place);
+    let wanted = Wanted::new(scope.clone()).signed_by(Some(world.signer())).in_language(language);
+    let written = audit::export_file(&world.db(), &folder, &wanted).unwrap();
+    let name = if matches!(scope, Scope::Session(_)) { "report.html" } else { "receipt.html" };
+    assert!(written.files.iter().any(|file| file == name), "{:?}", written.files);
+    assert!(both(&folder).ok);
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn a_receipt_for_people_says_who_asked_what_was_shown_and_what_ran() {
+    let world = World::new();
+    let approved = log_with_actions(&world);
+    let decision = || Scope::Decision(approved[0]);
+    let english = page(&world, "en", decision(), PageLanguage::English);
+    let text = text_of(&english);
+    for part in [
+        "Receipt of a decision",
+        "please add item 1",
+        "secret item 1",
+        "12345678901234567890.10",
+        "Add 1 × &lt;script&gt;alert(1)&lt;/script&gt;",
+        "20.00 SEK",
+        "Ada &lt;ada@example.com&gt;",
+        "the window",
+        "12.3 s",
+        "The arguments were those that were shown.",
+        "added",
+        "csign audit verify",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(!text.contains("secret item 2"), "another decision is not on the page");
+    let swedish = page(&world, "sv", decision(), PageLanguage::Swedish);
+    for part in ["lang=\"sv\"", "Kvitto på ett beslut", "12,3 s", "fönstret"] {
+        assert!(swedish.contains(part), "{part} is missing in {swedish}");
+    }
+    for page in [english, swedish] {
+        assert!(page.contains("default-src 'none'") && page.contains("@media print"));
+        for forbidden in ["<script", "http:", "https:", "src=", "href=", "@import", "url("] {
+            assert!(!page.contains(forbidden), "{forbidden} is on the page");
+        }
+    }
+}
+
+#[test]
+fn a_report_of_a_session_shows_its_actions_in_order_and_names_what_was_erased() {
+    let world = World::new();
+    log_with_actions(&world);
+    let session = || Scope::Session(SESSION.into());
+    let text = text_of(&page(&world, "before", session(), PageLanguage::English));
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is missing in {text}"));
+    assert!(at("please add item 1") < at("secret item 1"));
+    assert!(at("secret item 1") < at("please add item 2"));
+    run(async {
+        let log = world.open();
+        assert!(log.erase(41, "input").await.unwrap());
+        log.close().await.unwrap();
+    });
+    let text = text_of(&page(&world, "after", session(), PageLanguage::English));
+    assert_eq!(text.matches("This value was erased from the log.").count(), 1, "{text}");
+    assert!(!text.contains("please add item 1") && text.contains("please add item 2"));
 }
