@@ -6,11 +6,12 @@ CARGO ?= cargo
 NPM ?= npm
 # Packages of Debian 12 that the build needs, and those that only tests need.
 BUILD_PACKAGES = build-essential pkg-config ca-certificates libwebkit2gtk-4.1-dev libdbus-1-dev libayatana-appindicator3-dev librsvg2-dev xdg-utils
-TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core
+TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core openssl
 CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
 MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
 GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
+AUDIT_PYTHON = $(CARGO_TARGET)/audit-python/.stamp
 UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
@@ -72,7 +73,7 @@ lint: setup ui
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
 
-setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON)
+setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(AUDIT_PYTHON)
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # Real MCP servers and the conformance suite, for tests alone. Once they are there, nothing is fetched again.
@@ -91,6 +92,13 @@ $(GATEWAY_PYTHON): tests/gateway/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/gateway-python
 	$(CARGO_TARGET)/gateway-python/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/gateway/requirements.txt
+	@touch $@
+
+# Programs that check exports of the audit log. Two of them ask for a newer Python than they need.
+$(AUDIT_PYTHON): tests/audit/requirements.txt
+	@sh scripts/install-packages.sh python3-venv
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/audit-python
+	$(CARGO_TARGET)/audit-python/bin/pip install --quiet --disable-pip-version-check --ignore-requires-python --no-deps --require-hashes --requirement tests/audit/requirements.txt
 	@touch $@
 
 ui: ui/dist/index.html

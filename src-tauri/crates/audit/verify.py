@@ -281,6 +281,11 @@ def split_notes(text):
 
 
 def check_inclusion(index, size, leaf, proof, root):
+    if root_of(index, size, leaf, proof) != root:
+        raise Bad("the proof leads elsewhere")
+
+
+def root_of(index, size, leaf, proof):
     if index >= size:
         raise Bad("the record lies outside the tree")
     place, last, value = index, size - 1, leaf
@@ -294,8 +299,9 @@ def check_inclusion(index, size, leaf, proof, root):
         else:
             value = sha(b"\x01", value, step)
         place, last = place >> 1, last >> 1
-    if last or value != root:
-        raise Bad("the proof leads elsewhere")
+    if last:
+        raise Bad("the proof is too short")
+    return value
 
 
 # --- Keys ---------------------------------------------------------------------------------------------------------------
@@ -356,6 +362,233 @@ class Keys:
         if anchored and trusted not in (None, new) and not signed("old_signature", trusted):
             raise Bad("the key changes without the old key's signature")
         self.state = (new, anchored, new if anchored else trusted)
+
+
+# --- The formats of other programs (FORMAT.md 10) -----------------------------------------------------------------------
+
+
+def read_bytes(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Bad("%s cannot be read" % path) from error
+
+
+def cosigned_note(data):
+    """The note of a checkpoint that may have the lines of witnesses behind the log's own."""
+    try:
+        text = data.decode("utf-8")
+    except ValueError as error:
+        raise Bad("not a signed note") from error
+    match = re.fullmatch("(.+?\n\n[^\n]+\n)((?:[^\n]*\n)*)", text, re.DOTALL)
+    if match is None:
+        raise Bad("not a signed note")
+    for line in match[2].split("\n")[:-1]:
+        parts = re.fullmatch("\u2014 ([^ ]+) (.+)", line)
+        if parts is None or len(decode64(parts[2])) < 5:
+            raise Bad("not a signed note")
+    return match[1], Note(match[1])
+
+
+def tile_name(start, index, width):
+    groups = ["%03d" % (index % 1000)]
+    while index >= 1000:
+        index //= 1000
+        groups.insert(0, "x%03d" % (index % 1000))
+    return start + "/".join(groups) + (".p/%d" % width if width < 256 else "")
+
+
+class Tiles:
+    """The files of a tiled log, made from the records and compared with those in the folder."""
+
+    def __init__(self, folder, notes):
+        self.folder, self.faults = os.path.join(folder, "tiles"), []
+        self.size, self.seen, self.levels, self.entries = 0, 0, [], []
+        try:
+            own, note = cosigned_note(read_bytes(os.path.join(self.folder, "checkpoint")))
+            if not notes or own != notes[max(notes)]:
+                raise Bad("it is not the newest one of checkpoint.txt")
+            self.size = note.size
+        except Bad as error:
+            self.faults.append("tiles/checkpoint: %s" % error)
+
+    def compare(self, name, expected):
+        try:
+            if read_bytes(os.path.join(self.folder, name)) != expected:
+                raise Bad("it was changed")
+        except Bad as error:
+            self.faults.append("tiles/%s: %s" % (name, error))
+
+    def bundle(self, index):
+        if all(len(entry) < 1 << 16 for entry in self.entries):
+            data = b"".join(len(entry).to_bytes(2, "big") + entry for entry in self.entries)
+            self.compare(tile_name("tile/entries/", index, len(self.entries)), data)
+        self.entries = []
+
+    def push(self, line):
+        if self.seen == self.size:
+            return
+        self.seen += 1
+        self.entries.append(line)
+        value = sha(b"\x00", line)
+        for level in range(64):
+            if level == len(self.levels):
+                self.levels.append([0, []])
+            tile = self.levels[level]
+            tile[1].append(value)
+            if len(tile[1]) < 256:
+                return
+            if level == 0:
+                self.bundle(tile[0])
+            self.compare(tile_name("tile/%d/" % level, tile[0], 256), b"".join(tile[1]))
+            tree = Tree()
+            for item in tile[1]:
+                tree.push(item)
+            value = tree.root()
+            self.levels[level] = [tile[0] + 1, []]
+
+    def finish(self):
+        for level, (index, hashes) in enumerate(self.levels):
+            if hashes and level == 0:
+                self.bundle(index)
+            if hashes:
+                self.compare(tile_name("tile/%d/" % level, index, len(hashes)), b"".join(hashes))
+        return self.faults
+
+
+def decimal(text):
+    if re.fullmatch("0|[1-9][0-9]*", text) is None:
+        raise Bad("not a number")
+    return int(text)
+
+
+def check_proof_file(data, origin, public, seq):
+    """Returns the record that a tlog-proof proves."""
+    try:
+        head, checkpoint = data.decode("utf-8").split("\n\n", 1)
+    except ValueError as error:
+        raise Bad("not a tlog-proof") from error
+    lines = head.split("\n")
+    if len(lines) < 3 or lines[0] != "c2sp.org/tlog-proof@v1" or lines[1][:6] != "extra " or lines[2][:6] != "index ":
+        raise Bad("not a tlog-proof")
+    record, index, path = decode64(lines[1][6:]), decimal(lines[2][6:]), [decode64(line) for line in lines[3:]]
+    if any(len(value) != 32 for value in path):
+        raise Bad("not a tlog-proof")
+    note = cosigned_note(checkpoint.encode("utf-8"))[1]
+    note.check(public)
+    check_inclusion(index, note.size, sha(b"\x00", record), path, note.root)
+    if note.origin != origin or index != seq - 1:
+        raise Bad("it speaks of another log or record")
+    return record
+
+
+def cbor_head(kind, number):
+    for size, code in ((1, 24), (2, 25), (4, 26), (8, 27)):
+        if number < 24:
+            return bytes([kind << 5 | number])
+        if number < 1 << 8 * size:
+            return bytes([kind << 5 | code]) + number.to_bytes(size, "big")
+    raise Bad("not CBOR")
+
+
+def cbor(value):
+    """The deterministic form of a value: None, int, bytes, str, list, dict (in its order), or (tag, value)."""
+    if value is None:
+        return b"\xf6"
+    if isinstance(value, int):
+        return cbor_head(0, value) if value >= 0 else cbor_head(1, -1 - value)
+    if isinstance(value, bytes):
+        return cbor_head(2, len(value)) + value
+    if isinstance(value, str):
+        return cbor_head(3, len(value.encode())) + value.encode()
+    if isinstance(value, list):
+        return cbor_head(4, len(value)) + b"".join(cbor(item) for item in value)
+    if isinstance(value, dict):
+        return cbor_head(5, len(value)) + b"".join(cbor(name) + cbor(item) for name, item in value.items())
+    return cbor_head(6, value[0]) + cbor(value[1])
+
+
+def statement_parts(origin, public, seq):
+    thumbprint = sha(cbor({1: 1, -1: 6, -2: public}))
+    claims = {1: origin, 2: "record/%d" % seq}
+    statement = cbor({1: -8, 3: "application/json", 4: thumbprint, 15: claims})
+    return statement, cbor({1: -8, 4: thumbprint, 15: claims, 395: 1})
+
+
+def path_length(index, size):
+    length, last = 0, size - 1
+    while last:
+        length += index & 1 or index != last
+        index, last = index >> 1, last >> 1
+    return length
+
+
+def check_statement(data, origin, public, seq, record):
+    """The receipt's tree and path and both signatures are read from their places; all else must be as FORMAT.md says."""
+    protected, receipt_protected = statement_parts(origin, public, seq)
+    start = b"\xd2\x84" + cbor(receipt_protected) + b"\xa1\x19\x01\x8c\xa1\x20\x81"
+    place = data.find(start)
+    if place < 0:
+        raise Bad("not a statement of this log")
+    inner = data[place + len(start) :]
+    # The proof is a byte string that begins with an array of three and the size of the tree.
+    skip = {24: 2, 25: 3}.get(inner[0] & 31, 1) if inner else 0
+    size, used = cbor_number(inner[skip + 1 :])
+    if not 0 <= seq - 1 < size:
+        raise Bad("not a statement of this log")
+    count = path_length(seq - 1, size)
+    at = skip + 1 + used + len(cbor(seq - 1)) + len(cbor_head(4, count))
+    path = [inner[at + 34 * n + 2 : at + 34 * n + 34] for n in range(count)]
+    proof = cbor([size, seq - 1, path])
+    at = len(cbor(proof)) + 3
+    receipt_signature, signature = inner[at : at + 64], data[-64:]
+    receipt = cbor((18, [receipt_protected, {396: {-1: [proof]}}, None, receipt_signature]))
+    if data != cbor((18, [protected, {394: [receipt]}, record, signature])) or len(receipt_signature) != 64:
+        raise Bad("not a statement of this log")
+    root = root_of(seq - 1, size, sha(b"\x00", record), path)
+    for header, payload, signed in ((receipt_protected, root, receipt_signature), (protected, record, signature)):
+        if not signature_holds(public, cbor(["Signature1", header, b"", payload]), signed):
+            raise Bad("a signature does not match")
+
+
+def cbor_number(data):
+    code = data[0] if data else 255
+    if code < 24:
+        return code, 1
+    size = {24: 1, 25: 2, 26: 4, 27: 8}.get(code)
+    if size is None or len(data) <= size:
+        raise Bad("not CBOR")
+    return int.from_bytes(data[1 : size + 1], "big"), size + 1
+
+
+def check_receipts(folder, origin, key):
+    """The faults of the receipts, if there are some."""
+    folder = os.path.join(folder, "receipts")
+    if not os.path.isdir(folder):
+        return []
+    faults = []
+    try:
+        public = public_of(origin, key[:-1])
+    except Bad as error:
+        return ["the receipts: %s" % error]
+    for name in sorted(os.listdir(folder)):
+        match = re.fullmatch("([1-9][0-9]*)\\.(json|tlog-proof|cose)", name)
+        if match is None:
+            continue
+        seq, path = int(match[1]), os.path.join(folder, match[1])
+        try:
+            record = read_bytes(path + ".json")
+            if match[2] == "json":
+                if check_body(record)["seq"] != seq or not os.path.isfile(path + ".tlog-proof"):
+                    raise Bad("another record, or its proof is missing")
+            elif match[2] == "cose":
+                check_statement(read_bytes(path + ".cose"), origin, public, seq, record)
+            elif check_proof_file(read_bytes(path + ".tlog-proof"), origin, public, seq) != record:
+                raise Bad("it proves another record")
+        except Bad as error:
+            faults.append("receipts/%s: %s" % (name, error))
+    return faults
 
 
 # --- Verification -------------------------------------------------------------------------------------------------------
@@ -426,6 +659,7 @@ def whole(folder, key, notes, report):
     reveals = reveals_of(folder)
     reveal = next(reveals, None)
     records = lines_of(folder, "records.jsonl")
+    tiles = Tiles(folder, notes) if os.path.isdir(os.path.join(folder, "tiles")) else None
     stopped = False
     while not stopped:
         seq = tree.size + 1
@@ -449,6 +683,8 @@ def whole(folder, key, notes, report):
         leaf = sha(b"\x00", line)
         tree.push(leaf)
         prev = leaf.hex()
+        if tiles:
+            tiles.push(line)
         hidden = dict(body["commitments"])
         while reveal is not None and reveal["seq"] == seq:
             expected = hidden.pop(reveal["member"], None)
@@ -480,6 +716,9 @@ def whole(folder, key, notes, report):
         report.add(1, "no checkpoint signs the records")
     if not report.problems and key != vkey(keys.origin, keys.state[0]) + "\n":
         report.add(1, "key.vkey is not the key that the records name")
+    if not report.problems:
+        for fault in (tiles.finish() if tiles else []) + check_receipts(folder, keys.origin, key):
+            report.add(None, fault)
 
 
 def partial(folder, key, notes, report):
@@ -519,6 +758,8 @@ def partial(folder, key, notes, report):
         report.records, last = report.records + 1, seq
     if reveal is not None or next(proofs, None) is not None:
         report.add(None, "there are values or proofs for records that are not in the export")
+    for fault in check_receipts(folder, note.origin, key):
+        report.add(None, fault)
 
 
 def main(arguments):

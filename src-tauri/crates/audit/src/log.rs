@@ -20,12 +20,14 @@ use tokio::sync::{oneshot, watch};
 
 use crate::anchor::Outside;
 use crate::erasure::{self, Erasure};
+use crate::export::{self, Scope, Wanted};
 use crate::open::{self, Failure};
 use crate::opened::{OpenOptions, Opened, Tampered};
+use crate::report::PageLanguage;
 use crate::verify::{self, Judged};
 use crate::visit::{self, Selection};
 use crate::writer::{Command, Writer};
-use crate::{copy, export, read, schema};
+use crate::{copy, read, schema};
 
 /// The result of opening a log.
 pub enum OpenState {
@@ -353,30 +355,21 @@ impl Log {
         verify::judge(&options.path, &outside)
     }
 
-    /// Exports the whole log into a new or empty folder.
-    pub async fn export(&self, folder: &str) -> Result<AuditExportResponse, AgentError> {
-        self.export_of(folder, None).await
-    }
-
-    /// Exports one session's records, with proofs that they are in the log.
-    pub async fn export_session(
+    /// Exports the log, or a part of it with proofs, into a new or empty folder. This run's key signs
+    /// the statements.
+    pub async fn export(
         &self,
         folder: &str,
-        session: &SessionId,
-    ) -> Result<AuditExportResponse, AgentError> {
-        self.export_of(folder, Some(session.clone())).await
-    }
-
-    async fn export_of(
-        &self,
-        folder: &str,
-        session: Option<SessionId>,
+        scope: Scope,
+        language: PageLanguage,
     ) -> Result<AuditExportResponse, AgentError> {
         self.checkpoint()
             .await
             .map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
         let folder = PathBuf::from(folder);
-        self.run_read(move |db| export::export(db, &folder, session.as_ref())).await
+        let signer = Some(self.inner.options.signer.clone());
+        let wanted = Wanted::new(scope).signed_by(signer).in_language(language);
+        self.run_read(move |db| export::export(db, &folder, &wanted)).await
     }
 }
 

@@ -32,6 +32,44 @@ pub(crate) enum NoteError {
     BadSignature,
 }
 
+/// A checkpoint with the log's signature and those of witnesses behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CosignedNote {
+    /// The checkpoint as the log signed it.
+    pub(crate) note: Note,
+    /// The lines of the witnesses. They are well formed; nobody checked what they sign.
+    pub(crate) cosignatures: Vec<String>,
+}
+
+impl CosignedNote {
+    /// Parses the checkpoint without checking any signature.
+    pub(crate) fn parse(text: &str) -> Result<Self, NoteError> {
+        Self::parse_lines(text).ok_or(NoteError::Malformed)
+    }
+
+    fn parse_lines(text: &str) -> Option<Self> {
+        let signed = text.find("\n\n")? + 2;
+        let end = signed + text.get(signed..)?.find('\n')? + 1;
+        let (own, rest) = text.split_at_checked(end)?;
+        let cosignatures = if rest.is_empty() {
+            Vec::new()
+        } else {
+            rest.strip_suffix('\n')?.split('\n').map(str::to_owned).collect()
+        };
+        cosignatures.iter().try_for_each(|line| split_signature(line).map(|_| ()))?;
+        Some(Self { note: parse_lines(own)?, cosignatures })
+    }
+}
+
+/// Splits the line of a signature into the name of its key, the key's id, and the signature.
+pub(crate) fn split_signature(line: &str) -> Option<(&str, [u8; 4], Vec<u8>)> {
+    let (name, blob) = line.strip_prefix("\u{2014} ")?.split_once(' ')?;
+    let blob = STANDARD.decode(blob).ok()?;
+    let (id, signature) = blob.split_at_checked(4)?;
+    (!name.is_empty() && !signature.is_empty())
+        .then(|| Some((name, id.try_into().ok()?, signature.to_vec())))?
+}
+
 fn key_id(name: &str, key: &VerifyingKey) -> [u8; 4] {
     let hash = Sha256::new()
         .chain_update(name)
@@ -116,6 +154,11 @@ fn parse_lines(note: &str) -> Option<Note> {
 }
 
 impl Note {
+    /// Returns the bytes that are signed.
+    pub(crate) fn signed_text(&self) -> &str {
+        &self.text
+    }
+
     /// Checks the signature with this key.
     pub(crate) fn check(&self, key: &VerifyingKey) -> Result<(), NoteError> {
         if self.key_id != key_id(&self.origin, key) {

@@ -130,6 +130,37 @@ pub fn prove_inclusion<E>(
     Ok(proof)
 }
 
+/// Returns the proof that the tree of `size2` begins with the tree of `size1`. It is empty if one of
+/// them is empty or both are the same.
+pub fn prove_consistency<E>(
+    size1: u64,
+    size2: u64,
+    node: &mut impl FnMut(u32, u64) -> Result<Hash, E>,
+) -> Result<Vec<Hash>, E> {
+    let mut proof = Vec::new();
+    if size1 == 0 || size1 >= size2 {
+        return Ok(proof);
+    }
+    let (mut low, mut high) = (0, size2);
+    // The first tree ends inside of `low..high`, until it ends where that range ends.
+    while size1 != high {
+        let middle = low + split(high - low);
+        if size1 <= middle {
+            proof.push(range(middle, high, node)?);
+            high = middle;
+        } else {
+            proof.push(range(low, middle, node)?);
+            low = middle;
+        }
+    }
+    // The verifier knows the first tree's own root.
+    if low > 0 {
+        proof.push(range(low, high, node)?);
+    }
+    proof.reverse();
+    Ok(proof)
+}
+
 /// Returns the hash of the leaves `low..high`, which must be a subtree of RFC 6962.
 fn range<E>(
     low: u64,
@@ -160,6 +191,17 @@ pub fn check_inclusion(
     proof: &[Hash],
     root: &Hash,
 ) -> Result<(), ProofError> {
+    let proven = root_of_proof(index, size, leaf, proof)?;
+    if proven == *root { Ok(()) } else { Err(ProofError::OtherRoot) }
+}
+
+/// Returns the root of the tree of `size` in which the proof places `leaf` as number `index`.
+pub fn root_of_proof(
+    index: u64,
+    size: u64,
+    leaf: &Hash,
+    proof: &[Hash],
+) -> Result<Hash, ProofError> {
     if index >= size {
         return Err(ProofError::OutOfRange);
     }
@@ -181,10 +223,7 @@ pub fn check_inclusion(
         place >>= 1;
         last >>= 1;
     }
-    if last != 0 {
-        return Err(ProofError::WrongLength);
-    }
-    if hash == *root { Ok(()) } else { Err(ProofError::OtherRoot) }
+    if last == 0 { Ok(hash) } else { Err(ProofError::WrongLength) }
 }
 
 /// Checks that the tree of `size2` begins with the tree of `size1`.
@@ -283,6 +322,11 @@ mod tests {
                 let proof = prove_inclusion(index, size, &mut node).unwrap();
                 check_inclusion(index, size, &all[index as usize], &proof, &frontier.root())
                     .unwrap();
+            }
+            for earlier in 1..=size {
+                let proof = prove_consistency(earlier, size, &mut node).unwrap();
+                let (old, new) = (slow_root(&all[..earlier as usize]), frontier.root());
+                check_consistency(earlier, size, &proof, &old, &new).unwrap();
             }
             let again = peaks(size).into_iter().map(|(l, i)| node(l, i).unwrap()).collect();
             assert_eq!(Frontier::from_peaks(size, again), Some(frontier.clone()));

@@ -310,6 +310,9 @@ pub(crate) enum Audit {
         /// Only the records of this session, with proofs that they are in the log
         #[arg(long)]
         session: Option<String>,
+        /// Only one decision, with proofs: the number of one of its records
+        #[arg(long, value_name = "SEQ", conflicts_with = "session")]
+        record: Option<u64>,
     },
     /// Erase a conversation for good: its messages, the memories and notes made in it, its values in
     /// the log, and older copies of the database. Its records stay, and the log still verifies

@@ -42,8 +42,8 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
     match command {
         // Reading files needs neither the profile's lock nor a runtime.
         Command::Audit(Audit::Verify { folder }) => audit::verify_log(out, data_dir, folder),
-        Command::Audit(Audit::Export { folder, session }) => {
-            audit::export_log(out, data_dir, &folder, session)
+        Command::Audit(Audit::Export { folder, session, record }) => {
+            audit::export_log(out, data_dir, &folder, session, record)
         }
         Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => {
             packs::check_folder(out, &folder)

@@ -278,10 +278,16 @@ wire! {
         seq: u64,
     }
 
-    /// Writes the audit log into files.
+    /// Writes the audit log, or a part of it with proofs, into files.
     struct AuditExportParams {
         /// The path of a new or empty folder.
         folder: String,
+        /// Only the records of this session.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+        /// Only the records of the decision to which the record of this number belongs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        record: Option<u64>,
     }
 
     /// The result of erasing a session.
@@ -299,6 +305,13 @@ wire! {
         folder: String,
         /// The number of exported records.
         records: u64,
+        /// The number of receipts, one for each approved action.
+        #[serde(default)]
+        receipts: u64,
+        /// The number of receipts that have a signed statement, too. Zero if the signing key is not
+        /// at hand.
+        #[serde(default)]
+        statements: u64,
         /// The names of the files.
         files: Vec<String>,
     }

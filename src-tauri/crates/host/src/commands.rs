@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ::audit::PageLanguage;
 use async_trait::async_trait;
 use contract::*;
 use engine::{
@@ -177,7 +178,9 @@ impl Commands for Host {
         &self,
         params: AuditExportParams,
     ) -> Result<AuditExportResponse, AgentError> {
-        self.log.export(&params.folder).await
+        let scope = crate::export_scope(params.session, params.record)?;
+        let language = PageLanguage::of_tag(&self.profile.locale());
+        self.log.export(&params.folder, scope, language).await
     }
     async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
         self.log.checkpoint().await.map_err(|e| Host::audit_error(&e))

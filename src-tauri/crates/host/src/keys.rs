@@ -70,8 +70,13 @@ fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
 
 /// Returns the public part of the stored signing key, for readers that do not open the log.
 pub(crate) fn stored_public_key(keyring: &Keyring) -> Option<[u8; 32]> {
+    stored_signer(keyring).map(|signer| signer.public())
+}
+
+/// Returns the stored signing key, for an export of a log that is not open.
+pub(crate) fn stored_signer(keyring: &Keyring) -> Option<Signer> {
     let kept = keyring.get_blocking(SIGNING_KEY).ok().flatten()?;
-    seed_from_hex(kept.expose_secret()).map(|seed| Signer::new(&seed, true).public())
+    seed_from_hex(kept.expose_secret()).map(|seed| Signer::new(&seed, true))
 }
 
 /// Stores the newest mark in the keyring. The log calls this on its own thread, and waits for it at

@@ -67,7 +67,7 @@ pub use host::Host;
 pub use mcp::Patience;
 /// Runs the MCP client against test servers, for development.
 pub use mcp::dev as mcp_dev;
-pub use offline_log::{export_log, verify_file, verify_log};
+pub use offline_log::{export_log, export_scope, verify_file, verify_log};
 pub use options::{Options, WhenAlarmed};
 pub use os_ports::SystemClock;
 pub use paths::{Paths, set_private_umask};

@@ -6,14 +6,16 @@ use std::{
     sync::Arc,
 };
 
-use audit::{Anchor, FileAnchor, Outside};
-use contract::{AgentError, AuditExportResponse, SessionId, VerifyReport, text};
+use audit::{Anchor, FileAnchor, Outside, PageLanguage, Scope, Wanted};
+use contract::{AgentError, AuditExportResponse, KeyringState, SessionId, VerifyReport, text};
+use engine::ports::Profile as _;
 use secrets::Keyring;
 
 use crate::{
     Options, Paths,
     keys::{self, KeyringAnchor},
     ledger::Ledger,
+    profile::{Environment, LiveProfile},
 };
 
 /// How often a faulty log is verified again because its marks changed meanwhile.
@@ -84,19 +86,39 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
-/// Exports the log, or the records of one session with proofs, into a new folder. Returns an
-/// unacknowledged alarm, too.
+/// Exports the log, or a part of it with proofs, into a new folder. The keyring's key signs the
+/// statements. Returns an unacknowledged alarm, too.
 pub fn export_log(
     paths: &Paths,
     folder: &Path,
-    session: Option<&SessionId>,
+    scope: Scope,
 ) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
     let log = require_log_file(paths)?;
-    let written = match session {
-        Some(session) => audit::export_session(&log, folder, session)?,
-        None => audit::export_file(&log, folder)?,
-    };
-    Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
+    let ledger = Ledger::open(paths);
+    let signer = ledger.read_installation().and_then(|installation| {
+        let keyring = Keyring::new(&installation);
+        (keyring.state_blocking() == KeyringState::Ready)
+            .then(|| keys::stored_signer(&keyring))
+            .flatten()
+    });
+    let profile = LiveProfile::read_profile(paths.clone(), Environment::read_environment(false));
+    let language = PageLanguage::of_tag(&profile.locale());
+    let wanted = Wanted::new(scope).signed_by(signer).in_language(language);
+    let written = audit::export_file(&log, folder, &wanted)?;
+    Ok((written, ledger.alarm().map(|alarm| alarm.error())))
+}
+
+/// Returns the part of the log that a session or a record names. Both together name none.
+pub fn export_scope(session: Option<SessionId>, record: Option<u64>) -> Result<Scope, AgentError> {
+    match (session, record) {
+        (None, None) => Ok(Scope::Whole),
+        (Some(session), None) => Ok(Scope::Session(session)),
+        (None, Some(record)) => Ok(Scope::Decision(record)),
+        (Some(_), Some(_)) => {
+            Err(AgentError::invalid("An export has one session or one decision, not both.")
+                .hint("Leave one of the two out."))
+        }
+    }
 }
 
 fn require_log_file(paths: &Paths) -> Result<PathBuf, AgentError> {

@@ -13,6 +13,15 @@ folder: string,
  */
 records: number, 
 /**
+ * The number of receipts, one for each approved action.
+ */
+receipts: number, 
+/**
+ * The number of receipts that have a signed statement, too. Zero if the signing key is not
+ * at hand.
+ */
+statements: number, 
+/**
  * The names of the files.
  */
 files: Array<string>, };

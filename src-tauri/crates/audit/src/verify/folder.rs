@@ -1,7 +1,7 @@
 //! Passes the plain files of an export to the checker. An export of one session is checked by
 //! inclusion proofs instead.
 
-use contract::text;
+use contract::{Text, text};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read as _};
@@ -10,7 +10,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::checker::{Checker, Summary};
-use super::{Expected, Problems};
+use super::tiles::TileCheck;
+use super::{Expected, Problems, receipts};
 use crate::body::{self, Reveal};
 use crate::{canon, note, tree};
 
@@ -122,6 +123,12 @@ fn files(
 ) -> Result<Summary, String> {
     let key = text(&folder.join("key.vkey"))?;
     let notes = notes(&text(&folder.join("checkpoint.txt"))?)?;
+    let origin = notes
+        .values()
+        .next_back()
+        .and_then(|text| note::parse(text).ok())
+        .map(|n| n.origin)
+        .unwrap_or_default();
     let records = Lines::open(&folder.join("records.jsonl"))
         .map_err(|error| format!("records.jsonl: {error}"))?;
     let reveals = Lines::open(&folder.join("reveals.jsonl"))
@@ -129,22 +136,28 @@ fn files(
     if fs::exists(folder.join("proofs.jsonl")).unwrap_or(false) {
         let proofs = Lines::open(&folder.join("proofs.jsonl"))
             .map_err(|error| format!("proofs.jsonl: {error}"))?;
-        return check_partial(records, reveals, proofs, &notes, &key, problems);
+        let summary = check_partial(records, reveals, proofs, &notes, &key, problems)?;
+        add_all(problems, receipts::check(folder, &origin, &key));
+        return Ok(summary);
     }
-    let origin = notes
-        .values()
-        .next_back()
-        .and_then(|text| note::parse(text).ok())
-        .map(|n| n.origin)
-        .unwrap_or_default();
+    let mut tiles = TileCheck::open(folder, notes.values().next_back());
     let mut checker = Checker::new(problems, expected, notes);
-    check_whole(records, reveals, &mut checker)?;
+    check_whole(records, reveals, &mut checker, tiles.as_mut())?;
     let summary = checker.finish();
     let stated = summary.key.map(|key| format!("{}\n", note::vkey_of(&origin, &key)));
     if problems.is_empty() && stated.as_deref() != Some(key.as_str()) {
         problems.add(Some(1), "key.vkey is not the key that the records name");
     }
+    // A log that is at fault is not what the other formats are made of.
+    if problems.is_empty() {
+        add_all(problems, tiles.map(TileCheck::finish).unwrap_or_default());
+        add_all(problems, receipts::check(folder, &origin, &key));
+    }
     Ok(summary)
+}
+
+fn add_all(problems: &mut Problems, faults: Vec<Text>) {
+    faults.into_iter().for_each(|fault| problems.add(None, fault));
 }
 
 /// Reads the next reveal and its record's number.
@@ -162,6 +175,7 @@ fn check_whole(
     mut records: Lines,
     mut reveals: Lines,
     checker: &mut Checker<'_>,
+    mut tiles: Option<&mut TileCheck>,
 ) -> Result<(), String> {
     let mut next = reveal(&mut reveals)?;
     loop {
@@ -176,6 +190,9 @@ fn check_whole(
         };
         if checker.check_record(&line).is_none() {
             return Ok(());
+        }
+        if let Some(tiles) = &mut tiles {
+            tiles.add_record(&line);
         }
         while let Some((_, value)) = next.take_if(|(of, _)| *of == checker.size()) {
             checker.check_reveal(&value);

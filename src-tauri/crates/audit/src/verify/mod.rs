@@ -5,6 +5,8 @@ mod checker;
 mod database;
 mod folder;
 mod physical;
+mod receipts;
+mod tiles;
 
 use std::path::Path;
 

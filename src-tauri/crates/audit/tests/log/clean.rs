@@ -1,11 +1,10 @@
 //! Many kinds of ordinary use without tampering: no verification and no opening raises an alarm.
 
-use audit::{Anchor as _, Log, OpenState, Signer, export_file, export_session, verify};
-use contract::SessionId;
+use audit::{Anchor as _, Log, OpenState, Signer, verify};
 use engine::ports::{AuditLog as _, Durability};
 use soak::{Plan, Random};
 
-use crate::kit::{World, draft, run};
+use crate::kit::{World, draft, export_log, export_session, run};
 
 fn assert_sound(world: &World, when: &str, case: &str) {
     // The mark of a new log may not exist yet.
@@ -35,7 +34,7 @@ async fn start(world: &World, log: &Log, random: &mut Random, case: &str) {
 fn exports(world: &World, random: &mut Random, case: &str) {
     let folder = world.folder.path().join(format!("export-{}", random.number()));
     if random.chance(50) {
-        export_file(&world.db(), &folder).unwrap();
+        export_log(&world, &folder).unwrap();
     } else {
         let db = rusqlite::Connection::open(world.db()).unwrap();
         let of_session: i64 = db
@@ -47,7 +46,7 @@ fn exports(world: &World, random: &mut Random, case: &str) {
         if of_session == 0 {
             return;
         }
-        export_session(&world.db(), &folder, &SessionId::from("desktop:s1")).unwrap();
+        export_session(&world, &folder, "desktop:s1").unwrap();
     }
     let report = verify(&folder, None);
     assert!(report.ok, "{case}: exported: {:?}", report.problems);

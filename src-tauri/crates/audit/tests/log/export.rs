@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use audit::{export_file, export_session, verify};
+use audit::verify;
 use contract::{RecordType, VerifyReport};
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
 use serde_json::{Value, json};
 
-use crate::kit::{KEY, OTHER_KEY, World, closed, draft, ready, run};
+use crate::kit::{KEY, OTHER_KEY, World, closed, draft, export_log, export_session, ready, run};
 
 /// Returns the script's report about a folder.
 fn script(folder: &Path) -> Value {
@@ -69,12 +69,12 @@ fn fill_log(world: &mut World) {
     });
 }
 
-fn export_log(world: &World, name: &str) -> PathBuf {
+fn export_to(world: &World, name: &str) -> PathBuf {
     let folder = world.folder.path().join(name);
-    let answer = export_file(&world.db(), &folder).unwrap();
+    let answer = export_log(world, &folder).unwrap();
     assert_eq!(
         answer.files,
-        ["key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl", "README"]
+        ["key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl", "tiles/", "README"]
     );
     folder
 }
@@ -83,7 +83,7 @@ fn export_log(world: &World, name: &str) -> PathBuf {
 fn a_whole_export_holds_for_both_verifiers() {
     let mut world = World::new();
     fill_log(&mut world);
-    let report = both(&export_log(&world, "export"));
+    let report = both(&export_to(&world, "export"));
     assert!(report.ok && report.anchored, "{:?}", report.problems);
     let of_file = verify(&world.db(), Some(&world.mark()));
     assert_eq!(
@@ -92,7 +92,7 @@ fn a_whole_export_holds_for_both_verifiers() {
     );
     assert_eq!(report.unknown_outcomes.len(), 1);
     assert!(
-        export_file(&world.db(), &world.folder.path().join("export")).is_err(),
+        export_log(&world, &world.folder.path().join("export")).is_err(),
         "a folder with files is left alone"
     );
 }
@@ -102,7 +102,7 @@ fn an_export_of_one_session_proves_its_records_without_the_others() {
     let mut world = World::new();
     fill_log(&mut world);
     let folder = world.folder.path().join("session");
-    export_session(&world.db(), &folder, &"desktop:s2".into()).unwrap();
+    export_session(&world, &folder, "desktop:s2").unwrap();
     let report = both(&folder);
     assert!(report.ok && report.records == 1, "{:?}", report.problems);
     assert!(!fs::read_to_string(folder.join("records.jsonl")).unwrap().contains("cart.add"));
@@ -116,7 +116,7 @@ fn a_value_twice_in_an_export_of_one_session_is_reported() {
     let mut world = World::new();
     fill_log(&mut world);
     let folder = world.folder.path().join("session");
-    export_session(&world.db(), &folder, &"desktop:s2".into()).unwrap();
+    export_session(&world, &folder, "desktop:s2").unwrap();
     let reveals = fs::read_to_string(folder.join("reveals.jsonl")).unwrap();
     fs::write(folder.join("reveals.jsonl"), format!("{reveals}{reveals}")).unwrap();
     assert!(!both(&folder).ok);
@@ -129,7 +129,7 @@ fn change_and_verify(
     file: &str,
     change: impl Fn(String) -> String,
 ) -> VerifyReport {
-    let folder = export_log(world, name);
+    let folder = export_to(world, name);
     let path = folder.join(file);
     let text = fs::read_to_string(&path).unwrap();
     let fresh = change(text.clone());
@@ -224,7 +224,7 @@ fn seeded_damage_is_judged_alike() {
     };
     world.page_size = 4096;
     for round in 0..40 {
-        let folder = export_log(&world, &format!("round-{round}"));
+        let folder = export_to(&world, &format!("round-{round}"));
         let file = folder
             .join(["records.jsonl", "checkpoint.txt", "reveals.jsonl", "key.vkey"][round % 4]);
         let mut bytes = fs::read(&file).unwrap();

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use audit::{Anchor as _, Entropy, FileAnchor, Log, Mark, OpenOptions, OpenState, Signer};
+use audit::{
+    Anchor as _, Entropy, FileAnchor, Log, Mark, OpenOptions, OpenState, Scope, Signer, Wanted,
+};
 use chrono::{DateTime, TimeZone as _, Utc};
-use contract::RecordType;
+use contract::{AgentError, AuditExportResponse, RecordType};
 use engine::ports::{AuditLog as _, Clock, Durability, RecordDraft};
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -191,4 +193,26 @@ impl Content {
             around,
         })
     }
+}
+
+/// Exports the log, with statements signed by the environment's key.
+pub(crate) fn export(
+    world: &World,
+    folder: &Path,
+    scope: Scope,
+) -> Result<AuditExportResponse, AgentError> {
+    let wanted = Wanted::new(scope).signed_by(Some(world.signer()));
+    audit::export_file(&world.db(), folder, &wanted)
+}
+
+pub(crate) fn export_log(world: &World, folder: &Path) -> Result<AuditExportResponse, AgentError> {
+    export(world, folder, Scope::Whole)
+}
+
+pub(crate) fn export_session(
+    world: &World,
+    folder: &Path,
+    session: &str,
+) -> Result<AuditExportResponse, AgentError> {
+    export(world, folder, Scope::Session(session.into()))
 }

@@ -14,6 +14,7 @@ mod crash;
 mod erasure;
 mod export;
 mod flips;
+mod formats;
 mod kit;
 mod marks;
 mod power;

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use contract::{
-    AgentError, AuditListParams, AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId,
-    SessionParams, VerifyReport,
+    AgentError, AuditExportResponse, AuditListParams, AuditRecordView, AuditShowParams,
+    ComparedWith, Empty, SessionId, SessionParams, VerifyReport,
 };
 use host::Paths;
 
@@ -275,10 +275,11 @@ pub(crate) fn export_log(
     data_dir: PathBuf,
     folder: &Path,
     session: Option<String>,
+    record: Option<u64>,
 ) -> Result<Exit, Failure> {
-    let session = session.map(SessionId::from);
+    let scope = host::export_scope(session.map(SessionId::from), record)?;
     let paths = Paths::new(Some(data_dir));
-    let (written, alarm) = host::export_log(&paths, folder, session.as_ref())?;
+    let (written, alarm) = host::export_log(&paths, folder, scope)?;
     if out.json {
         out.print_json(&written);
     } else {
@@ -287,10 +288,21 @@ pub(crate) fn export_log(
             count(written.records, "record"),
             escape_invisible(&written.folder)
         ));
+        if written.receipts > 0 {
+            out.print_line(receipts_line(&written));
+        }
         out.print_note(format!(
             "Check them anywhere with: csign audit verify {}",
             escape_invisible(&written.folder)
         ));
     }
     alarm.map_or(Ok(Exit::Done), |alarm| Err(alarm.into()))
+}
+
+fn receipts_line(written: &AuditExportResponse) -> String {
+    let receipts = count(written.receipts, "receipt");
+    if written.statements == 0 {
+        return format!("{receipts}, without statements: the key that signed the log is not here.");
+    }
+    format!("{receipts}, with signed statements.")
 }

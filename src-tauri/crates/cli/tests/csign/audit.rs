@@ -3,9 +3,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
+use crate::keyring::Keyring;
 use crate::terminal::Terminal;
-use crate::world::{World, text};
+use crate::world::{Ran, World, text};
 
 fn replace(path: &Path, from: &str, to: &str) {
     assert_eq!(from.len(), to.len(), "the file keeps its length");
@@ -240,4 +242,60 @@ fn one_session_is_exported_with_proofs() {
     let args = ["audit", "export", none.to_str().expect("a name"), "--session", "unknown"];
     let refused = world.run(&args).ends_with(1);
     assert!(refused.err.contains("no signed record of the session unknown"), "{}", refused.err);
+}
+
+/// Approves a change of the cart at a terminal with this command of `script`. Returns the number of
+/// the record in which the person approved.
+fn approve_at_terminal(script: Command, world: &World) -> String {
+    let question = ["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"];
+    let mut terminal = Terminal::start_with(script, world, &question);
+    terminal.wait_for("Approve? [y/N]");
+    terminal.type_in("y\n");
+    assert_eq!(terminal.end().1, Some(0));
+    let page =
+        world.run(&["--json", "audit", "list", "--type", "approval_resolved"]).ends_with(0).json();
+    let records = page["records"].as_array().expect("records");
+    let approved = records.iter().find(|record| record["status"] == "approved");
+    approved.expect("approved")["seq"].to_string()
+}
+
+#[test]
+fn a_decision_is_exported_as_a_receipt() {
+    let world = World::new();
+    let seq = approve_at_terminal(world.bare("script"), &world);
+    let folder = world.path("receipt");
+    let name = folder.to_str().expect("a name");
+    let written = world.run(&["audit", "export", name, "--record", &seq]).ends_with(0);
+    // The key of that run is gone, so nobody can sign a statement.
+    assert!(written.out.contains("1 receipt, without statements"), "{}", written.out);
+    let page = fs::read_to_string(folder.join("receipt.html")).expect("read");
+    for part in ["add 2 ridge runner black size 42 to my cart", "a terminal", "Ridge Runner", &seq]
+    {
+        assert!(page.contains(part), "{part} is missing in {page}");
+    }
+    world.run(&["audit", "verify", name]).ends_with(0);
+    replace(&folder.join(format!("receipts/{seq}.tlog-proof")), "\nindex ", "\nInDex ");
+    let damaged = world.run(&["audit", "verify", name]).ends_with(5);
+    assert!(damaged.out.contains(&format!("receipts/{seq}.tlog-proof")), "{}", damaged.out);
+    let none = world.path("none");
+    let none = none.to_str().expect("a name");
+    let refused = world.run(&["audit", "export", none, "--record", "1"]).ends_with(1);
+    assert!(refused.err.contains("Record 1 belongs to no decision."), "{}", refused.err);
+    world.run(&["audit", "export", none, "--record", "1", "--session", "s1"]).ends_with(2);
+}
+
+#[test]
+fn the_keyrings_key_signs_the_statements_of_an_export() {
+    let world = World::new();
+    let keyring = Keyring::start(&world);
+    let seq = approve_at_terminal(keyring.command(&world, "script"), &world);
+    let folder = world.path("export");
+    let name = folder.to_str().expect("a name");
+    let export = keyring.csign(&world, &["audit", "export", name]).output().expect("csign runs");
+    let written = Ran::of(export).ends_with(0);
+    assert!(written.out.contains("1 receipt, with signed statements."), "{}", written.out);
+    assert!(folder.join(format!("receipts/{seq}.cose")).is_file());
+    assert!(folder.join("tiles/tile/entries").is_dir());
+    Ran::of(keyring.csign(&world, &["audit", "verify", name]).output().expect("csign runs"))
+        .ends_with(0);
 }

@@ -2,7 +2,7 @@
 //! second `csign`. The terminal is a pseudo-terminal made by `script`.
 
 use std::io::{Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::world::{SHOE, World, program, text};
 
@@ -16,6 +16,11 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
+        Self::start_with(world.bare("script"), world, args)
+    }
+
+    /// Starts with a command of `script` that has an environment of its own.
+    pub(crate) fn start_with(mut script: Command, world: &World, args: &[&str]) -> Self {
         let quoted: Vec<String> =
             args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
         // `exec`, because a shell in between would receive Ctrl-C.
@@ -25,8 +30,7 @@ impl Terminal {
             world.data().display(),
             quoted.join(" ")
         );
-        let mut child = world
-            .bare("script")
+        let mut child = script
             .args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"])
             .env("SHELL", "/bin/sh")
             .stdin(Stdio::piped())

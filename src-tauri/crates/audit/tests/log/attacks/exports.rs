@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use audit::{Mark, export_file, export_session, verify};
-use contract::SessionId;
+use audit::{Mark, verify};
 use soak::{Plan, Random};
 
 use crate::export::both;
-use crate::kit::{World, closed};
+use crate::kit::{World, closed, export_log, export_session};
 
 /// The files of an export that are verified.
 const FILES: [&str; 5] =
@@ -46,11 +45,11 @@ fn exports() -> Vec<Export> {
     let world = World::new();
     closed(&world, 25);
     let early = world.folder.path().join("early");
-    export_file(&world.db(), &early).unwrap();
+    export_log(&world, &early).unwrap();
     closed(&world, 60);
     let (whole, part) = (world.folder.path().join("whole"), world.folder.path().join("part"));
-    export_file(&world.db(), &whole).unwrap();
-    export_session(&world.db(), &part, &SessionId::from("desktop:s1")).unwrap();
+    export_log(&world, &whole).unwrap();
+    export_session(&world, &part, "desktop:s1").unwrap();
     let exports = vec![Export::take(&whole, Some(world.mark())), Export::take(&part, None)];
     for (export, folder) in exports.iter().zip([&whole, &part]) {
         let report = verify(folder, export.mark.as_ref());

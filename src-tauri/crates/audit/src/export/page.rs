@@ -1,0 +1,60 @@
+//! Writes the page of an export of one session or one decision, for people.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, params_from_iter};
+use serde_json::Value;
+
+use super::{ExportError, Files, Part, Signed};
+use crate::num::Num;
+use crate::report::{self, Entry, Facts, PageLanguage};
+use crate::{body, hex, note};
+
+pub(super) fn write(
+    db: &Connection,
+    files: &mut Files<'_>,
+    part: &Part,
+    signed: &Signed,
+    language: PageLanguage,
+    has_receipts: bool,
+) -> Result<(), ExportError> {
+    let facts = Facts {
+        origin: signed.origin.clone(),
+        fingerprint: note::fingerprint(signed.key.as_bytes()),
+        size: signed.size,
+        root: hex::encode(&signed.root),
+        has_receipts,
+    };
+    let (name, write): (_, fn(&[Entry], &Facts, PageLanguage) -> String) = match part {
+        Part::Whole => return Ok(()),
+        Part::Session(_) => ("report.html", report::session_page),
+        Part::Decision(_) => ("receipt.html", report::decision_page),
+    };
+    let entries = entries(db, part, signed.size)?;
+    files.text(name, &write(&entries, &facts, language))?;
+    Ok(())
+}
+
+fn entries(db: &Connection, part: &Part, limit: u64) -> Result<Vec<Entry>, ExportError> {
+    let (filter, values) = part.filter();
+    let mut revealed = db.prepare("SELECT member, value FROM audit_reveal WHERE seq=?1")?;
+    let mut statement = db.prepare(&format!(
+        "SELECT seq, body, leaf FROM audit_record WHERE {filter} AND seq<={limit} ORDER BY seq"
+    ))?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        let seq = row.get::<_, Num>(0)?;
+        let bytes = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        let body = body::parse(bytes).map_err(|why| ExportError::Log(why.into()))?;
+        let mut values = BTreeMap::new();
+        let mut members = revealed.query([seq])?;
+        while let Some(member) = members.next()? {
+            let text: String = member.get(1)?;
+            let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+            values.insert(member.get(0)?, value);
+        }
+        entries.push(Entry { body, leaf: row.get(2)?, revealed: values });
+    }
+    Ok(entries)
+}

@@ -1,0 +1,68 @@
+//! Writes a receipt of each approved action: the record of the decision as a file, its C2SP
+//! tlog-proof, and a COSE statement with a receipt. The record holds commitments, no values.
+
+use rusqlite::{Connection, params_from_iter};
+
+use super::{ExportError, Files, Part, Signed, prove};
+use crate::cose::{self, Inclusion};
+use crate::keys::Signer;
+use crate::num::Num;
+use crate::proof_file::ProofFile;
+
+const FOLDER: &str = "receipts";
+
+/// What was written.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// The number of records with a receipt.
+    pub(super) written: u64,
+    /// The number of COSE statements.
+    pub(super) statements: u64,
+}
+
+pub(super) fn write(
+    db: &Connection,
+    files: &mut Files<'_>,
+    part: &Part,
+    signed: &Signed,
+    signer: Option<&Signer>,
+) -> Result<Written, ExportError> {
+    // Another key would sign statements that nobody can connect with the checkpoint.
+    let signer = signer.filter(|signer| signer.key.verifying_key() == signed.key);
+    let mut written = Written::default();
+    let (filter, values) = part.filter();
+    let named = match part {
+        Part::Whole | Part::Session(_) => 0,
+        Part::Decision(decision) => decision.resolved,
+    };
+    let mut statement = db.prepare(&format!(
+        "SELECT seq, body FROM audit_record WHERE {filter} AND type='approval_resolved'
+         AND (status='approved' OR seq={named}) AND seq<={} ORDER BY seq",
+        signed.size
+    ))?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    while let Some(row) = rows.next()? {
+        if written.written == 0 {
+            files.begin_folder(FOLDER)?;
+            if let Some(pem) = cose::public_pem(&signed.key) {
+                files.put(&format!("{FOLDER}/key.pem"), pem.as_bytes())?;
+            }
+        }
+        let (seq, record) = (row.get::<_, Num>(0)?.0, row.get::<_, Vec<u8>>(1)?);
+        let path = prove(db, seq, signed.size)?;
+        files.put(&format!("{FOLDER}/{seq}.json"), &record)?;
+        let inclusion = Inclusion { size: signed.size, index: seq - 1, path: path.clone() };
+        if let Some(signer) = signer
+            && let Some(statement) =
+                cose::sign(&signed.origin, &record, &inclusion, &signed.root, &signer.key)
+        {
+            files.put(&format!("{FOLDER}/{seq}.cose"), &statement)?;
+            written.statements += 1;
+        }
+        let checkpoint = signed.note.clone();
+        let proof = ProofFile { record, index: seq - 1, path, checkpoint };
+        files.put(&format!("{FOLDER}/{seq}.tlog-proof"), proof.to_text().as_bytes())?;
+        written.written += 1;
+    }
+    Ok(written)
+}

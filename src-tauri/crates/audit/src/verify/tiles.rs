@@ -1,0 +1,101 @@
+//! Compares the tiled form of an export with its records. The files must be exactly those that the
+//! records make.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use contract::{Text, text};
+
+use crate::note::CosignedNote;
+use crate::tiles::{TileFile, Tiler};
+
+/// The most faults that are listed.
+const MAX_FAULTS: usize = 10;
+
+/// The tiled form of a log, while its records are read.
+pub(super) struct TileCheck {
+    folder: PathBuf,
+    checkpoint: String,
+    size: u64,
+    seen: u64,
+    tiler: Tiler,
+    faults: Vec<Text>,
+}
+
+impl TileCheck {
+    /// Opens the tiled form if the export has one. `newest` is its newest checkpoint.
+    pub(super) fn open(folder: &Path, newest: Option<&String>) -> Option<Self> {
+        let folder = folder.join("tiles");
+        if !folder.is_dir() {
+            return None;
+        }
+        let mut check = Self {
+            folder,
+            checkpoint: newest.cloned().unwrap_or_default(),
+            size: 0,
+            seen: 0,
+            tiler: Tiler::new(),
+            faults: Vec::new(),
+        };
+        check.read_checkpoint();
+        Some(check)
+    }
+
+    fn read_checkpoint(&mut self) {
+        let parsed = std::fs::read_to_string(self.folder.join("checkpoint"))
+            .map_err(|error| error.to_string())
+            .and_then(|text| {
+                let cosigned = CosignedNote::parse(&text).map_err(|error| error.to_string())?;
+                if text.starts_with(&self.checkpoint) && !self.checkpoint.is_empty() {
+                    Ok(cosigned.note.size)
+                } else {
+                    Err("it is not the newest one of checkpoint.txt".to_owned())
+                }
+            });
+        match parsed {
+            Ok(size) => self.size = size,
+            Err(why) => {
+                self.faults.push(text!("the file tiles/checkpoint does not hold: {why}", why));
+            }
+        }
+    }
+
+    /// Takes the next valid record.
+    pub(super) fn add_record(&mut self, record: &[u8]) {
+        if self.seen < self.size {
+            self.seen += 1;
+            for file in self.tiler.push(record) {
+                self.compare(&file);
+            }
+        }
+    }
+
+    /// Ends the comparison. Returns its faults.
+    pub(super) fn finish(mut self) -> Vec<Text> {
+        for file in std::mem::replace(&mut self.tiler, Tiler::new()).finish() {
+            self.compare(&file);
+        }
+        self.faults
+    }
+
+    fn compare(&mut self, expected: &TileFile) {
+        let name = format!("tiles/{}", expected.path);
+        let fault = match holds_exactly(&self.folder.join(&expected.path), &expected.bytes) {
+            Ok(true) => return,
+            Ok(false) => {
+                text!("the file {name} does not hold what the records say: it was changed", name)
+            }
+            Err(error) => text!("the file {name} cannot be read ({error})", name, error),
+        };
+        if self.faults.len() < MAX_FAULTS {
+            self.faults.push(fault);
+        }
+    }
+}
+
+fn holds_exactly(path: &Path, expected: &[u8]) -> std::io::Result<bool> {
+    let mut bytes = Vec::with_capacity(expected.len() + 1);
+    File::open(path)?.take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes == expected)
+}

@@ -1,0 +1,358 @@
+//! The formats of other programs in an export: tiles, proofs and statements. Programs that we did not
+//! write accept what was exported and refuse what was damaged, and so does our verification.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use audit::{PageLanguage, Scope, Wanted, verify};
+use contract::{RecordType, VerifyReport};
+use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use serde_json::{Value, json};
+
+use crate::export::both;
+use crate::kit::{OTHER_KEY, World, export, export_log, export_session, fill, run};
+
+const SESSION: &str = "desktop:s7";
+
+const PREVIEW: &str = r#"{"summary":"Add 1 × <script>alert(1)</script>","before":{"rows":[]},"after":{"rows":[{"label":"Lamp","quantity":"1","amount":"20.00 SEK"}],"total":"20.00 SEK"}}"#;
+
+/// Passes an export to the foreign programs. Returns their answer.
+fn check(arguments: &[&str]) -> Value {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| repository.join("target"), PathBuf::from);
+    let python = target.join("audit-python/bin/python");
+    assert!(python.is_file(), "the checkers are not installed; run `make setup-test`");
+    let output = Command::new(python)
+        .arg(repository.join("tests/audit/check.py"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn accepted(arguments: &[&str]) -> Value {
+    let answer = check(arguments);
+    assert_eq!(answer["ok"], true, "{arguments:?}: {answer}");
+    answer
+}
+
+fn refused(arguments: &[&str]) {
+    let answer = check(arguments);
+    assert_eq!(answer["ok"], false, "{arguments:?}: {answer}");
+}
+
+/// The records of an action that a person approved, with its arguments behind a commitment.
+fn approved_action(n: u64) -> Vec<RecordDraft> {
+    let approval = format!("approval-{n}");
+    let of = |kind: RecordType| {
+        RecordDraft::new(kind)
+            .of(&SESSION.into(), &format!("t{n}").as_str().into())
+            .field("approval", approval.as_str())
+            .field("tool", "cart.add")
+    };
+    let call = format!("action-{n}");
+    let arguments =
+        json!({ "item": format!("secret item {n}"), "number": "12345678901234567890.10" });
+    vec![
+        RecordDraft::new(RecordType::RunStarted)
+            .of(&SESSION.into(), &format!("t{n}").as_str().into())
+            .field("agent", "assistant")
+            .commit("input", format!("please add item {n}")),
+        of(RecordType::ApprovalRequested)
+            .field("call", call.as_str())
+            .commit("arguments", arguments.clone())
+            .commit("preview", PREVIEW)
+            .commit("excerpts", "[]"),
+        of(RecordType::ApprovalResolved)
+            .field("status", "approved")
+            .field("by", "window")
+            .field("duration_ms", 12_340)
+            .commit("person", "Ada <ada@example.com>"),
+        of(RecordType::ToolIntent)
+            .field("call", call.as_str())
+            .field("status", "started")
+            .commit("arguments", arguments),
+        of(RecordType::ToolOutcome)
+            .field("call", call.as_str())
+            .field("status", "ok")
+            .commit("result", "added"),
+        of(RecordType::ApprovalResolved).field("status", "done").field("by", "host"),
+    ]
+}
+
+/// Makes a log of at least 600 records with two approved actions. Returns the numbers of the
+/// records in which a person approved.
+fn log_with_actions(world: &World) -> Vec<u64> {
+    run(async {
+        let log = world.open();
+        let mut approved = Vec::new();
+        for (n, before) in [(1, 40), (2, 600)] {
+            fill(&log, before).await;
+            for draft in approved_action(n) {
+                let is_approval = draft.fields.get("status") == Some(&json!("approved"));
+                let seq = log.append(draft, Durability::Durable).await.unwrap();
+                approved.extend(is_approval.then_some(seq));
+            }
+        }
+        log.close().await.unwrap();
+        approved
+    })
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    let at = at % bytes.len();
+    bytes[at] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+/// Every file below a folder.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(files_of(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+fn one_problem(report: &VerifyReport) -> String {
+    assert!(!report.ok && report.problems.len() == 1, "{:?}", report.problems);
+    report.problems[0].message.to_string()
+}
+
+#[test]
+fn the_tiles_are_those_of_the_log_for_a_foreign_program() {
+    let world = World::new();
+    log_with_actions(&world);
+    let folder = world.folder.path().join("export");
+    export_log(&world, &folder).unwrap();
+    let report = both(&folder);
+    assert!(report.ok, "{:?}", report.problems);
+    let name = folder.to_str().unwrap();
+    let answer = accepted(&["tiles", name]);
+    assert_eq!(answer["size"], report.records);
+    // Two full tiles and a partial one of each kind, and a tile above them.
+    assert_eq!((&answer["tiles"], &answer["bundles"]), (&json!(4), &json!(3)));
+    let tiles = folder.join("tiles/tile");
+    for file in files_of(&tiles) {
+        flip(&file, 1777);
+        let named = file.strip_prefix(&folder).unwrap().to_str().unwrap();
+        assert!(one_problem(&both(&folder)).contains(named), "{named}");
+        refused(&["tiles", name]);
+        flip(&file, 1777);
+    }
+    fs::rename(tiles.join("entries/000"), tiles.join("entries/009")).unwrap();
+    assert!(one_problem(&both(&folder)).contains("tiles/tile/entries/000"));
+    refused(&["tiles", name]);
+}
+
+#[test]
+fn the_checkpoint_of_the_tiles_is_the_newest_one() {
+    let world = World::new();
+    log_with_actions(&world);
+    let folder = world.folder.path().join("export");
+    export_log(&world, &folder).unwrap();
+    let notes = fs::read_to_string(folder.join("checkpoint.txt")).unwrap();
+    let first: Vec<&str> = notes.split("\n\n").take(2).collect();
+    fs::write(folder.join("tiles/checkpoint"), first.join("\n\n") + "\n").unwrap();
+    assert!(one_problem(&both(&folder)).contains("tiles/checkpoint"));
+    fs::remove_file(folder.join("tiles/checkpoint")).unwrap();
+    assert!(!both(&folder).ok);
+}
+
+#[test]
+fn an_approved_action_has_a_proof_and_a_statement_that_foreign_programs_verify() {
+    let world = World::new();
+    let approved = log_with_actions(&world);
+    let folder = world.folder.path().join("export");
+    let written = export_log(&world, &folder).unwrap();
+    assert_eq!((written.receipts, written.statements), (2, 2));
+    let root = both(&folder).root;
+    let name = folder.to_str().unwrap();
+    for seq in &approved {
+        let number = seq.to_string();
+        accepted(&["proof", name, &number]);
+        let statement = accepted(&["statement", name, &number]);
+        assert_eq!(statement["root"], root, "the receipt is over the checkpoint's root");
+        assert_eq!(statement["index"], seq - 1);
+        assert_eq!(statement["subject"], format!("record/{seq}"));
+        assert_eq!(statement["content_type"], "application/json");
+    }
+    let number = approved[0].to_string();
+    for (ending, command) in [("tlog-proof", "receipt"), ("cose", "statement")] {
+        let file = folder.join(format!("receipts/{number}.{ending}"));
+        let length = fs::read(&file).unwrap().len();
+        for at in (0..length).step_by(length / 12) {
+            flip(&file, at);
+            assert!(one_problem(&both(&folder)).contains(&number), "byte {at} of {ending}");
+            // What is not signed, such as the type of a header, is no matter to some programs.
+            if at > 60 && at < length - 1 {
+                refused(&[command, name, &number]);
+            }
+            flip(&file, at);
+        }
+    }
+    // A receipt of one record does not stand for another.
+    let other = approved[1].to_string();
+    for ending in ["json", "tlog-proof", "cose"] {
+        let at = |number: &str| folder.join(format!("receipts/{number}.{ending}"));
+        fs::copy(at(&other), at(&number)).unwrap();
+    }
+    let report = both(&folder);
+    assert_eq!(report.problems.len(), 3, "{:?}", report.problems);
+}
+
+#[test]
+fn a_receipt_verifies_without_the_rest_of_the_log() {
+    let world = World::new();
+    let approved = log_with_actions(&world);
+    let folder = world.folder.path().join("decision");
+    let written = export(&world, &folder, Scope::Decision(approved[1])).unwrap();
+    assert_eq!((written.records, written.receipts, written.statements), (6, 1, 1));
+    let report = both(&folder);
+    assert!(report.ok && report.records == 6, "{:?}", report.problems);
+    let records = fs::read_to_string(folder.join("records.jsonl")).unwrap();
+    assert!(records.contains("approval-2") && !records.contains("approval-1"), "{records}");
+    assert!(!folder.join("tiles").exists(), "the other records stay at home");
+    let (name, number) = (folder.to_str().unwrap(), approved[1].to_string());
+    accepted(&["receipt", name, &number]);
+    accepted(&["statement", name, &number]);
+    // Any record of the decision names it; a record of no decision is refused.
+    for (place, seq) in [("a", approved[1] - 1), ("b", approved[1] + 2)] {
+        let other = world.folder.path().join(place);
+        assert_eq!(export(&world, &other, Scope::Decision(seq)).unwrap().records, 6);
+    }
+    for seq in [2, 100_000] {
+        let none = world.folder.path().join("none");
+        assert!(export(&world, &none, Scope::Decision(seq)).is_err() && !none.exists());
+    }
+}
+
+#[test]
+fn receipts_hold_no_values_and_an_erased_value_is_nowhere() {
+    let world = World::new();
+    let approved = log_with_actions(&world);
+    run(async {
+        let log = world.open();
+        assert!(log.erase_session(&SESSION.into()).await.unwrap() > 0);
+        log.close().await.unwrap();
+    });
+    let (whole, part) = (world.folder.path().join("whole"), world.folder.path().join("part"));
+    export_log(&world, &whole).unwrap();
+    export_session(&world, &part, SESSION).unwrap();
+    for folder in [&whole, &part] {
+        assert!(both(folder).ok);
+        accepted(&["statement", folder.to_str().unwrap(), &approved[0].to_string()]);
+        for file in files_of(folder) {
+            let bytes = fs::read(&file).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            for value in ["secret item", "please add"] {
+                assert!(!text.contains(value), "{value} is in {}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn another_key_signs_no_statement() {
+    let world = World::new();
+    log_with_actions(&world);
+    let folder = world.folder.path().join("export");
+    for (place, signer) in [("none", None), ("other", Some(audit::Signer::new(&OTHER_KEY, true)))] {
+        let folder = folder.join(place);
+        let wanted = Wanted::new(Scope::Whole).signed_by(signer);
+        let written = audit::export_file(&world.db(), &folder, &wanted).unwrap();
+        assert_eq!((written.receipts, written.statements), (2, 0));
+        assert!(verify(&folder, None).ok);
+    }
+}
+
+/// Returns the page without its tags.
+fn text_of(page: &str) -> String {
+    let body = page.split_once("<body>").expect("a body").1;
+    let mut text = String::new();
+    let mut is_tag = false;
+    for character in body.chars() {
+        match character {
+            '<' => is_tag = true,
+            '>' => (is_tag, _) = (false, text.push(' ')),
+            other if !is_tag => text.push(other),
+            _ => {}
+        }
+    }
+    text
+}
+
+fn page(world: &World, place: &str, scope: Scope, language: PageLanguage) -> String {
+    let folder = world.folder.path().join(place);
+    let wanted = Wanted::new(scope.clone()).signed_by(Some(world.signer())).in_language(language);
+    let written = audit::export_file(&world.db(), &folder, &wanted).unwrap();
+    let name = if matches!(scope, Scope::Session(_)) { "report.html" } else { "receipt.html" };
+    assert!(written.files.iter().any(|file| file == name), "{:?}", written.files);
+    assert!(both(&folder).ok);
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn a_receipt_for_people_says_who_asked_what_was_shown_and_what_ran() {
+    let world = World::new();
+    let approved = log_with_actions(&world);
+    let decision = || Scope::Decision(approved[0]);
+    let english = page(&world, "en", decision(), PageLanguage::English);
+    let text = text_of(&english);
+    for part in [
+        "Receipt of a decision",
+        "please add item 1",
+        "secret item 1",
+        "12345678901234567890.10",
+        "Add 1 × &lt;script&gt;alert(1)&lt;/script&gt;",
+        "20.00 SEK",
+        "Ada &lt;ada@example.com&gt;",
+        "the window",
+        "12.3 s",
+        "The arguments were those that were shown.",
+        "added",
+        "csign audit verify",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(!text.contains("secret item 2"), "another decision is not on the page");
+    let swedish = page(&world, "sv", decision(), PageLanguage::Swedish);
+    for part in ["lang=\"sv\"", "Kvitto på ett beslut", "12,3 s", "fönstret"] {
+        assert!(swedish.contains(part), "{part} is missing in {swedish}");
+    }
+    for page in [english, swedish] {
+        assert!(page.contains("default-src 'none'") && page.contains("@media print"));
+        for forbidden in ["<script", "http:", "https:", "src=", "href=", "@import", "url("] {
+            assert!(!page.contains(forbidden), "{forbidden} is on the page");
+        }
+    }
+}
+
+#[test]
+fn a_report_of_a_session_shows_its_actions_in_order_and_names_what_was_erased() {
+    let world = World::new();
+    log_with_actions(&world);
+    let session = || Scope::Session(SESSION.into());
+    let text = text_of(&page(&world, "before", session(), PageLanguage::English));
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is missing in {text}"));
+    assert!(at("please add item 1") < at("secret item 1"));
+    assert!(at("secret item 1") < at("please add item 2"));
+    run(async {
+        let log = world.open();
+        assert!(log.erase(41, "input").await.unwrap());
+        log.close().await.unwrap();
+    });
+    let text = text_of(&page(&world, "after", session(), PageLanguage::English));
+    assert_eq!(text.matches("This value was erased from the log.").count(), 1, "{text}");
+    assert!(!text.contains("please add item 1") && text.contains("please add item 2"));
+}
