@@ -36,6 +36,7 @@ impl Frames {
             | Push::QuestionDeclined { .. }
             | Push::Settings { .. }
             | Push::Audit { .. }
+            | Push::AuditVerification { .. }
             | Push::Run { .. }
             | Push::Files { .. }
             | Push::Lagged {}) => vec![other],

@@ -438,7 +438,7 @@ fn erase(
 }
 
 /// The values to erase that still exist: record, member, and the session of the record.
-fn values_of(
+pub(crate) fn values_of(
     db: &Connection,
     what: &Erasure,
 ) -> rusqlite::Result<Vec<(u64, String, Option<String>)>> {

@@ -21,10 +21,12 @@ macro_rules! wire {
     )+};
 }
 
+mod audit_search;
 mod explain;
 mod memories;
 mod profile;
 
+pub use audit_search::*;
 pub use explain::*;
 pub use memories::*;
 pub use profile::*;
@@ -280,6 +282,9 @@ wire! {
     struct AuditExportParams {
         /// The path of a new or empty folder.
         folder: String,
+        /// Only the records of this session, with proofs that they are in the log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
     }
 
     /// The result of erasing a session.

@@ -16,6 +16,7 @@ mod flips;
 mod kit;
 mod marks;
 mod power;
+mod searching;
 mod tamper;
 mod vectors;
 mod volume;
