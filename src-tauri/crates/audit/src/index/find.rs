@@ -171,23 +171,23 @@ pub(crate) fn find_records(
             names = &names[1..];
             let joined = if words.is_some() { "CROSS JOIN words" } else { "" };
             let mut sql = format!(
-                "SELECT e.seq FROM entry e INDEXED BY entry_{column} {joined} WHERE e.{column}=?"
+                "SELECT e.seq FROM entry e INDEXED BY entry_{column} {joined} WHERE e.{column}=? AND"
             );
             values.push(Sql::Integer(name.id));
             if let Some(words) = words {
-                sql.push_str(" AND words.rowid=e.seq AND words MATCH ?");
+                sql.push_str(" words.rowid=e.seq AND words MATCH ? AND");
                 values.push(Sql::Text(words.clone()));
             }
             (sql, "e.seq")
         }
         (None, Some(words)) => {
             values.push(Sql::Text(words.clone()));
-            let sql = "SELECT e.seq FROM words CROSS JOIN entry e ON e.seq=words.rowid WHERE words MATCH ?";
+            let sql = "SELECT e.seq FROM words CROSS JOIN entry e ON e.seq=words.rowid WHERE words MATCH ? AND";
             (sql.to_owned(), "words.rowid")
         }
-        (None, None) => ("SELECT e.seq FROM entry e WHERE 1".to_owned(), "e.seq"),
+        (None, None) => ("SELECT e.seq FROM entry e WHERE".to_owned(), "e.seq"),
     };
-    sql.push_str(&format!(" AND {key}>=? AND {key}<?"));
+    sql.push_str(&format!(" {key}>=? AND {key}<?"));
     values.push(number(query.range.0));
     values.push(number(query.below(before).0));
     for name in names {
@@ -285,8 +285,9 @@ fn groups_by_words(
 ) -> rusqlite::Result<Page> {
     let mut values = vec![Sql::Text(words.to_owned())];
     let mut sql = String::from(
-        "SELECT e.seq, e.grp, g.last_seq FROM words CROSS JOIN entry e ON e.seq=words.rowid CROSS JOIN grp g ON g.id=e.grp WHERE words MATCH ? AND words.rowid>=? AND words.rowid<?",
+        "SELECT e.seq, e.grp, g.last_seq FROM words CROSS JOIN entry e ON e.seq=words.rowid CROSS JOIN grp g ON g.id=e.grp WHERE words MATCH ? AND",
     );
+    sql.push_str(" words.rowid>=? AND words.rowid<?");
     // The end of the time is one of groups' beginnings, and their later records may lie behind it.
     let end = before.unwrap_or(i64::MAX as u64);
     values.push(number(query.range.0));
