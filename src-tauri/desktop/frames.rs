@@ -37,6 +37,7 @@ impl Frames {
             | Push::QuestionDeclined { .. }
             | Push::Settings { .. }
             | Push::Audit { .. }
+            | Push::AuditVerification { .. }
             | Push::Run { .. }
             | Push::Files { .. }
             | Push::Lagged {}) => vec![other],

@@ -113,6 +113,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
         | Push::ServerTools { .. }
         | Push::QuestionDeclined { .. }
         | Push::Audit { .. }
+        | Push::AuditVerification { .. }
         | Push::Run { .. }
         | Push::Files { .. }
         | Push::Lagged {} => {}

@@ -51,6 +51,9 @@ export class Chat {
   /** The turn of a message sent here that is being answered at once, until it is seen. */
   justSent = $state<string | null>(null);
 
+  /** The turn whose question is to be brought into sight, until it is. */
+  shownTurn = $state<string | null>(null);
+
   /** The message sent last, until its turn has ended. */
   private sent = $state<Sent | null>(null);
 
@@ -133,6 +136,17 @@ export class Chat {
       if (id !== session && !known.running) this.transcripts.delete(id);
     }
     if (session !== null) await this.read(session);
+  }
+
+  /** Opens a conversation at the question of a turn, and reads older pages until it is there. */
+  async openAt(session: string, turn: string): Promise<void> {
+    await this.select(session);
+    const isOpen = (): boolean => this.open?.session === session;
+    const hasTurn = (): boolean => this.open?.entries.some((entry) => entry.turn === turn) ?? false;
+    while (isOpen() && !hasTurn() && this.open!.hasMore) {
+      if (!(await this.loadOlder())) break;
+    }
+    if (isOpen() && hasTurn()) this.shownTurn = turn;
   }
 
   /** Reads the open conversation again, and the list: after a sleep, a missed push or a failure. */
@@ -324,6 +338,7 @@ export class Chat {
       case "server":
       case "settings":
       case "audit":
+      case "audit_verification":
       case "files":
         return;
     }

@@ -91,7 +91,7 @@ fn find_last_expired(db: &Connection, before: DateTime<Utc>) -> rusqlite::Result
 }
 
 /// The values to erase that still exist: record, member, and the session of the record.
-fn list_values(
+pub(crate) fn list_values(
     db: &Connection,
     what: &Erasure,
 ) -> rusqlite::Result<Vec<(u64, String, Option<String>)>> {
@@ -106,7 +106,12 @@ fn list_values(
             .prepare(&format!("{select} WHERE r.session = ?1 ORDER BY v.seq, v.member"))?
             .query_map([session.as_str()], read)?
             .collect(),
-        Erasure::Expired { .. } => Ok(Vec::new()),
+        Erasure::Expired { before } => {
+            let Some(until) = find_last_expired(db, *before)? else { return Ok(Vec::new()) };
+            db.prepare(&format!("{select} WHERE v.seq <= ?1 ORDER BY v.seq, v.member"))?
+                .query_map([Num(until)], read)?
+                .collect()
+        }
     }
 }
 

@@ -5,13 +5,16 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use batch::Worker;
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse,
-    AuditRecordView, Reason, RecordType, SessionId, VerifyReport,
+    AgentError, AuditCheckpointResponse, AuditChoicesResponse, AuditEntriesParams,
+    AuditEntriesResponse, AuditEntryParams, AuditEntryResponse, AuditExportResponse,
+    AuditFindParams, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType,
+    SessionId, VerifyReport,
 };
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
 use parking_lot::{Mutex, MutexGuard};
@@ -21,13 +24,17 @@ use tokio::sync::{oneshot, watch};
 use crate::anchor::Outside;
 use crate::erasure::{self, Erasure};
 use crate::export::{self, Scope, Wanted};
+use crate::index::{self, Index, Progress};
 use crate::open::{self, Failure};
 use crate::opened::{OpenOptions, Opened, Tampered};
 use crate::report::PageLanguage;
-use crate::verify::{self, Judged};
+use crate::verify::{self, Judged, VerifyWatch};
 use crate::visit::{self, Selection};
 use crate::writer::{Command, Writer};
 use crate::{copy, read, schema};
+
+/// How long a list waits for the index. The first index of a large log takes longer.
+const INDEX_FOR: Duration = Duration::from_millis(800);
 
 /// The result of opening a log.
 pub enum OpenState {
@@ -48,6 +55,9 @@ struct Inner {
     /// None while the log is stopped.
     commands: Mutex<Worker<Command>>,
     reader: Mutex<Option<Connection>>,
+    /// Held while the index grows, and while values are erased: an erased value must not be indexed
+    /// between the two steps of its erasure.
+    index: Arc<tokio::sync::Mutex<Option<Index>>>,
     /// Kept here, so that watchers also see a log that is begun later.
     total: watch::Sender<u64>,
     marks_failing: Arc<AtomicBool>,
@@ -112,6 +122,7 @@ impl Log {
             options,
             commands: Mutex::new(Worker::ended()),
             reader: Mutex::new(None),
+            index: Arc::default(),
             total: watch::channel(total).0,
             marks_failing: Arc::default(),
             checked_whole: AtomicBool::new(false),
@@ -148,6 +159,8 @@ impl Log {
     pub fn set_aside_and_restart(&self, found: &Tampered) -> Result<PathBuf, AuditUnavailable> {
         self.end_writer();
         lock(&self.inner.reader).take();
+        self.inner.index.blocking_lock().take();
+        index::delete(&self.inner.options.path);
         let (opened, aside) = open::begin_anew(&self.inner.options, found)?;
         self.write_with(opened)?;
         lock(&self.inner.stopped).take();
@@ -223,14 +236,38 @@ impl Log {
     /// Erases the value behind a commitment for good. The log still verifies. Returns false if
     /// there was no value.
     pub async fn erase(&self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
-        let what = Erasure::Value { seq, member: member.to_owned() };
-        Ok(self.ask(|reply| Command::Erase { what, reply }).await? > 0)
+        Ok(self.erase_values(Erasure::Value { seq, member: member.to_owned() }).await? > 0)
     }
 
     /// Erases the values behind all commitments of a session's records for good. The records stay,
     /// and the log still verifies. Returns the number of erased values.
     pub async fn erase_session(&self, session: &SessionId) -> Result<u64, AuditUnavailable> {
-        let what = Erasure::Session(session.clone());
+        self.erase_values(Erasure::Session(session.clone())).await
+    }
+
+    /// Erases values: their words from the index first, so that an interrupted erasure leaves none
+    /// behind there, and then the values from the log.
+    async fn erase_values(&self, what: Erasure) -> Result<u64, AuditUnavailable> {
+        self.ask(|reply| Command::Flush { reply }).await?;
+        let mut slot = Arc::clone(&self.inner.index).lock_owned().await;
+        let (path, of) = (self.inner.options.path.clone(), what.clone());
+        let forgetting = tokio::task::spawn_blocking(move || -> rusqlite::Result<_> {
+            if slot.is_none() {
+                *slot = Index::open_existing(&path)?;
+            }
+            if let Some(index) = slot.as_mut() {
+                let log = schema::open_reader(&path)?;
+                let values = erasure::list_values(&log, &of)?;
+                index.forget(&log, values.into_iter().map(|(seq, member, _)| (seq, member)))?;
+            }
+            Ok(slot)
+        });
+        // The guard is held until the values have left the log, too.
+        let _slot = match forgetting.await {
+            Ok(Ok(slot)) => slot,
+            Ok(Err(error)) => return Err(AuditUnavailable(index::failed(&error).text())),
+            Err(_) => return Err(writer_gone()),
+        };
         self.ask(|reply| Command::Erase { what, reply }).await
     }
 
@@ -239,10 +276,7 @@ impl Log {
     pub async fn erase_before(&self, before: DateTime<Utc>) -> Result<u64, AuditUnavailable> {
         let mut erased = 0;
         loop {
-            match self
-                .ask(|reply| Command::Erase { what: Erasure::Expired { before }, reply })
-                .await?
-            {
+            match self.erase_values(Erasure::Expired { before }).await? {
                 0 => return Ok(erased),
                 some => erased += some,
             }
@@ -273,6 +307,7 @@ impl Log {
     pub async fn close(&self) -> Result<(), AuditUnavailable> {
         // The writer's connection must be the last one, so that closing it moves the write-ahead
         // log into the file.
+        self.inner.index.lock().await.take();
         lock(&self.inner.reader).take();
         let (reply, answer) = oneshot::channel();
         // A stopped log that is open is closed too; its records are kept.
@@ -331,6 +366,65 @@ impl Log {
         })?
     }
 
+    /// Does something with the index after it has caught up with the log, or after the time that it
+    /// may take for that.
+    async fn run_indexed<T: Send + 'static>(
+        &self,
+        within: Option<Duration>,
+        work: impl FnOnce(&Index, &Connection, Progress) -> Result<T, AgentError> + Send + 'static,
+    ) -> Result<T, AgentError> {
+        let mut slot = Arc::clone(&self.inner.index).lock_owned().await;
+        let path = self.inner.options.path.clone();
+        self.run_read(move |log| {
+            let failed = |error| index::failed(&error);
+            let mut index = match slot.take() {
+                Some(index) => index,
+                None => Index::open(&path).map_err(failed)?,
+            };
+            let until = within.map(|within| Instant::now() + within);
+            let progress = index.advance(log, until).map_err(failed)?;
+            work(slot.insert(index), log, progress)
+        })
+        .await
+    }
+
+    /// Returns the records that fit a filter, newest first.
+    pub async fn find(&self, params: AuditFindParams) -> Result<AuditListResponse, AgentError> {
+        let limit = read::limit(params.limit);
+        self.run_indexed(None, move |index, log, progress| {
+            let mut seqs = index::find_records(index, &params.filter, params.before, limit)
+                .map_err(|error| index::failed(&error))?;
+            let has_more = seqs.len() > limit;
+            seqs.truncate(limit);
+            let records =
+                seqs.into_iter().map(|seq| read::show(log, seq)).collect::<Result<_, _>>()?;
+            Ok(AuditListResponse { records, has_more, total: progress.total })
+        })
+        .await
+    }
+
+    /// Returns the questions that fit a filter, and records that belong to none, newest first. The
+    /// first call for a large log answers before everything is indexed, and says so.
+    pub async fn entries(
+        &self,
+        params: AuditEntriesParams,
+    ) -> Result<AuditEntriesResponse, AgentError> {
+        self.run_indexed(Some(INDEX_FOR), move |index, log, progress| {
+            index::list_entries(index, log, &params, progress)
+        })
+        .await
+    }
+
+    /// Returns one question with all its records.
+    pub async fn entry(&self, params: AuditEntryParams) -> Result<AuditEntryResponse, AgentError> {
+        self.run_indexed(None, move |index, log, _| index::show_entry(index, log, &params)).await
+    }
+
+    /// Returns the names that a filter can have.
+    pub async fn choices(&self) -> Result<AuditChoicesResponse, AgentError> {
+        self.run_indexed(Some(INDEX_FOR), |index, _, _| index::list_choices(index)).await
+    }
+
     /// Verifies the whole file against the outside copies of the checkpoint.
     pub async fn verify(&self) -> Result<VerifyReport, AgentError> {
         Ok(self.judge().await?.report)
@@ -346,13 +440,30 @@ impl Log {
         })
     }
 
+    /// Verifies the log like `judge`, with its progress in `watch`. Returns None if it was stopped.
+    pub async fn judge_watched(
+        &self,
+        watch: &Arc<VerifyWatch>,
+    ) -> Result<Option<Judged>, AgentError> {
+        let (inner, watch) = (Arc::clone(&self.inner), Arc::clone(watch));
+        let run = move || {
+            let options = &inner.options;
+            verify::judge_watched(&options.path, &Self::outside_of(options), &watch)
+        };
+        tokio::task::spawn_blocking(run).await.map_err(|_| {
+            AgentError::internal("audit_unreadable", "The verification was interrupted.")
+        })
+    }
+
     /// Verifies a log that is not open. Blocking.
     pub fn judge_file(options: &OpenOptions) -> Judged {
+        verify::judge(&options.path, &Self::outside_of(options))
+    }
+
+    fn outside_of(options: &OpenOptions) -> Outside {
         // The marks are read first, because the log may grow meanwhile.
         let key = options.signer.anchored.then(|| options.signer.public());
-        let outside =
-            Outside { key, installation: Some(options.installation.clone()), ..options.outside() };
-        verify::judge(&options.path, &outside)
+        Outside { key, installation: Some(options.installation.clone()), ..options.outside() }
     }
 
     /// Exports the log, or a part of it with proofs, into a new or empty folder. This run's key signs

@@ -16,13 +16,17 @@ use crate::schema::unreadable;
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 500;
 
+/// Returns the number of records of a page.
+pub(crate) fn limit(asked: u32) -> usize {
+    (if asked == 0 { DEFAULT_LIMIT } else { asked.min(MAX_LIMIT) }) as usize
+}
+
 /// Returns one page of records, newest first.
 pub(crate) fn list(
     db: &Connection,
     params: &AuditListParams,
 ) -> Result<AuditListResponse, AgentError> {
-    let limit =
-        if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) } as usize;
+    let limit = limit(params.limit);
     let mut sql = String::from("SELECT seq, body, leaf FROM audit_record WHERE 1");
     let mut values: Vec<Sql> = Vec::new();
     if let Some(kind) = params.record_type {

@@ -49,7 +49,13 @@ macro_rules! with_commands {
                 memory_forget(MemoryParams) -> Empty, person, "Delete a long-term memory";
                 audit_list(AuditListParams) -> AuditListResponse, chat, "Records, newest first";
                 audit_show(AuditShowParams) -> AuditRecordView, chat, "One record";
+                audit_find(AuditFindParams) -> AuditListResponse, chat, "Records that fit a filter, newest first";
+                audit_entries(AuditEntriesParams) -> AuditEntriesResponse, chat, "Questions, and records that belong to none, newest first";
+                audit_entry(AuditEntryParams) -> AuditEntryResponse, chat, "One question with all that was done to answer it";
+                audit_choices(Empty) -> AuditChoicesResponse, chat, "The names that a filter can have";
                 audit_verify(Empty) -> VerifyReport, chat, "Check the whole log";
+                audit_verify_stop(Empty) -> Empty, chat, "Stop a check of the log";
+                audit_verify_folder(AuditVerifyFolderParams) -> VerifyReport, chat, "Check an exported folder";
                 audit_export(AuditExportParams) -> AuditExportResponse, chat, "Write the log as plain files";
                 audit_checkpoint(Empty) -> AuditCheckpointResponse, chat, "Sign the log as it stands";
                 audit_alarm_open(Empty) -> Empty, chat, "Bring the approval window to the front, with the log that does not verify";

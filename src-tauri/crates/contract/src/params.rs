@@ -21,11 +21,13 @@ macro_rules! wire {
     )+};
 }
 
+mod audit_search;
 mod backtest;
 mod explain;
 mod memories;
 mod profile;
 
+pub use audit_search::*;
 pub use backtest::*;
 pub use explain::*;
 pub use memories::*;

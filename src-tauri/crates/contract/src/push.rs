@@ -87,6 +87,13 @@ pub enum Push {
         /// The number of all records.
         total: u64,
     },
+    /// A verification of the log went on.
+    AuditVerification {
+        /// The number of records that were checked so far.
+        checked: u64,
+        /// The number of records to check.
+        total: u64,
+    },
     /// An event of a streamed run. The last one is the command's answer.
     Run {
         /// The namespace of the request id.

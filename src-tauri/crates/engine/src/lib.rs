@@ -30,6 +30,7 @@ pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
 pub use tools::results::result_reader;
 pub use tools::schema::Validators;
+pub use turn::audience::Origin;
 pub use turn::direct::key_refused_error;
 pub use turn::recover::Recovered;
 

@@ -7,10 +7,11 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use contract::{
     AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, RunResponse, ServiceLevelView,
-    SessionView, SettingChange, VerifyReport, params::*, with_commands,
+    SessionView, SettingChange, TurnId, VerifyReport, params::*, with_commands,
 };
-use engine::ports::Profile as _;
+use engine::{Origin, ports::Profile as _};
 use tokio::sync::MutexGuard;
+use tokio_util::sync::CancellationToken;
 
 use crate::Host;
 
@@ -28,6 +29,11 @@ impl ChatWindow {
             .lock_confirmed(|| Ok(self.0.profile.find_widening(&params.settings).changes))
             .await?;
         self.0.settings_set(params.clone()).await
+    }
+
+    async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+        let turn = TurnId(self.0.options.ids.next("turn"));
+        self.0.call_tool_in_turn(turn, Origin::Window, params, CancellationToken::new()).await
     }
 
     async fn set_secret(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
@@ -108,6 +114,12 @@ macro_rules! carry_out {
     };
     ($me:ident, server_add, $params:ident) => {
         $me.add_server($params).await
+    };
+    ($me:ident, turn_start, $params:ident) => {
+        $me.0.turn_start_from(Origin::Window, $params).await
+    };
+    ($me:ident, tool_call, $params:ident) => {
+        $me.call_tool($params).await
     };
     ($me:ident, $name:ident, $params:ident) => {
         $me.0.$name($params).await

@@ -7,7 +7,7 @@ use ::audit::PageLanguage;
 use async_trait::async_trait;
 use contract::*;
 use engine::{
-    Decided, DecidedBy,
+    Decided, DecidedBy, Origin,
     ports::{AuditLog, Durability, Models, Profile, RecordDraft, Tools as _},
 };
 use serde_json::json;
@@ -61,9 +61,7 @@ impl Commands for Host {
         self.local_engine.items_page(&params).await
     }
     async fn turn_start(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
-        self.check_alarm()?;
-        self.check_packs(params.model.as_deref())?;
-        self.local_engine.turn_start(params).await
+        self.turn_start_from(Origin::default(), params).await
     }
     async fn turn_cancel(&self, params: TurnCancelParams) -> Result<Empty, AgentError> {
         self.local_engine.turn_cancel(&params).await.map(|()| Empty {})
@@ -161,8 +159,36 @@ impl Commands for Host {
     async fn audit_show(&self, params: AuditShowParams) -> Result<AuditRecordView, AgentError> {
         self.log.show(params.seq).await
     }
+    async fn audit_find(&self, params: AuditFindParams) -> Result<AuditListResponse, AgentError> {
+        self.log.find(params).await
+    }
+    async fn audit_entries(
+        &self,
+        params: AuditEntriesParams,
+    ) -> Result<AuditEntriesResponse, AgentError> {
+        self.log.entries(params).await
+    }
+    async fn audit_entry(
+        &self,
+        params: AuditEntryParams,
+    ) -> Result<AuditEntryResponse, AgentError> {
+        self.log.entry(params).await
+    }
+    async fn audit_choices(&self, _: Empty) -> Result<AuditChoicesResponse, AgentError> {
+        self.log.choices().await
+    }
     async fn audit_verify(&self, _: Empty) -> Result<VerifyReport, AgentError> {
-        self.verify().await
+        self.verify_with_progress().await
+    }
+    async fn audit_verify_stop(&self, _: Empty) -> Result<Empty, AgentError> {
+        self.stop_verification();
+        Ok(Empty {})
+    }
+    async fn audit_verify_folder(
+        &self,
+        params: AuditVerifyFolderParams,
+    ) -> Result<VerifyReport, AgentError> {
+        crate::offline_log::verify_folder(params.folder.into()).await
     }
     async fn audit_alarm_open(&self, _: Empty) -> Result<Empty, AgentError> {
         // The desktop shell opens the window.
@@ -330,6 +356,7 @@ impl Commands for Host {
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         self.call_tool_in_turn(
             TurnId(self.options.ids.next("turn")),
+            Origin::default(),
             params,
             CancellationToken::new(),
         )
@@ -525,14 +552,26 @@ impl Host {
     }
 
     /// Calls a tool directly in a turn whose id the caller already knows.
+    /// Accepts a message that came through `origin`.
+    pub(crate) async fn turn_start_from(
+        &self,
+        origin: Origin,
+        params: TurnStartParams,
+    ) -> Result<TurnStartResponse, AgentError> {
+        self.check_alarm()?;
+        self.check_packs(params.model.as_deref())?;
+        self.local_engine.turn_start_from(origin, params).await
+    }
+
     pub(crate) async fn call_tool_in_turn(
         &self,
         turn: TurnId,
+        origin: Origin,
         params: ToolCallParams,
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
         self.check_alarm()?;
-        self.local_engine.tool_call_in(turn, params, cancel).await
+        self.local_engine.tool_call_in(turn, origin, params, cancel).await
     }
 
     pub(crate) async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {

@@ -51,6 +51,8 @@ pub struct Host {
     /// The record, outside the data folder, of which log belongs to it. Thus a log that is missing
     /// or was replaced is noticed.
     pub(crate) ledger: Arc<Ledger>,
+    /// The verification that a person asked for last.
+    pub(crate) verification: Mutex<Option<Arc<audit::VerifyWatch>>>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) imports: Imports,
     /// Notices about this start for the user.

@@ -86,6 +86,19 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
+/// Verifies an exported folder.
+pub(crate) async fn verify_folder(folder: PathBuf) -> Result<VerifyReport, AgentError> {
+    if !audit::is_export(&folder) {
+        let message = text!("{folder} is not a folder.", folder = folder.display());
+        return Err(AgentError::invalid(message)
+            .reason("not_found")
+            .hint("Choose a folder that an export wrote."));
+    }
+    tokio::task::spawn_blocking(move || audit::verify(&folder, None))
+        .await
+        .map_err(|_| AgentError::internal("audit_unreadable", "The verification was interrupted."))
+}
+
 /// Exports the log, or a part of it with proofs, into a new folder. The keyring's key signs the
 /// statements. Returns an unacknowledged alarm, too.
 pub fn export_log(

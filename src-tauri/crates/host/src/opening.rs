@@ -4,9 +4,12 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use audit::{Anchor as _, FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
-use contract::{AgentError, Reason, RecordType, VerifyReport};
-use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use audit::{
+    Anchor as _, FileAnchor, Judged, Log, OpenOptions, OpenState, OsEntropy, VerifyWatch,
+    new_installation_id,
+};
+use contract::{AgentError, Push, Reason, RecordType, VerifyReport};
+use engine::ports::{AuditLog as _, Durability, Events as _, RecordDraft};
 use secrets::Keyring;
 use serde_json::json;
 
@@ -122,6 +125,41 @@ impl Host {
     /// Verifies the whole log. A fault stops all turns until a person has acknowledged it.
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let judged = self.log.judge().await?;
+        Ok(self.heed(&judged))
+    }
+
+    /// Verifies the whole log, and tells the windows how far it is. Another verification that a
+    /// person asked for is stopped.
+    pub(crate) async fn verify_with_progress(&self) -> Result<VerifyReport, AgentError> {
+        let watch = Arc::new(VerifyWatch::default());
+        if let Some(before) = self.verification.lock().replace(Arc::clone(&watch)) {
+            before.stop();
+        }
+        let mut judging = Box::pin(self.log.judge_watched(&watch));
+        let judged = loop {
+            match tokio::time::timeout(PROGRESS_EVERY, &mut judging).await {
+                Ok(judged) => break judged?,
+                Err(_) => {
+                    let (checked, total) = watch.progress();
+                    self.hub.push(Push::AuditVerification { checked, total });
+                }
+            }
+        };
+        let Some(judged) = judged else {
+            return Err(AgentError::internal("cancelled", "The verification was stopped."));
+        };
+        Ok(self.heed(&judged))
+    }
+
+    /// Stops the verification that a person asked for.
+    pub(crate) fn stop_verification(&self) {
+        if let Some(watch) = self.verification.lock().take() {
+            watch.stop();
+        }
+    }
+
+    /// Completes the result of a verification. A fault raises the alarm.
+    fn heed(&self, judged: &Judged) -> VerifyReport {
         let mut report = judged.report.clone();
         self.ledger.add_problems_to(&mut report);
         let folder = self.ledger.list_problems();
@@ -135,7 +173,7 @@ impl Host {
             );
             self.stop_if_alarmed();
         }
-        Ok(report)
+        report
     }
 
     /// Stops the log and the running turns, once for each alarm.
@@ -205,6 +243,9 @@ impl Host {
         Ok(aside.display().to_string())
     }
 }
+
+/// The time between two reports about the progress of a verification.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
 /// Watches for alarms of other processes, and verifies a large log some time after the start.
 pub(crate) fn watch_alarms(host: &Arc<Host>) {

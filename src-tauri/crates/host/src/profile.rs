@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::{
     key_names::API_KEY,
     paths::{Paths, Stamp, read_stamp, write_atomically},
+    peer::user_name,
     prices::Prices,
     widening::{self, Widening},
 };
@@ -48,6 +49,8 @@ pub(crate) struct Environment {
     pub(crate) chooses: Option<&'static str>,
     pub(crate) language: String,
     pub(crate) time_zone: String,
+    /// The name of the user who runs this process.
+    pub(crate) person: Option<String>,
 }
 
 impl Environment {
@@ -78,6 +81,7 @@ impl Environment {
             model: variable("OPENAI_MODEL"),
             language,
             time_zone: time_zone.unwrap_or_else(|| "UTC".into()),
+            person: user_name(),
         }
     }
 
@@ -294,6 +298,10 @@ impl Profile for LiveProfile {
 
     fn locale_of(&self, text: &str) -> Option<String> {
         language::language_of(text).map(|language| language.tag().to_owned())
+    }
+
+    fn person(&self) -> Option<String> {
+        self.env.person.clone()
     }
 
     fn time_zone(&self) -> String {

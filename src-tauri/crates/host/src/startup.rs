@@ -132,6 +132,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         models,
         keyring,
         ledger,
+        verification: parking_lot::Mutex::default(),
         hub,
         imports,
         notices: parking_lot::Mutex::new(notices),

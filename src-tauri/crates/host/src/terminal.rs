@@ -11,7 +11,7 @@ use contract::{
     ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access,
     params::*, with_commands,
 };
-use engine::{Decided, DecidedBy, ports::Profile as _};
+use engine::{Decided, DecidedBy, Origin, ports::Profile as _};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -127,7 +127,7 @@ impl Terminal {
     }
 
     async fn start_turn(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
-        let started = self.host.turn_start(params).await?;
+        let started = self.host.turn_start_from(Origin::Terminal, params).await?;
         self.add_own_turn(&started.turn);
         Ok(started)
     }
@@ -135,7 +135,7 @@ impl Terminal {
     async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.host.options.ids.next("turn"));
         self.add_own_turn(&turn);
-        self.host.call_tool_in_turn(turn, params, self.gone_token()).await
+        self.host.call_tool_in_turn(turn, Origin::Terminal, params, self.gone_token()).await
     }
 
     /// Returns the token that is cancelled when the caller has left.

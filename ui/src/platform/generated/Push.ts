@@ -81,6 +81,14 @@ settings: Settings, } | { "push": "audit",
 /**
  * The number of all records.
  */
+total: number, } | { "push": "audit_verification", 
+/**
+ * The number of records that were checked so far.
+ */
+checked: number, 
+/**
+ * The number of records to check.
+ */
 total: number, } | { "push": "run", 
 /**
  * The namespace of the request id.

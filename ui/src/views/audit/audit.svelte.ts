@@ -1,84 +1,206 @@
-// The state of the audit view: the filtered page of records, the open record, and the last
-// verification.
+// The state of the audit view: the filter, the page of questions or of records that fits it, the open entry and record, and
+// the last verification.
 import { asAgentError, call, platform } from "../../platform";
 import type { AgentError } from "../../platform/generated/AgentError";
+import type { AuditChoicesResponse } from "../../platform/generated/AuditChoicesResponse";
+import type { AuditEntry } from "../../platform/generated/AuditEntry";
+import type { AuditEntryParams } from "../../platform/generated/AuditEntryParams";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
-import type { RecordType } from "../../platform/generated/RecordType";
 import type { VerifyReport } from "../../platform/generated/VerifyReport";
+import { emptyChoice, filterOf, type Choice } from "./filter";
 
-const PAGE = 100;
+const RECORDS = 100;
+const ENTRIES = 50;
+/** The pause before the next look at an index that is still being made. */
+const AGAIN_MS = 100;
+
+export type Mode = "questions" | "records";
 
 export class AuditState {
+  mode = $state<Mode>("questions");
+  choice = $state<Choice>(emptyChoice());
+  choices = $state.raw<AuditChoicesResponse>({ tools: [], agents: [], decisions: [] });
+  entries = $state.raw<AuditEntry[]>([]);
   records = $state.raw<AuditRecordView[]>([]);
   hasMore = $state(false);
   total = $state(0);
-  /** Records that came after the newest one shown. */
+  /** Which part of the log is indexed, while that is not all of it. */
+  indexed = $state<number | null>(null);
+  /** Records that came after the list was read. */
   fresh = $state(0);
   loading = $state(false);
   loaded = $state(false);
   error = $state<AgentError | null>(null);
-  type = $state<RecordType | "">("");
-  query = $state("");
+  /** The first record of the open entry, and its records so far. */
+  openEntry = $state<number | null>(null);
+  entryRecords = $state.raw<AuditRecordView[]>([]);
+  entryHasMore = $state(false);
   openSeq = $state<number | null>(null);
   report = $state<VerifyReport | null>(null);
+  /** The path of the verified folder, if the report is about one. */
+  folder = $state<string | null>(null);
   verifying = $state(false);
+  progress = $state<{ checked: number; total: number } | null>(null);
   said = $state<string | null>(null);
-  open = $derived(this.records.find((record) => record.seq === this.openSeq) ?? null);
+  #single = $state.raw<AuditRecordView | null>(null);
+  open = $derived(
+    [...this.records, ...this.entryRecords, ...(this.#single ? [this.#single] : [])].find(
+      (record) => record.seq === this.openSeq,
+    ) ?? null,
+  );
   #asked = 0;
+  #next: number | null = null;
+  #stopped = false;
 
   start(): () => void {
-    void this.reload();
-    return platform().onPush((push) => {
+    const off = platform().onPush((push) => {
       if (push.push === "audit" && this.loaded) this.fresh = Math.max(0, push.total - this.total);
+      if (push.push === "audit_verification")
+        this.progress = { checked: push.checked, total: push.total };
     });
+    return () => {
+      this.#stopped = true;
+      off();
+    };
   }
 
-  reload = (): Promise<void> => this.#page(undefined);
-  more = (): Promise<void> => this.#page(this.records.at(-1)?.seq);
+  async reload(): Promise<void> {
+    this.openEntry = null;
+    await this.#page(true);
+    try {
+      this.choices = await call("audit_choices", {});
+    } catch {
+      // The lists of names stay as they were; the list itself has reported the error.
+    }
+  }
 
-  async #page(before: number | undefined): Promise<void> {
+  more = (): Promise<void> => this.#page(false);
+
+  async #page(isFirst: boolean): Promise<void> {
     const asked = ++this.#asked;
     this.loading = true;
     try {
-      const filter = {
-        query: this.query.trim(),
-        limit: PAGE,
-        ...(this.type ? { record_type: this.type } : {}),
-        ...(before === undefined ? {} : { before }),
-      };
-      const page = await call("audit_list", filter);
-      // The answer to an outdated request is ignored.
+      await (this.mode === "questions"
+        ? this.#entries(asked, isFirst)
+        : this.#records(asked, isFirst));
       if (asked !== this.#asked) return;
-      this.records = before === undefined ? page.records : [...this.records, ...page.records];
-      this.hasMore = page.has_more;
-      this.total = page.total;
-      if (before === undefined) this.fresh = 0;
+      if (isFirst) this.fresh = 0;
       this.error = null;
       this.loaded = true;
     } catch (cause) {
-      this.error = asAgentError(cause);
+      if (asked === this.#asked) this.error = asAgentError(cause);
     } finally {
       if (asked === this.#asked) this.loading = false;
     }
   }
 
-  async verify(): Promise<void> {
-    this.verifying = true;
-    this.error = null;
-    try {
-      this.report = await call("audit_verify", {});
-    } catch (cause) {
-      this.error = asAgentError(cause);
-    } finally {
-      this.verifying = false;
+  async #entries(asked: number, isFirst: boolean): Promise<void> {
+    const before = isFirst ? null : this.#next;
+    for (;;) {
+      const page = await call("audit_entries", {
+        filter: filterOf(this.choice),
+        before,
+        limit: ENTRIES,
+      });
+      // The answer to an outdated request is ignored.
+      if (asked !== this.#asked || this.#stopped) return;
+      const known = new Set(isFirst ? [] : this.entries.map((entry) => entry.first));
+      const added = page.entries.filter((entry) => !known.has(entry.first));
+      this.entries = isFirst ? added : [...this.entries, ...added];
+      this.#next = page.next ?? null;
+      this.hasMore = this.#next !== null;
+      this.total = page.total;
+      this.indexed = page.indexed < page.total ? page.indexed : null;
+      if (this.indexed === null) return;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
+
+  async #records(asked: number, isFirst: boolean): Promise<void> {
+    const page = await call("audit_find", {
+      filter: filterOf(this.choice),
+      before: isFirst ? null : (this.records.at(-1)?.seq ?? null),
+      limit: RECORDS,
+    });
+    if (asked !== this.#asked) return;
+    this.records = isFirst ? page.records : [...this.records, ...page.records];
+    this.hasMore = page.has_more;
+    this.total = page.total;
+    this.indexed = null;
+  }
+
+  /** Opens or closes an entry. */
+  async toggle(first: number): Promise<void> {
+    if (this.openEntry === first) {
+      this.openEntry = null;
+      return;
+    }
+    await this.#openEntry({ record: first });
+  }
+
+  moreOfEntry = (): Promise<void> =>
+    this.#openEntry({
+      record: this.openEntry ?? 0,
+      after: this.entryRecords.at(-1)?.seq ?? 0,
+    });
+
+  /** Shows the entry of one turn, alone if it is not on the page. */
+  showTurn = (turn: string): Promise<void> => this.#openEntry({ turn });
+
+  async #openEntry(params: AuditEntryParams): Promise<void> {
+    try {
+      const { entry, records, has_more } = await call("audit_entry", params);
+      const isSame = this.openEntry === entry.first && params.after != null;
+      this.entryRecords = isSame ? [...this.entryRecords, ...records] : records;
+      this.entryHasMore = has_more;
+      if (!this.entries.some((known) => known.first === entry.first))
+        this.entries = [entry, ...this.entries];
+      this.openEntry = entry.first;
+      this.error = null;
+    } catch (cause) {
+      this.error = asAgentError(cause);
+    }
+  }
+
+  async verify(): Promise<void> {
+    await this.#verify(null);
+  }
+
+  async verifyFolder(folder: string): Promise<void> {
+    await this.#verify(folder);
+  }
+
+  async #verify(folder: string | null): Promise<void> {
+    this.verifying = true;
+    this.progress = null;
+    this.error = null;
+    this.report = null;
+    try {
+      this.report = await (folder === null
+        ? call("audit_verify", {})
+        : call("audit_verify_folder", { folder }));
+      this.folder = folder;
+    } catch (cause) {
+      const error = asAgentError(cause);
+      if (error.details["reason"] === "cancelled") this.said = null;
+      else this.error = error;
+    } finally {
+      this.verifying = false;
+      this.progress = null;
+    }
+  }
+
+  stopVerifying = (): Promise<void> =>
+    this.act(async () => {
+      await call("audit_verify_stop", {});
+      return null;
+    });
 
   /** Opens a record by number, also one that is not on the page. */
   async show(seq: number): Promise<void> {
     try {
-      if (!this.records.some((record) => record.seq === seq))
-        this.records = [await call("audit_show", { seq }), ...this.records];
+      const known = [...this.records, ...this.entryRecords].some((record) => record.seq === seq);
+      if (!known) this.#single = await call("audit_show", { seq });
       this.openSeq = seq;
     } catch (cause) {
       this.error = asAgentError(cause);

@@ -18,7 +18,7 @@ import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
 import Wrench from "@lucide/svelte/icons/wrench";
 import { en } from "../../i18n/catalogue";
 import { named } from "../../i18n/host";
-import { t, type MessageKey } from "../../i18n/index.svelte";
+import { t, tMaybe, type MessageKey } from "../../i18n/index.svelte";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
 
@@ -81,6 +81,9 @@ export function subjectOf({ record_type, tool, fields }: AuditRecordView): strin
   return tool ?? (name === undefined ? "" : named(name));
 }
 
+/** What a member of a record is called; its own name if it has no label. */
+export const labelOf = (name: string): string => tMaybe(`field.${name}`, name);
+
 export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";
 
 export function toneOf(status: string): Tone {
@@ -91,6 +94,7 @@ export function toneOf(status: string): Tone {
       "rejected",
       "expired",
       "denied",
+      "refused",
       "cancelled",
       "superseded",
       "limit",

@@ -8,7 +8,7 @@ use std::path::Path;
 use rusqlite::{Connection, Row, Rows};
 
 use super::checker::{Checker, Summary};
-use super::{Expected, Problems, physical};
+use super::{Expected, Problems, VerifyWatch, physical};
 use crate::body::{Body, Reveal};
 use crate::num::Num;
 use crate::schema::{self, SchemaFault};
@@ -86,7 +86,13 @@ fn open_and_check(
             return Ok(Summary::default());
         }
     }
+    if let Some(watch) = expected.watch {
+        watch.begin(crate::chain::stored_size(&tx)?);
+    }
     let summary = records(&tx, expected, problems)?;
+    if expected.watch.is_some_and(VerifyWatch::is_stopped) {
+        return Ok(summary);
+    }
     // Faults of pages and indexes that no record shows. If a record is already bad, they would add
     // nothing.
     if problems.is_empty() {
@@ -158,7 +164,7 @@ fn records(
         Err(error) => return Err(error),
     };
     let mut checker = Checker::new(problems, expected, notes).expect_values();
-    if let Err(error) = check_rows(db, &mut checker) {
+    if let Err(error) = check_rows(db, &mut checker, expected.watch) {
         if !schema::is_damage(&error) {
             return Err(error);
         }
@@ -178,7 +184,11 @@ fn records(
     Ok(summary)
 }
 
-fn check_rows(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
+fn check_rows(
+    db: &Connection,
+    checker: &mut Checker<'_>,
+    watch: Option<&VerifyWatch>,
+) -> rusqlite::Result<()> {
     let mut statement = db.prepare(
         "SELECT seq, body, leaf, at, type, session, tool, status FROM audit_record ORDER BY seq",
     )?;
@@ -232,7 +242,8 @@ fn check_rows(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()
             }
         }
         checker.check_size();
-        if checker.has_stopped() {
+        let goes_on = watch.is_none_or(|watch| watch.note(seq));
+        if checker.has_stopped() || !goes_on {
             return Ok(());
         }
     }

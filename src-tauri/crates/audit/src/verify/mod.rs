@@ -7,6 +7,7 @@ mod folder;
 mod physical;
 mod receipts;
 mod tiles;
+mod watch;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use crate::opened::Tampered;
 use crate::schema;
 
 pub(crate) use checker::{ADDED, BeyondMark};
+pub use watch::VerifyWatch;
 
 /// The most problems that are listed.
 const MAX_PROBLEMS: usize = 50;
@@ -101,6 +103,16 @@ pub fn is_export(path: &Path) -> bool {
 /// Verifies like `verify_against`. The result distinguishes a file that cannot be read now from one
 /// that is at fault.
 pub fn judge(path: &Path, outside: &Outside) -> Judged {
+    judge_all(path, outside, None)
+}
+
+/// Judges like `judge`, and can be watched and stopped. Returns None if it was stopped.
+pub(crate) fn judge_watched(path: &Path, outside: &Outside, watch: &VerifyWatch) -> Option<Judged> {
+    let judged = judge_all(path, outside, Some(watch));
+    (!watch.is_stopped()).then_some(judged)
+}
+
+fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Judged {
     let mut problems = Problems::default();
     let weighed = outside.compare();
     for problem in &weighed.problems {
@@ -111,6 +123,7 @@ pub fn judge(path: &Path, outside: &Outside) -> Judged {
         newest: weighed.newest(),
         key: outside.key,
         installation: outside.installation.as_deref(),
+        watch,
     };
     // Collected separately: faults of the marks must not prevent the search for those of the log.
     let mut own = Problems::default();
@@ -161,4 +174,5 @@ pub(crate) struct Expected<'a> {
     /// The keyring's signing key.
     pub(crate) key: Option<[u8; 32]>,
     pub(crate) installation: Option<&'a str>,
+    pub(crate) watch: Option<&'a VerifyWatch>,
 }

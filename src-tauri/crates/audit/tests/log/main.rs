@@ -18,6 +18,7 @@ mod formats;
 mod kit;
 mod marks;
 mod power;
+mod searching;
 mod tamper;
 mod vectors;
 mod volume;

@@ -44,6 +44,11 @@ impl DecidedBy {
             Self::Caller => "caller",
         }
     }
+
+    /// Whether the name is of a surface where the owner of the profile decides.
+    pub(crate) fn is_owner(name: &str) -> bool {
+        [Self::Window, Self::Terminal].iter().any(|by| by.name() == name)
+    }
 }
 
 /// A decided action, with the call's result if the decision itself ran the call.

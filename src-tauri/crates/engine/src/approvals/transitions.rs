@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Engine,
+    approvals::decide::DecidedBy,
     ports::{Durability, RecordDraft},
     texts::Text,
     tools::refusals::millis_between,
@@ -73,6 +74,11 @@ impl Engine {
             .field("duration_ms", millis_between(approval.created_at, self.world.clock.now()));
         if let Some(reason) = reason {
             draft = draft.commit("reason", reason);
+        }
+        if DecidedBy::is_owner(by)
+            && let Some(person) = self.world.profile.person()
+        {
+            draft = draft.commit("person", person);
         }
         if let Err(error) = self.world.audit.append(draft, Durability::Durable).await {
             tracing::error!(%error, "a decision could not be recorded");

@@ -41,6 +41,11 @@ pub trait Profile: Send + Sync {
     fn supervision(&self) -> Supervision {
         Supervision::Assistant
     }
+    /// Returns the name under which the operating system knows the person who runs this process.
+    /// It stands in the records of what that person asked and decided.
+    fn person(&self) -> Option<String> {
+        None
+    }
     /// Returns the IANA name of the user's time zone.
     fn time_zone(&self) -> String;
     /// Returns the values of caller-owned parameters that apply in every session, such as

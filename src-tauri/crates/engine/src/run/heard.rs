@@ -18,7 +18,7 @@ use crate::{
     ports::{Durability, RecordDraft, TurnRow},
     run::{listener::TurnOptions, live::RunContext},
     sessions::lanes::CancelledAt,
-    turn::audience::Place,
+    turn::audience::{Origin, Place},
 };
 
 /// The stream of a turn's events for its caller. Dropping it before the end cancels the turn.
@@ -152,7 +152,9 @@ impl Engine {
         self.runs.add_run(&turn, work);
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
-        let called = self.tool_call_as(turn.clone(), params, place, CancellationToken::new()).await;
+        let called = self
+            .tool_call_as((turn.clone(), Origin::Caller), params, place, CancellationToken::new())
+            .await;
         self.runs.remove_run(&turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
@@ -237,6 +239,7 @@ impl Engine {
             .field("model", "")
             .field("agent", "")
             .field("duration_ms", 0)
+            .field("origin", Origin::Caller.name())
             .commit("input", said);
         let ended = RecordDraft::new(RecordType::RunEnded)
             .field("status", "ok")

@@ -14,7 +14,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::Engine;
+use crate::{Engine, turn::audience::Origin};
 
 /// The session id of calls that name no session.
 pub(crate) const DIRECT: &str = "direct";
@@ -27,6 +27,7 @@ pub(crate) struct Accepted {
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<AgentId>,
     pub(crate) headless: bool,
+    pub(crate) origin: Origin,
     /// The engine that accepted the message. The same engine answers it, with the tools its caller
     /// may use.
     pub(crate) by: Weak<Engine>,
@@ -41,6 +42,7 @@ impl Accepted {
             model: None,
             agent: None,
             headless: false,
+            origin: Origin::default(),
             by: Weak::new(),
         }
     }
@@ -240,6 +242,7 @@ mod tests {
             model: None,
             agent: None,
             headless: true,
+            origin: Origin::default(),
             by: Weak::new(),
         }
     }

@@ -24,7 +24,11 @@ use crate::{
     sessions::lanes::{Accepted, CancelledAt},
     texts::Text,
     tools::refusals::Refused,
-    turn::{audience::Place, context::TurnStart, running::Turn},
+    turn::{
+        audience::{Origin, Place},
+        context::TurnStart,
+        running::Turn,
+    },
 };
 
 const PAGE: u32 = 60;
@@ -38,7 +42,16 @@ impl Engine {
         self: &Arc<Self>,
         params: TurnStartParams,
     ) -> Result<TurnStartResponse, AgentError> {
-        self.turn_start_for(params, None).await
+        self.turn_start_from(Origin::default(), params).await
+    }
+
+    /// Accepts a message that came through `origin`, which the records of the turn name.
+    pub async fn turn_start_from(
+        self: &Arc<Self>,
+        origin: Origin,
+        params: TurnStartParams,
+    ) -> Result<TurnStartResponse, AgentError> {
+        self.accept_message(origin, params, None).await
     }
 
     /// Accepts a message for a run of the run contract. The turn carries the run's context. A
@@ -48,9 +61,18 @@ impl Engine {
         params: TurnStartParams,
         run: Option<Arc<RunContext>>,
     ) -> Result<TurnStartResponse, AgentError> {
+        self.accept_message(Origin::Caller, params, run).await
+    }
+
+    async fn accept_message(
+        self: &Arc<Self>,
+        origin: Origin,
+        params: TurnStartParams,
+        run: Option<Arc<RunContext>>,
+    ) -> Result<TurnStartResponse, AgentError> {
         let (session, text) = (params.session.clone(), params.text.clone());
         let request = run.as_ref().map(|run| run.request_id().to_owned());
-        let started = self.take_message(params, run).await;
+        let started = self.take_message(origin, params, run).await;
         if let Err(error) = &started {
             let refused = Refused {
                 session: session.as_ref(),
@@ -64,6 +86,7 @@ impl Engine {
 
     async fn take_message(
         self: &Arc<Self>,
+        origin: Origin,
         params: TurnStartParams,
         run: Option<Arc<RunContext>>,
     ) -> Result<TurnStartResponse, AgentError> {
@@ -95,6 +118,7 @@ impl Engine {
             model: params.model,
             agent: params.agent,
             headless: params.headless,
+            origin,
             by: Arc::downgrade(self),
         };
         match self.lanes.enter(&session, accepted.clone()) {

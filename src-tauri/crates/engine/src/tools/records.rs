@@ -13,7 +13,7 @@ use crate::{
         refusals::millis,
         results,
     },
-    turn::context::TurnContext,
+    turn::{audience::Place, context::TurnContext},
 };
 
 /// The highest number of coerced arguments that one record names.
@@ -45,6 +45,10 @@ pub(crate) async fn record_intent(
         .field("why", ready.decision.reason().as_str())
         .field("untrusted", ready.follows_untrusted)
         .commit("arguments", canonical(&outgoing.arguments));
+    if context.place == Place::Outside {
+        // No question of a conversation says who asked for this call.
+        draft = context.origin.add_to(draft, context.world().profile.as_ref());
+    }
     if let Some(id) = approval {
         draft = draft.field("approval", id.as_str());
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::run::live::RunContext;
+use crate::{
+    ports::{Profile, RecordDraft},
+    run::live::RunContext,
+};
 
 /// Whom a turn runs for.
 #[derive(Clone)]
@@ -58,6 +61,46 @@ impl Audience {
     /// only that a service failed, not how.
     pub(crate) fn is_remote(&self) -> bool {
         self.caller().is_some()
+    }
+}
+
+/// Through what a person or program asked. The records of a question name it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The chat window.
+    Window,
+    /// A terminal, also one that reaches this process over its socket.
+    Terminal,
+    /// A request over HTTP, or of the run contract.
+    Caller,
+    /// This process itself.
+    #[default]
+    Inside,
+}
+
+impl Origin {
+    /// Returns the name in records.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Window => "window",
+            Self::Terminal => "terminal",
+            Self::Caller => "caller",
+            Self::Inside => "inside",
+        }
+    }
+
+    /// Whether the owner of the profile sits there.
+    fn is_owner(self) -> bool {
+        matches!(self, Self::Window | Self::Terminal)
+    }
+
+    /// Adds to a record through what was asked, and the name of the person if it is known.
+    pub(crate) fn add_to(self, draft: RecordDraft, profile: &dyn Profile) -> RecordDraft {
+        let draft = draft.field("origin", self.name());
+        match profile.person().filter(|_| self.is_owner()) {
+            Some(person) => draft.commit("person", person),
+            None => draft,
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
         refusals::Refused, scope::Scope,
     },
     turn::{
-        audience::Place,
+        audience::{Origin, Place},
         context::{TurnContext, TurnStart},
         outcome::End,
     },
@@ -34,7 +34,7 @@ impl Engine {
         params: ToolCallParams,
     ) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.world.ids.next("turn"));
-        self.tool_call_in(turn, params, CancellationToken::new()).await
+        self.tool_call_in(turn, Origin::default(), params, CancellationToken::new()).await
     }
 
     /// Calls a tool in a turn whose id the caller chose. The pending action names that turn.
@@ -42,22 +42,23 @@ impl Engine {
     pub async fn tool_call_in(
         self: &Arc<Self>,
         turn: TurnId,
+        origin: Origin,
         params: ToolCallParams,
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
-        self.tool_call_as(turn, params, Place::Outside, cancel).await
+        self.tool_call_as((turn, origin), params, Place::Outside, cancel).await
     }
 
     /// Calls a tool in a turn that already exists.
     pub(crate) async fn tool_call_as(
         self: &Arc<Self>,
-        id: TurnId,
+        turn: (TurnId, Origin),
         params: ToolCallParams,
         place: Place,
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
         self.world.secrets.reload_secrets().await;
-        let (context, spec, call) = match self.take_call(id, &params, place, cancel) {
+        let (context, spec, call) = match self.take_call(turn, &params, place, cancel) {
             Ok(taken) => taken,
             Err(error) => {
                 let asked = format!("{} {}", params.tool, params.arguments);
@@ -98,7 +99,7 @@ impl Engine {
 
     fn take_call(
         self: &Arc<Self>,
-        id: TurnId,
+        (id, origin): (TurnId, Origin),
         params: &ToolCallParams,
         place: Place,
         cancel: CancellationToken,
@@ -109,7 +110,8 @@ impl Engine {
             params.session.as_ref().map_or("", SessionId::as_str),
             params.tool.as_str(),
         ])?;
-        let accepted = Accepted { headless: params.headless, ..Accepted::without_message(id) };
+        let accepted =
+            Accepted { headless: params.headless, origin, ..Accepted::without_message(id) };
         let session = params.session.clone().unwrap_or_else(|| SessionId::new(DIRECT));
         self.call_directly(
             TurnStart { session, accepted, place, cancel },

@@ -87,6 +87,7 @@ impl Turn {
             .field("duration_ms", 0)
             .field("agent", wanted)
             .field("model", context.model.label());
+        let started = context.origin.add_to(started, context.world().profile.as_ref());
         context.record(started.commit("input", context.question.clone())).await;
         show_memory(&context, &recalled).await;
         let remembered = find_for_turn(&context, &recalled, &self.sources).await;

@@ -1,0 +1,193 @@
+//! Makes the entries of the grouped list: what the index knows of a group, with the question, the
+//! origin and the person from the records themselves.
+
+use chrono::{DateTime, Utc};
+use contract::{
+    AgentError, AuditChoicesResponse, AuditEntriesParams, AuditEntriesResponse, AuditEntry,
+    AuditEntryKind, AuditEntryParams, AuditEntryResponse, AuditRecordView, Reason, SessionId,
+    TurnId,
+};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde_json::Value;
+
+use super::{Facet, Index, Kind, Progress, failed, find};
+use crate::num::Num;
+use crate::read;
+
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 200;
+/// The most records of one entry that are returned together.
+const RECORDS: usize = 500;
+/// The most names of one kind that can be chosen.
+const CHOICES: u32 = 500;
+
+impl From<Kind> for AuditEntryKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Question => Self::Question,
+            Kind::Call => Self::Call,
+            Kind::Start => Self::Start,
+            Kind::Erasure => Self::Erasure,
+            Kind::Record => Self::Record,
+        }
+    }
+}
+
+/// Returns one page of entries.
+pub(crate) fn list_entries(
+    index: &Index,
+    log: &Connection,
+    params: &AuditEntriesParams,
+    progress: Progress,
+) -> Result<AuditEntriesResponse, AgentError> {
+    let limit = if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) };
+    let page = find::find_groups(&index.db, &params.filter, params.before, limit as usize)
+        .map_err(|error| failed(&error))?;
+    let entries = page
+        .groups
+        .iter()
+        .map(|group| entry(&index.db, log, *group))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(AuditEntriesResponse {
+        entries,
+        next: page.next,
+        indexed: progress.indexed,
+        total: progress.total,
+    })
+}
+
+/// Returns one entry with its records.
+pub(crate) fn show_entry(
+    index: &Index,
+    log: &Connection,
+    params: &AuditEntryParams,
+) -> Result<AuditEntryResponse, AgentError> {
+    let db = &index.db;
+    let number = |row: &rusqlite::Row<'_>| row.get::<_, Num>(0).map(|n| n.0);
+    let found = match (&params.turn, params.record) {
+        (Some(turn), _) => {
+            db.query_row("SELECT id FROM grp WHERE turn=?1", [turn.0.as_str()], number)
+        }
+        (None, record) => db.query_row(
+            "SELECT grp FROM entry WHERE seq=?1",
+            [Num(record.unwrap_or_default())],
+            number,
+        ),
+    };
+    let group = found.optional().map_err(|error| failed(&error))?.ok_or_else(|| {
+        AgentError::invalid("The audit log has nothing about this.").reason(Reason::NotFound)
+    })?;
+    let seqs = |after: u64| -> rusqlite::Result<Vec<u64>> {
+        db.prepare_cached("SELECT seq FROM entry WHERE grp=?1 AND seq>?2 ORDER BY seq LIMIT ?3")?
+            .query_map(params![Num(group), Num(after), RECORDS as i64 + 1], number)?
+            .collect()
+    };
+    let mut seqs = seqs(params.after.unwrap_or_default()).map_err(|error| failed(&error))?;
+    let has_more = seqs.len() > RECORDS;
+    seqs.truncate(RECORDS);
+    let records =
+        seqs.into_iter().map(|seq| read::show(log, seq)).collect::<Result<Vec<_>, _>>()?;
+    Ok(AuditEntryResponse { entry: entry(db, log, group)?, records, has_more })
+}
+
+/// Returns the names that a filter can have.
+pub(crate) fn list_choices(index: &Index) -> Result<AuditChoicesResponse, AgentError> {
+    let list = |facet: Facet| -> Result<Vec<String>, AgentError> {
+        let read = || -> rusqlite::Result<Vec<String>> {
+            index
+                .db
+                .prepare_cached(
+                    "SELECT text FROM name WHERE facet=?1 ORDER BY records DESC, text LIMIT ?2",
+                )?
+                .query_map(params![facet as i64, CHOICES], |row| row.get(0))?
+                .collect()
+        };
+        read().map_err(|error| failed(&error))
+    };
+    Ok(AuditChoicesResponse {
+        tools: list(Facet::Tool)?,
+        agents: list(Facet::Agent)?,
+        decisions: list(Facet::Decision)?,
+    })
+}
+
+/// A group as the index has it.
+struct Row {
+    kind: Kind,
+    turn: Option<String>,
+    at: i64,
+    last_at: i64,
+    records: u64,
+    asked: Option<u64>,
+    status: Option<String>,
+}
+
+fn entry(db: &Connection, log: &Connection, group: u64) -> Result<AuditEntry, AgentError> {
+    let (row, names) = read_group(db, group).map_err(|error| failed(&error))?;
+    let named = |facet: Facet| -> Vec<String> {
+        names.iter().filter(|(of, _)| *of == facet as i64).map(|(_, text)| text.clone()).collect()
+    };
+    let first = read::show(log, group)?;
+    let asked = match row.asked {
+        Some(seq) if seq != group => Some(read::show(log, seq)?),
+        Some(_) => Some(first.clone()),
+        None => None,
+    };
+    let question = asked.as_ref().and_then(|record| revealed(record, "input"));
+    let erased = question.is_none()
+        && asked.as_ref().is_some_and(|record| record.revealed.contains_key("input"));
+    let origin =
+        asked.as_ref().and_then(|record| record.fields.get("origin")?.as_str().map(str::to_owned));
+    Ok(AuditEntry {
+        first: group,
+        kind: row.kind.into(),
+        event: first.record_type,
+        at: instant(row.at),
+        last_at: instant(row.last_at),
+        records: row.records,
+        session: named(Facet::Session).into_iter().next().map(SessionId),
+        turn: row.turn.map(TurnId),
+        question,
+        erased,
+        origin,
+        person: asked.as_ref().and_then(|record| revealed(record, "person")),
+        status: row.status,
+        tools: named(Facet::Tool),
+        agents: named(Facet::Agent),
+        decisions: named(Facet::Decision),
+    })
+}
+
+fn read_group(db: &Connection, group: u64) -> rusqlite::Result<(Row, Vec<(i64, String)>)> {
+    let row = db
+        .prepare_cached(
+            "SELECT kind, turn, at, last_at, records, asked, status FROM grp WHERE id=?1",
+        )?
+        .query_row([Num(group)], |row| {
+            Ok(Row {
+                kind: Kind::of_number(row.get(0)?),
+                turn: row.get(1)?,
+                at: row.get(2)?,
+                last_at: row.get(3)?,
+                records: row.get::<_, Num>(4)?.0,
+                asked: row.get::<_, Option<Num>>(5)?.map(|n| n.0),
+                status: row.get(6)?,
+            })
+        })?;
+    let names = db
+        .prepare_cached("SELECT n.facet, n.text FROM grp_has h CROSS JOIN name n ON n.id=h.name WHERE h.grp=?1 ORDER BY n.id")?
+        .query_map([Num(group)], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok((row, names))
+}
+
+fn revealed(record: &AuditRecordView, member: &str) -> Option<String> {
+    match record.revealed.get(member)? {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn instant(millis: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(millis).unwrap_or_default()
+}

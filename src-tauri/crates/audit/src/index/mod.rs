@@ -1,0 +1,311 @@
+//! The index over the log that searching needs: a file of its own beside the log, made from its
+//! records and made again whenever it is missing, damaged, or of another log. It is no evidence, so
+//! no verification reads it. `rows` writes it, `find` asks it, `words` chooses the words of a
+//! record. An erased value leaves it before it leaves the log.
+
+mod entries;
+mod find;
+mod rows;
+mod words;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use contract::{AgentError, text};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+
+use crate::num::Num;
+use crate::schema::is_damage;
+
+pub(crate) use entries::{list_choices, list_entries, show_entry};
+pub(crate) use find::find_records;
+
+/// "CSIX": marks the file as an index of an audit log.
+const APPLICATION_ID: i32 = 0x4353_4958;
+/// Grows when the tables or the words of a record change. Another version is made again.
+const VERSION: i32 = 1;
+/// The records that are read and indexed in one transaction.
+const CHUNK: u32 = 2_000;
+
+const TABLES: &str = "
+CREATE TABLE state(one INTEGER PRIMARY KEY CHECK(one = 1), indexed INTEGER NOT NULL, leaf BLOB NOT NULL, loose INTEGER) STRICT;
+INSERT INTO state VALUES(1, 0, x'', NULL);
+CREATE TABLE name(
+  id INTEGER PRIMARY KEY, facet INTEGER NOT NULL, text TEXT NOT NULL,
+  records INTEGER NOT NULL DEFAULT 0, groups INTEGER NOT NULL DEFAULT 0, UNIQUE(facet, text)) STRICT;
+CREATE TABLE entry(
+  seq INTEGER PRIMARY KEY, grp INTEGER NOT NULL, at INTEGER NOT NULL, vals INTEGER NOT NULL,
+  event INTEGER NOT NULL, session INTEGER, tool INTEGER, agent INTEGER, decision INTEGER) STRICT;
+CREATE INDEX entry_grp ON entry(grp);
+CREATE INDEX entry_event ON entry(event);
+CREATE INDEX entry_session ON entry(session) WHERE session IS NOT NULL;
+CREATE INDEX entry_tool ON entry(tool) WHERE tool IS NOT NULL;
+CREATE INDEX entry_agent ON entry(agent) WHERE agent IS NOT NULL;
+CREATE INDEX entry_decision ON entry(decision) WHERE decision IS NOT NULL;
+CREATE TABLE grp(
+  id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, turn TEXT, session INTEGER, at INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL, last_at INTEGER NOT NULL, records INTEGER NOT NULL,
+  asked INTEGER, status TEXT) STRICT;
+CREATE UNIQUE INDEX grp_turn ON grp(turn) WHERE turn IS NOT NULL;
+CREATE TABLE grp_has(name INTEGER NOT NULL, grp INTEGER NOT NULL, PRIMARY KEY(name, grp)) STRICT, WITHOUT ROWID;
+CREATE INDEX grp_has_grp ON grp_has(grp);
+CREATE TABLE hour(hour INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
+CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2');
+INSERT INTO words(words, rank) VALUES('secure-delete', 1);
+";
+
+/// The properties of a record that a filter can name. The number is stored in the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Facet {
+    Session = 1,
+    Tool = 2,
+    Agent = 3,
+    Event = 4,
+    Decision = 5,
+}
+
+/// The kinds of groups. The number is stored in the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Question = 0,
+    Call = 1,
+    Start = 2,
+    Erasure = 3,
+    Record = 4,
+}
+
+impl Kind {
+    fn of_number(number: i64) -> Self {
+        match number {
+            0 => Self::Question,
+            1 => Self::Call,
+            2 => Self::Start,
+            3 => Self::Erasure,
+            _ => Self::Record,
+        }
+    }
+}
+
+/// How far the index is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Progress {
+    pub(crate) indexed: u64,
+    pub(crate) total: u64,
+}
+
+/// The open index.
+pub(crate) struct Index {
+    db: Connection,
+    path: PathBuf,
+}
+
+/// Returns the path of a log's index.
+pub(crate) fn path_of(log: &Path) -> PathBuf {
+    log.with_extension("index.db")
+}
+
+/// Deletes the index of a log that is set aside.
+pub(crate) fn delete(log: &Path) {
+    delete_files(&path_of(log));
+}
+
+fn delete_files(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let _ = std::fs::remove_file(name);
+    }
+}
+
+/// Returns the error of an index that cannot be used.
+pub(crate) fn failed(error: &rusqlite::Error) -> AgentError {
+    AgentError::internal(
+        "audit_index",
+        text!("The index of the audit log cannot be used ({error}).", error = error.to_string()),
+    )
+    .hint("Free some disk space, and check that the data folder is writable.")
+}
+
+impl Index {
+    /// Opens the index of a log. Creates it if it is missing or unusable.
+    pub(crate) fn open(log: &Path) -> rusqlite::Result<Self> {
+        let path = path_of(log);
+        match Self::open_file(&path) {
+            Ok(Some(db)) => return Ok(Self { db, path }),
+            Ok(None) => {}
+            Err(error) if is_damage(&error) => {}
+            Err(error) => return Err(error),
+        }
+        Self::create(path)
+    }
+
+    /// Opens the index if there is one, whatever it holds.
+    pub(crate) fn open_existing(log: &Path) -> rusqlite::Result<Option<Self>> {
+        if path_of(log).exists() { Self::open(log).map(Some) } else { Ok(None) }
+    }
+
+    fn create(path: PathBuf) -> rusqlite::Result<Self> {
+        delete_files(&path);
+        let db = Self::connect(&path)?;
+        db.execute_batch(&format!(
+            "BEGIN; {TABLES} PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={VERSION}; COMMIT;"
+        ))?;
+        Ok(Self { db, path })
+    }
+
+    fn connect(path: &Path) -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(path, flags)?;
+        db.busy_timeout(Duration::from_secs(5))?;
+        db.set_prepared_statement_cache_capacity(64);
+        db.execute_batch(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA cache_size=-32768;
+             PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;
+             PRAGMA journal_size_limit=4194304;",
+        )?;
+        Ok(db)
+    }
+
+    fn open_file(path: &Path) -> rusqlite::Result<Option<Connection>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let db = Self::connect(path)?;
+        let number = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+        let is_ours =
+            number("application_id")? == APPLICATION_ID && number("user_version")? == VERSION;
+        Ok(is_ours.then_some(db))
+    }
+
+    /// Forgets everything.
+    fn reset(&mut self) -> rusqlite::Result<()> {
+        // The file is deleted after the connection is closed.
+        self.db = Connection::open_in_memory()?;
+        let fresh = Self::create(self.path.clone())?;
+        self.db = fresh.db;
+        Ok(())
+    }
+
+    /// Indexes new records until the time is over. A damaged index is made again.
+    pub(crate) fn advance(
+        &mut self,
+        log: &Connection,
+        until: Option<Instant>,
+    ) -> rusqlite::Result<Progress> {
+        match self.try_advance(log, until) {
+            Err(error) if is_damage(&error) => {
+                tracing::warn!(%error, "the index of the log is made again");
+                self.reset()?;
+                self.try_advance(log, until)
+            }
+            result => result,
+        }
+    }
+
+    fn try_advance(
+        &mut self,
+        log: &Connection,
+        until: Option<Instant>,
+    ) -> rusqlite::Result<Progress> {
+        if !self.fits(log)? {
+            self.reset()?;
+        }
+        let total = crate::chain::stored_size(log)?;
+        loop {
+            let indexed = self.indexed()?;
+            let is_late = until.is_some_and(|end| Instant::now() >= end);
+            if indexed >= total || is_late {
+                return Ok(Progress { indexed, total });
+            }
+            match rows::add_chunk(&mut self.db, log, indexed, CHUNK)? {
+                rows::Added::Some => {}
+                rows::Added::None => return Ok(Progress { indexed, total: indexed }),
+                rows::Added::Stale => self.reset()?,
+            }
+        }
+    }
+
+    fn indexed(&self) -> rusqlite::Result<u64> {
+        self.db
+            .prepare_cached("SELECT indexed FROM state")?
+            .query_row([], |row| row.get::<_, Num>(0))
+            .map(|n| n.0)
+    }
+
+    /// Whether the newest indexed record is still the one of the log.
+    fn fits(&self, log: &Connection) -> rusqlite::Result<bool> {
+        let (indexed, leaf): (i64, Vec<u8>) =
+            self.db.query_row("SELECT indexed, leaf FROM state", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        if indexed == 0 {
+            return Ok(true);
+        }
+        let stored: Option<Vec<u8>> = log
+            .query_row("SELECT leaf FROM audit_record WHERE seq=?1", [indexed], |row| row.get(0))
+            .optional()?;
+        Ok(stored == Some(leaf))
+    }
+
+    /// Removes the words of values that are about to be erased from the log. Afterwards neither the
+    /// index nor its write-ahead log has a copy.
+    pub(crate) fn forget(
+        &mut self,
+        log: &Connection,
+        values: impl IntoIterator<Item = (u64, String)>,
+    ) -> rusqlite::Result<()> {
+        match self.try_forget(log, values) {
+            Ok(true) => {}
+            Ok(false) => return self.reset(),
+            Err(error) if is_damage(&error) => return self.reset(),
+            Err(error) => return Err(error),
+        }
+        let busy: bool =
+            self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if busy { self.reset() } else { Ok(()) }
+    }
+
+    /// Returns false if the index does not hold what the log holds.
+    fn try_forget(
+        &mut self,
+        log: &Connection,
+        values: impl IntoIterator<Item = (u64, String)>,
+    ) -> rusqlite::Result<bool> {
+        if !self.fits(log)? {
+            return Ok(false);
+        }
+        let mut by_record: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        for (seq, member) in values {
+            by_record.entry(seq).or_default().push(member);
+        }
+        let tx = self.db.transaction()?;
+        for (seq, members) in by_record {
+            let vals: Option<i64> = tx
+                .prepare_cached("SELECT vals FROM entry WHERE seq=?1")?
+                .query_row([Num(seq)], |row| row.get(0))
+                .optional()?;
+            // A record that is not indexed yet is indexed without the erased values.
+            let Some(vals) = vals else { continue };
+            let Some((body, reveals)) = rows::read_record(log, seq)? else { return Ok(false) };
+            if i64::try_from(reveals.len()) != Ok(vals) {
+                return Ok(false);
+            }
+            let (old, kept) = (
+                words::of_record(&body, &reveals),
+                reveals.iter().filter(|(member, _)| !members.contains(member)),
+            );
+            let kept: Vec<_> = kept.cloned().collect();
+            tx.prepare_cached("INSERT INTO words(words, rowid, text) VALUES('delete', ?1, ?2)")?
+                .execute(params![Num(seq), old])?;
+            tx.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?
+                .execute(params![Num(seq), words::of_record(&body, &kept)])?;
+            tx.prepare_cached("UPDATE entry SET vals=?2 WHERE seq=?1")?
+                .execute(params![Num(seq), kept.len() as i64])?;
+        }
+        tx.commit()?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,422 @@
+//! Writes the index: reads records of the log in order and adds their rows, their groups and their
+//! words. Records of one turn are one group; see `Kind` for the others.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use super::{Facet, Kind, words};
+use crate::num::Num;
+
+/// The members of a body that the index needs. A body that is damaged is a matter for a
+/// verification, and is indexed as far as it can be read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Light {
+    at: String,
+    #[serde(rename = "type")]
+    kind: String,
+    pub(super) session: Option<String>,
+    turn: Option<String>,
+    pub(super) fields: Map<String, Value>,
+    commitments: BTreeMap<String, IgnoredAny>,
+}
+
+impl Light {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    fn at(&self) -> i64 {
+        crate::body::parse_instant(&self.at).map_or(0, |at| at.timestamp_millis())
+    }
+
+    /// What a person, the clock or the policy decided.
+    fn decision(&self) -> Option<&str> {
+        let status = self.text("status")?;
+        match self.kind.as_str() {
+            // `done` and `failed` say how the approved action ended.
+            "approval_resolved" => (!["done", "failed"].contains(&status)).then_some(status),
+            "policy_decision" => Some(status),
+            _ => None,
+        }
+    }
+}
+
+/// The values behind the commitments of a record: member and text.
+pub(super) type Reveals = Vec<(String, String)>;
+
+/// The result of adding a chunk.
+pub(super) enum Added {
+    Some,
+    None,
+    /// A value was erased past the index, whose words may still have it.
+    Stale,
+}
+
+/// Reads one record with its values.
+pub(super) fn read_record(
+    log: &Connection,
+    seq: u64,
+) -> rusqlite::Result<Option<(Light, Reveals)>> {
+    let body: Option<Vec<u8>> = log
+        .prepare_cached("SELECT body FROM audit_record WHERE seq=?1")?
+        .query_row([Num(seq)], |row| row.get(0))
+        .optional()?;
+    let Some(body) = body else { return Ok(None) };
+    let mut statement =
+        log.prepare_cached("SELECT member, value FROM audit_reveal WHERE seq=?1 ORDER BY member")?;
+    let reveals = statement
+        .query_map([Num(seq)], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Some((serde_json::from_slice(&body).unwrap_or_default(), reveals)))
+}
+
+struct Read {
+    seq: u64,
+    body: Light,
+    leaf: Vec<u8>,
+    reveals: Reveals,
+}
+
+fn read_chunk(log: &Connection, after: u64, most: u32) -> rusqlite::Result<Vec<Read>> {
+    // One transaction, so that records and values are of the same moment.
+    let tx = log.unchecked_transaction()?;
+    let mut records: Vec<Read> = tx
+        .prepare_cached(
+            "SELECT seq, body, leaf FROM audit_record WHERE seq>?1 ORDER BY seq LIMIT ?2",
+        )?
+        .query_map(params![Num(after), most], |row| {
+            let body: Vec<u8> = row.get(1)?;
+            Ok(Read {
+                seq: row.get::<_, Num>(0)?.0,
+                body: serde_json::from_slice(&body).unwrap_or_default(),
+                leaf: row.get(2)?,
+                reveals: Vec::new(),
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let Some(last) = records.last().map(|record| record.seq) else { return Ok(records) };
+    let first = records[0].seq;
+    let mut statement = tx.prepare_cached(
+        "SELECT seq, member, value FROM audit_reveal WHERE seq>=?1 AND seq<=?2 ORDER BY seq, member",
+    )?;
+    let mut rows = statement.query(params![Num(first), Num(last)])?;
+    let mut at = 0;
+    while let Some(row) = rows.next()? {
+        let seq = row.get::<_, Num>(0)?.0;
+        while at < records.len() && records[at].seq < seq {
+            at += 1;
+        }
+        if let Some(record) = records.get_mut(at).filter(|record| record.seq == seq) {
+            record.reveals.push((row.get(1)?, row.get(2)?));
+        }
+    }
+    Ok(records)
+}
+
+/// Adds the next records in one transaction.
+pub(super) fn add_chunk(
+    db: &mut Connection,
+    log: &Connection,
+    after: u64,
+    most: u32,
+) -> rusqlite::Result<Added> {
+    let records = read_chunk(log, after, most)?;
+    let Some(last) = records.last() else { return Ok(Added::None) };
+    let (indexed, leaf) = (last.seq, last.leaf.clone());
+    let tx = db.transaction()?;
+    let mut batch = Batch::new(&tx)?;
+    for record in &records {
+        if record.body.kind == "value_erased" && is_stale(&tx, log, &record.body)? {
+            return Ok(Added::Stale);
+        }
+        batch.add(record)?;
+    }
+    batch.finish()?;
+    tx.prepare_cached("UPDATE state SET indexed=?1, leaf=?2")?
+        .execute(params![Num(indexed), leaf])?;
+    tx.commit()?;
+    Ok(Added::Some)
+}
+
+/// Whether the index has more values of the erased value's record than the log.
+fn is_stale(tx: &Transaction<'_>, log: &Connection, body: &Light) -> rusqlite::Result<bool> {
+    let Some(of) = body.fields.get("record").and_then(Value::as_u64) else { return Ok(false) };
+    let indexed: Option<i64> = tx
+        .prepare_cached("SELECT vals FROM entry WHERE seq=?1")?
+        .query_row([Num(of)], |row| row.get(0))
+        .optional()?;
+    let Some(indexed) = indexed.filter(|vals| *vals > 0) else { return Ok(false) };
+    let stored: i64 = log
+        .prepare_cached("SELECT count(*) FROM audit_reveal WHERE seq=?1")?
+        .query_row([Num(of)], |row| row.get(0))?;
+    Ok(indexed > stored)
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    id: u64,
+    kind: Kind,
+    turn: Option<String>,
+    session: Option<i64>,
+    at: i64,
+    last_seq: u64,
+    last_at: i64,
+    records: u64,
+    /// The record that says who asked, and what.
+    asked: Option<u64>,
+    status: Option<String>,
+}
+
+impl Group {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get::<_, Num>(0)?.0,
+            kind: Kind::of_number(row.get(1)?),
+            turn: row.get(2)?,
+            session: row.get(3)?,
+            at: row.get(4)?,
+            last_seq: row.get::<_, Num>(5)?.0,
+            last_at: row.get(6)?,
+            records: row.get::<_, Num>(7)?.0,
+            asked: row.get::<_, Option<Num>>(8)?.map(|n| n.0),
+            status: row.get(9)?,
+        })
+    }
+}
+
+const GROUP: &str =
+    "SELECT id, kind, turn, session, at, last_seq, last_at, records, asked, status FROM grp WHERE";
+
+/// The records that one transaction adds. Counts and groups are written once, at its end.
+struct Batch<'t> {
+    tx: &'t Transaction<'t>,
+    /// Id, and how many records and groups were added.
+    names: HashMap<(Facet, String), (i64, u64, u64)>,
+    groups: HashMap<u64, Group>,
+    turns: HashMap<String, u64>,
+    hours: BTreeMap<i64, (u64, u64)>,
+    /// The newest group without a turn.
+    loose: Option<u64>,
+}
+
+impl<'t> Batch<'t> {
+    fn new(tx: &'t Transaction<'t>) -> rusqlite::Result<Self> {
+        let loose: Option<Num> = tx.query_row("SELECT loose FROM state", [], |row| row.get(0))?;
+        Ok(Self {
+            tx,
+            names: HashMap::new(),
+            groups: HashMap::new(),
+            turns: HashMap::new(),
+            hours: BTreeMap::new(),
+            loose: loose.map(|n| n.0),
+        })
+    }
+
+    fn add(&mut self, record: &Read) -> rusqlite::Result<()> {
+        let (body, seq, at) = (&record.body, record.seq, record.body.at());
+        let texts = [
+            (Facet::Session, body.session.as_deref()),
+            (Facet::Event, Some(body.kind.as_str())),
+            (Facet::Tool, body.text("tool")),
+            (Facet::Agent, body.text("agent")),
+            (Facet::Decision, body.decision()),
+        ];
+        let mut ids: HashMap<Facet, i64> = HashMap::new();
+        for (facet, text) in texts {
+            if let Some(text) = text {
+                ids.insert(facet, self.name(facet, text)?);
+            }
+        }
+        let group = self.group_of(record, ids.get(&Facet::Session).copied())?;
+        for (facet, text) in texts {
+            let (Some(text), Some(id)) = (text, ids.get(&facet)) else { continue };
+            let is_new = self
+                .tx
+                .prepare_cached("INSERT OR IGNORE INTO grp_has(name, grp) VALUES(?1, ?2)")?
+                .execute(params![id, Num(group)])?
+                > 0;
+            if let Some(name) = self.names.get_mut(&(facet, text.to_owned())) {
+                name.1 += 1;
+                name.2 += u64::from(is_new);
+            }
+        }
+        let id = |facet| ids.get(&facet);
+        self.tx
+            .prepare_cached("INSERT INTO entry(seq, grp, at, vals, event, session, tool, agent, decision) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+            .execute(params![
+                Num(seq),
+                Num(group),
+                at,
+                record.reveals.len() as i64,
+                id(Facet::Event),
+                id(Facet::Session),
+                id(Facet::Tool),
+                id(Facet::Agent),
+                id(Facet::Decision),
+            ])?;
+        self.tx
+            .prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?
+            .execute(params![Num(seq), words::of_record(body, &record.reveals)])?;
+        let hour = self.hours.entry(at.div_euclid(HOUR)).or_insert((seq, seq));
+        *hour = (hour.0.min(seq), hour.1.max(seq));
+        Ok(())
+    }
+
+    fn name(&mut self, facet: Facet, text: &str) -> rusqlite::Result<i64> {
+        let key = (facet, text.to_owned());
+        if let Some(known) = self.names.get(&key) {
+            return Ok(known.0);
+        }
+        let found: Option<i64> = self
+            .tx
+            .prepare_cached("SELECT id FROM name WHERE facet=?1 AND text=?2")?
+            .query_row(params![facet as i64, text], |row| row.get(0))
+            .optional()?;
+        let id = match found {
+            Some(id) => id,
+            None => {
+                self.tx
+                    .prepare_cached("INSERT INTO name(facet, text) VALUES(?1, ?2)")?
+                    .execute(params![facet as i64, text])?;
+                self.tx.last_insert_rowid()
+            }
+        };
+        self.names.insert(key, (id, 0, 0));
+        Ok(id)
+    }
+
+    /// Returns the group of a record, which may be a new one.
+    fn group_of(&mut self, record: &Read, session: Option<i64>) -> rusqlite::Result<u64> {
+        let (body, seq, at) = (&record.body, record.seq, record.body.at());
+        let known = match &body.turn {
+            Some(turn) => self.group_of_turn(turn)?,
+            None => self.loose_group(body, session)?,
+        };
+        let id = known.unwrap_or(seq);
+        let is_asked = body.commitments.contains_key("input");
+        if known.is_none() {
+            let kind = match (body.kind.as_str(), &body.turn) {
+                (_, Some(_)) => Kind::Call,
+                ("log_opened", None) => Kind::Start,
+                ("value_erased" | "session_erased", None) => Kind::Erasure,
+                (_, None) => Kind::Record,
+            };
+            let group = Group {
+                id,
+                kind,
+                turn: body.turn.clone(),
+                session,
+                at,
+                last_seq: seq,
+                last_at: at,
+                records: 0,
+                asked: None,
+                status: None,
+            };
+            self.groups.insert(id, group);
+            match &body.turn {
+                Some(turn) => drop(self.turns.insert(turn.clone(), id)),
+                None => self.loose = Some(id),
+            }
+        }
+        let Some(group) = self.groups.get_mut(&id) else { return Ok(id) };
+        if is_asked {
+            group.kind = Kind::Question;
+        }
+        if is_asked || (group.asked.is_none() && body.fields.contains_key("origin")) {
+            group.asked = Some(seq);
+        }
+        let ends = match group.kind {
+            Kind::Question => body.kind == "run_ended",
+            Kind::Call => matches!(body.kind.as_str(), "run_ended" | "tool_outcome"),
+            Kind::Start | Kind::Erasure | Kind::Record => true,
+        };
+        if ends && let Some(status) = body.text("status") {
+            group.status = Some(status.to_owned());
+        }
+        group.records += 1;
+        (group.last_seq, group.last_at) = (seq, at);
+        group.session = group.session.or(session);
+        Ok(id)
+    }
+
+    fn group_of_turn(&mut self, turn: &str) -> rusqlite::Result<Option<u64>> {
+        if let Some(id) = self.turns.get(turn) {
+            return Ok(Some(*id));
+        }
+        let found = self
+            .tx
+            .prepare_cached(&format!("{GROUP} turn=?1"))?
+            .query_row([turn], Group::read)
+            .optional()?;
+        Ok(found.map(|group| {
+            let id = group.id;
+            self.turns.insert(turn.to_owned(), id);
+            self.groups.insert(id, group);
+            id
+        }))
+    }
+
+    /// Returns the newest group without a turn if the record continues it: the packs of a start,
+    /// and the values of one erasure.
+    fn loose_group(&mut self, body: &Light, session: Option<i64>) -> rusqlite::Result<Option<u64>> {
+        let wanted = match body.kind.as_str() {
+            "pack_loaded" => Kind::Start,
+            "value_erased" | "session_erased" => Kind::Erasure,
+            _ => return Ok(None),
+        };
+        let Some(id) = self.loose else { return Ok(None) };
+        if !self.groups.contains_key(&id) {
+            let found = self
+                .tx
+                .prepare_cached(&format!("{GROUP} id=?1"))?
+                .query_row([Num(id)], Group::read)
+                .optional()?;
+            let Some(group) = found else { return Ok(None) };
+            self.groups.insert(id, group);
+        }
+        let group = self.groups.get(&id);
+        Ok(group
+            .filter(|group| {
+                group.kind == wanted && (wanted == Kind::Start || group.session == session)
+            })
+            .map(|group| group.id))
+    }
+
+    fn finish(self) -> rusqlite::Result<()> {
+        let tx = self.tx;
+        for (id, records, groups) in self.names.values().filter(|name| name.1 > 0) {
+            tx.prepare_cached("UPDATE name SET records=records+?2, groups=groups+?3 WHERE id=?1")?
+                .execute(params![id, Num(*records), Num(*groups)])?;
+        }
+        for group in self.groups.values() {
+            tx.prepare_cached("INSERT OR REPLACE INTO grp(id, kind, turn, session, at, last_seq, last_at, records, asked, status) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+                .execute(params![
+                    Num(group.id),
+                    group.kind as i64,
+                    group.turn,
+                    group.session,
+                    group.at,
+                    Num(group.last_seq),
+                    group.last_at,
+                    Num(group.records),
+                    group.asked.map(Num),
+                    group.status,
+                ])?;
+        }
+        for (hour, (first, last)) in &self.hours {
+            tx.prepare_cached("INSERT INTO hour(hour, first, last) VALUES(?1, ?2, ?3) ON CONFLICT(hour) DO UPDATE SET first=min(first, excluded.first), last=max(last, excluded.last)")?
+                .execute(params![hour, Num(*first), Num(*last)])?;
+        }
+        tx.prepare_cached("UPDATE state SET loose=?1")?.execute([self.loose.map(Num)])?;
+        Ok(())
+    }
+}
+
+/// The milliseconds of an hour.
+pub(super) const HOUR: i64 = 3_600_000;

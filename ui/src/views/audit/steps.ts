@@ -1,0 +1,124 @@
+// What was done to answer a question, as steps that a person reads: the records of one entry, with a call's two records as one
+// step and an approval together with what was shown for it.
+import { argumentRows, type ArgumentRow } from "../../approval/hidden";
+import { obj, type Obj } from "../../lib/read";
+import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
+
+export type StepKind =
+  | "asked"
+  | "memory"
+  | "model"
+  | "read"
+  | "proposed"
+  | "decided"
+  | "executed"
+  | "refused"
+  | "answered"
+  | "other";
+
+export interface Step {
+  kind: StepKind;
+  /** The record that begins the step. */
+  record: AuditRecordView;
+  /** The record that ends it, such as a call's outcome. */
+  end: AuditRecordView | null;
+  /** The proposal that a decision is about. */
+  request: AuditRecordView | null;
+  /** How many records of the same kind the step stands for. */
+  times: number;
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function kindOf(record: AuditRecordView): StepKind {
+  switch (record.record_type) {
+    case "run_started":
+      return "input" in record.revealed ? "asked" : "other";
+    case "memory":
+    case "memory_read":
+      return "memory";
+    case "model_call":
+      return "model";
+    case "tool_intent":
+      return record.fields["effect"] === "read_only" ? "read" : "executed";
+    case "tool_outcome":
+      return "executed";
+    case "approval_requested":
+      return "proposed";
+    case "approval_resolved":
+      return "decided";
+    case "policy_decision":
+      return "refused";
+    case "run_ended":
+      return "answered";
+    default:
+      return "other";
+  }
+}
+
+/** Whether it says how an approved action ended, which the action's own outcome says, too. */
+const isEnd = ({ record_type, status }: AuditRecordView): boolean =>
+  record_type === "approval_resolved" && (status === "done" || status === "failed");
+
+/** The steps of an entry, in the order of the log. */
+export function stepsOf(records: readonly AuditRecordView[]): Step[] {
+  const steps: Step[] = [];
+  const calls = new Map<string, Step>();
+  const requests = new Map<string, AuditRecordView>();
+  for (const record of records) {
+    const call = text(record.fields["call"]);
+    const approval = text(record.fields["approval"]);
+    const kind = kindOf(record);
+    if (record.record_type === "approval_requested") requests.set(approval, record);
+    const begun = record.record_type === "tool_outcome" ? calls.get(call) : undefined;
+    if (begun && !begun.end) {
+      begun.end = record;
+      continue;
+    }
+    if (isEnd(record) && steps.some((step) => step.kind === "executed" && step.end)) continue;
+    const last = steps.at(-1);
+    if (kind === "model" && last?.kind === "model" && last.record.status === record.status) {
+      last.times++;
+      last.end = record;
+      continue;
+    }
+    const request = kind === "decided" ? (requests.get(approval) ?? null) : null;
+    const step: Step = { kind, record, end: null, request, times: 1 };
+    if (record.record_type === "tool_intent") calls.set(call, step);
+    steps.push(step);
+  }
+  return steps;
+}
+
+/** A revealed text; null if it was erased, undefined if the record has none. */
+export function revealed(record: AuditRecordView, member: string): string | null | undefined {
+  const value = record.revealed[member];
+  if (value === undefined) return undefined;
+  return typeof value === "string" ? value : value === null ? null : JSON.stringify(value);
+}
+
+/** JSON in a text, or the text itself. */
+export function parsed(value: string): unknown {
+  if (!/^\s*[[{"]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+/** The sentence of a proposal's preview; empty without one. */
+export function summaryOf(request: AuditRecordView): string {
+  const preview: Obj = obj(parsed(revealed(request, "preview") ?? ""));
+  return text(preview["summary"]);
+}
+
+/** Arguments by name, as an approval window shows them; null if they were erased or are none. */
+export function argumentsOf(record: AuditRecordView): ArgumentRow[] | null {
+  const value = revealed(record, "arguments");
+  return value === undefined || value === null ? null : argumentRows(value);
+}
+
+/** Whether the value of a member was erased. */
+export const isErased = (record: AuditRecordView, member: string): boolean =>
+  revealed(record, member) === null;
