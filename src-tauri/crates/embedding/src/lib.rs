@@ -1,8 +1,14 @@
-//! Embedding models behind the engine's port. The only one so far is built in and needs no file and
-//! no network. The crate must not know where vectors are stored or what they are used for.
+//! Embedding models behind the engine's port: the built-in one, which needs no file and no network,
+//! and static ones from a folder. The crate must not know where vectors are stored or what they are
+//! used for.
 #![forbid(unsafe_code)]
 
+mod calibration;
+mod folder;
 mod frequencies;
 mod ngrams;
+mod weights;
 
+pub use calibration::{calibrate_threshold, calibration_texts};
+pub use folder::{FolderModel, FolderProblem};
 pub use ngrams::CharacterNgrams;

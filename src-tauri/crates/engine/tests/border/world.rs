@@ -311,13 +311,22 @@ impl AuditLog for Refusable {
     }
 }
 
-/// The built-in embedding model, which can be made to fail.
-#[derive(Default)]
+/// An embedding model, the built-in one at first, which can be made to fail.
 pub struct FailableEmbedder {
-    model: embedding::CharacterNgrams,
+    pub model: Mutex<Arc<dyn Embedder>>,
     pub fails: AtomicBool,
 }
+impl Default for FailableEmbedder {
+    fn default() -> Self {
+        let model: Arc<dyn Embedder> = Arc::new(embedding::CharacterNgrams::default());
+        Self { model: Mutex::new(model), fails: AtomicBool::new(false) }
+    }
+}
 impl FailableEmbedder {
+    fn inner(&self) -> Arc<dyn Embedder> {
+        Arc::clone(&self.model.lock().unwrap())
+    }
+
     fn check(&self) -> Result<(), EmbeddingFailed> {
         match self.fails.load(Ordering::SeqCst) {
             true => Err(EmbeddingFailed("it is away".into())),
@@ -328,21 +337,21 @@ impl FailableEmbedder {
 #[async_trait]
 impl Embedder for FailableEmbedder {
     fn model(&self) -> EmbeddingModel {
-        self.model.model()
+        self.inner().model()
     }
     fn learn(&self, text: &str) {
-        self.model.learn(text);
+        self.inner().learn(text);
     }
     fn forget_learned(&self) {
-        self.model.forget_learned();
+        self.inner().forget_learned();
     }
     async fn embed_memory(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
         self.check()?;
-        self.model.embed_memory(text).await
+        self.inner().embed_memory(text).await
     }
     async fn embed_question(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
         self.check()?;
-        self.model.embed_question(text).await
+        self.inner().embed_question(text).await
     }
 }
 

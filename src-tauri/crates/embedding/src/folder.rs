@@ -1,0 +1,168 @@
+//! A static embedding model from a folder that the user chose: the vector of a text is the mean of
+//! the vectors of its tokens. Reads `model.safetensors` and `tokenizer.json`, and nothing else.
+
+use std::{
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use async_trait::async_trait;
+use engine::ports::{Embedder, EmbeddingFailed, EmbeddingModel, EmbeddingModelId};
+use sha2::{Digest as _, Sha256};
+use tokenizers::Tokenizer;
+
+use crate::{
+    calibration::{calibrate_threshold, calibration_texts},
+    weights::Weights,
+};
+
+const WEIGHTS: &str = "model.safetensors";
+const TOKENIZER: &str = "tokenizer.json";
+/// The largest files that are read. The weights stay in memory.
+const MOST_WEIGHTS: u64 = 1 << 30;
+const MOST_TOKENIZER: u64 = 64 << 20;
+/// The most characters of a text that count.
+const MOST_CHARS: usize = 8_000;
+const DESCRIPTION: &str = "Compares meanings by a model in a folder on this computer. The order of the words does not count.";
+
+/// Why a folder cannot be used as a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FolderProblem {
+    /// A file is missing or cannot be read.
+    #[error("{} cannot be read: {why}", file.display())]
+    Unreadable { file: PathBuf, why: String },
+    /// A file is too large.
+    #[error("{} has {size} bytes; at most {most} are read", file.display())]
+    TooLarge { file: PathBuf, size: u64, most: u64 },
+    /// The weights are no safetensors file.
+    #[error("model.safetensors is damaged or has another format: {0}")]
+    DamagedWeights(String),
+    /// The tokenizer is not in the known format.
+    #[error("tokenizer.json is damaged or has another format: {0}")]
+    DamagedTokenizer(String),
+    /// The file does not say which matrix has the vectors of the tokens.
+    #[error(
+        "model.safetensors has {0} matrices, and none is named like vectors of tokens; this is not a static model"
+    )]
+    NoMatrix(usize),
+    /// The matrix cannot be vectors of tokens.
+    #[error(
+        "the matrix of model.safetensors has {rows} rows of {dimension} values, which cannot be the vectors of tokens"
+    )]
+    WrongShape { rows: usize, dimension: usize },
+    /// The files do not belong together.
+    #[error(
+        "tokenizer.json has {tokens} tokens, but model.safetensors has vectors for {rows}; the files do not belong together"
+    )]
+    TooFewRows { tokens: usize, rows: usize },
+    /// The numbers are stored in a form that is not supported.
+    #[error("model.safetensors has numbers of the kind {0}; F32, F16, BF16 and I8 can be read")]
+    UnknownNumbers(String),
+    /// The vectors contain values that are no numbers.
+    #[error("model.safetensors has values that are no numbers")]
+    NotFinite,
+}
+
+/// A static model from a folder.
+pub struct FolderModel {
+    weights: Weights,
+    tokenizer: Tokenizer,
+    model: EmbeddingModel,
+}
+
+impl FolderModel {
+    /// Reads the model. Blocking: the weights may have hundreds of megabytes.
+    pub fn read(folder: &Path) -> Result<Self, FolderProblem> {
+        let rules = read_file(folder.join(TOKENIZER), MOST_TOKENIZER)?;
+        let bytes = read_file(folder.join(WEIGHTS), MOST_WEIGHTS)?;
+        let mut digest = Sha256::new();
+        digest.update(&rules);
+        digest.update(&bytes);
+        let digest = digest.finalize();
+        let weights = Weights::read(bytes)?;
+        let mut tokenizer = Tokenizer::from_bytes(&rules)
+            .map_err(|error| FolderProblem::DamagedTokenizer(error.to_string()))?;
+        // Texts are read as a whole and one at a time.
+        tokenizer.with_padding(None);
+        tokenizer
+            .with_truncation(None)
+            .map_err(|error| FolderProblem::DamagedTokenizer(error.to_string()))?;
+        let tokens =
+            tokenizer.get_vocab(true).into_values().max().map_or(0, |last| last as usize + 1);
+        if tokens > weights.rows {
+            return Err(FolderProblem::TooFewRows { tokens, rows: weights.rows });
+        }
+        let hex: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let model = EmbeddingModel {
+            id: EmbeddingModelId(format!("folder-{hex}")),
+            dimension: u32::try_from(weights.dimension).unwrap_or(u32::MAX),
+            threshold: 0.0,
+            description: DESCRIPTION.into(),
+        };
+        let mut read = Self { weights, tokenizer, model };
+        let vectors: Vec<Vec<f32>> = calibration_texts()
+            .iter()
+            .map(|text| read.vector(text))
+            .collect::<Result<_, _>>()
+            .map_err(|error| FolderProblem::DamagedTokenizer(error.0))?;
+        if !vectors.iter().flatten().all(|value| value.is_finite()) {
+            return Err(FolderProblem::NotFinite);
+        }
+        read.model.threshold = calibrate_threshold(&vectors);
+        Ok(read)
+    }
+
+    /// Returns the mean of the vectors of a text's tokens, with the length 1. It is all 0 if the
+    /// text has no tokens.
+    fn vector(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
+        let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(at, _)| at);
+        let tokens = self
+            .tokenizer
+            .encode_fast(&text[..end], false)
+            .map_err(|error| EmbeddingFailed(error.to_string()))?;
+        let mut sum = vec![0.0_f32; self.weights.dimension];
+        for token in tokens.get_ids() {
+            self.weights.add_row(*token as usize, &mut sum);
+        }
+        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        if length > 0.0 {
+            sum.iter_mut().for_each(|value| *value /= length);
+        }
+        Ok(sum)
+    }
+}
+
+#[async_trait]
+impl Embedder for FolderModel {
+    fn model(&self) -> EmbeddingModel {
+        self.model.clone()
+    }
+
+    async fn embed_memory(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
+        self.vector(text)
+    }
+
+    async fn embed_question(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
+        self.vector(text)
+    }
+}
+
+fn read_file(file: PathBuf, most: u64) -> Result<Vec<u8>, FolderProblem> {
+    let unreadable = |error: std::io::Error| FolderProblem::Unreadable {
+        file: file.clone(),
+        why: error.to_string(),
+    };
+    let opened = File::open(&file).map_err(unreadable)?;
+    let known = opened.metadata().map_err(unreadable)?;
+    // A pipe or a device has no end.
+    if !known.is_file() {
+        return Err(FolderProblem::Unreadable { file, why: "it is not a file".into() });
+    }
+    if known.len() > most {
+        return Err(FolderProblem::TooLarge { file, size: known.len(), most });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or_default());
+    opened.take(most).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}

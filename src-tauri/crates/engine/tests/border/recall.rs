@@ -1,0 +1,137 @@
+//! Recall of long-term memories: 100 English and 100 Swedish questions, each about one of 200
+//! memories. See `tests/data/memory-recall/README.md`.
+
+use std::{fmt, path::Path, sync::Arc, sync::atomic::Ordering};
+
+use contract::{MemoryAddParams, MemorySearchParams};
+use engine::ports::{Embedder, MemoryReach};
+
+use crate::{folder_model::small_model, world::Bench};
+
+/// The number of memories that a question may find.
+const MOST: u32 = 5;
+
+struct Pair {
+    memory: String,
+    question: String,
+    is_english: bool,
+    is_held_out: bool,
+}
+
+fn pairs() -> Vec<Pair> {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tests/data");
+    let mut all = Vec::new();
+    for file in ["en.tsv", "sv.tsv"] {
+        let text = std::fs::read_to_string(folder.join("memory-recall").join(file)).unwrap();
+        for (at, line) in text.lines().enumerate() {
+            let (memory, question) = line.split_once('\t').unwrap();
+            all.push(Pair {
+                memory: memory.into(),
+                question: question.into(),
+                is_english: file == "en.tsv",
+                is_held_out: at % 2 == 1,
+            });
+        }
+    }
+    assert_eq!(all.len(), 200);
+    all
+}
+
+/// How many questions found their memory.
+#[derive(Clone, Copy, Default)]
+struct Recall {
+    english: u32,
+    swedish: u32,
+    held_out: u32,
+}
+
+impl Recall {
+    fn add(&mut self, pair: &Pair) {
+        self.english += u32::from(pair.is_english);
+        self.swedish += u32::from(!pair.is_english);
+        self.held_out += u32::from(pair.is_held_out);
+    }
+
+    fn all(self) -> u32 {
+        self.english + self.swedish
+    }
+}
+
+impl fmt::Display for Recall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { english, swedish, held_out } = self;
+        let all = self.all();
+        write!(
+            f,
+            "{all}/200 (English {english}/100, Swedish {swedish}/100, held out {held_out}/100)"
+        )
+    }
+}
+
+async fn bench_with_memories(pairs: &[Pair], model: Option<Arc<dyn Embedder>>) -> Bench {
+    let bench = Bench::new(vec![]);
+    if let Some(model) = model {
+        *bench.embedder.model.lock().unwrap() = model;
+    }
+    for pair in pairs {
+        let params = MemoryAddParams { text: pair.memory.clone(), session: None };
+        bench.engine.memory_add(&params).await.unwrap();
+    }
+    bench
+}
+
+/// Asks all questions and counts those whose memory is among the first five.
+async fn measure(bench: &Bench, pairs: &[Pair]) -> Recall {
+    let mut recall = Recall::default();
+    for pair in pairs {
+        let params = MemorySearchParams { text: pair.question.clone(), session: None, limit: MOST };
+        let found = bench.engine.memory_search(&params).await.unwrap().hits;
+        if found.iter().any(|hit| hit.memory.text == pair.memory) {
+            recall.add(pair);
+        }
+    }
+    recall
+}
+
+/// The full text search without any condition on what it finds: every word of the question counts.
+async fn measure_bare_full_text(bench: &Bench, pairs: &[Pair]) -> Recall {
+    let mut recall = Recall::default();
+    for pair in pairs {
+        let lower = pair.question.to_lowercase();
+        let words: Vec<String> = lower
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let store = &bench.world.store;
+        let found = store.entries_by_words(&words, &MemoryReach::Everything, MOST).await.unwrap();
+        if found.iter().any(|memory| memory.text == pair.memory) {
+            recall.add(pair);
+        }
+    }
+    recall
+}
+
+#[tokio::test]
+async fn the_default_finds_more_than_full_text_alone() {
+    let pairs = pairs();
+    let bench = bench_with_memories(&pairs, None).await;
+    let default = measure(&bench, &pairs).await;
+    bench.embedder.fails.store(true, Ordering::SeqCst);
+    let words_alone = measure(&bench, &pairs).await;
+    let bare_words = measure_bare_full_text(&bench, &pairs).await;
+    let bench = bench_with_memories(&pairs, Some(Arc::new(small_model()))).await;
+    let with_small_model = measure(&bench, &pairs).await;
+    println!("recall at 5, default:                       {default}");
+    println!("recall at 5, test model:                    {with_small_model}");
+    println!("recall at 5, full text alone:               {words_alone}");
+    println!("recall at 5, full text without a condition: {bare_words}");
+    for words in [words_alone, bare_words] {
+        assert!(default.english > words.english && default.swedish > words.swedish);
+        assert!(default.held_out > words.held_out, "also for what was not seen at calibration");
+    }
+    assert!(with_small_model.all() > words_alone.all());
+    // A fall is a fault of a change, not of the questions.
+    assert!(default.all() >= 160, "{default}");
+}
