@@ -23,10 +23,12 @@ macro_rules! wire {
 
 mod explain;
 mod memories;
+mod messages;
 mod profile;
 
 pub use explain::*;
 pub use memories::*;
+pub use messages::*;
 pub use profile::*;
 
 wire! {
