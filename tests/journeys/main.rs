@@ -14,6 +14,7 @@ mod importing;
 mod in_use;
 mod keyboard;
 mod pacing;
+mod remembering;
 mod restarting;
 mod security;
 mod servers;

@@ -38,7 +38,7 @@ fn every_view_fits_in_light_and_dark() {
     });
     journey.ask("show me black trail shoes");
     in_every_look(&journey, |look| {
-        for view in ["Chat", "Audit", "Tools", "Data", "Settings"] {
+        for view in ["Chat", "Audit", "Tools", "Data", "Memory", "Settings"] {
             journey.chat(|page| {
                 page.go(view);
                 fits(page, &format!("{view}, {look}"));
@@ -60,6 +60,7 @@ fn every_view_fits_in_light_and_dark() {
         ("Granskning", "audit"),
         ("Verktyg", "tools"),
         ("Data", "data"),
+        ("Minne", "memory"),
         ("Inställningar", "settings"),
     ] {
         journey.chat(|page| {

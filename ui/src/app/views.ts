@@ -1,4 +1,5 @@
 // The views of the window, in the order of the rail and of the keys Ctrl+1, Ctrl+2, ….
+import BookMarked from "@lucide/svelte/icons/book-marked";
 import Database from "@lucide/svelte/icons/database";
 import MessageSquare from "@lucide/svelte/icons/message-square";
 import ScrollText from "@lucide/svelte/icons/scroll-text";
@@ -28,6 +29,7 @@ const TABLE = {
   audit: entry("nav.audit", ScrollText, () => import("../views/audit/AuditView.svelte")),
   tools: entry("nav.tools", Wrench, () => import("../views/tools/ToolsView.svelte")),
   data: entry("nav.data", Database, () => import("../views/data/DataView.svelte")),
+  memory: entry("nav.memory", BookMarked, () => import("../views/memory/MemoryView.svelte")),
   settings: entry("nav.settings", Settings, () => import("../views/settings/SettingsView.svelte")),
 };
 

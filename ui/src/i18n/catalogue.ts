@@ -8,6 +8,7 @@ import enMapping from "../messages/en/mapping.json";
 import enMemory from "../messages/en/memory.json";
 import enModel from "../messages/en/model.json";
 import enPrivacy from "../messages/en/privacy.json";
+import enRemembered from "../messages/en/remembered.json";
 import enServers from "../messages/en/servers.json";
 import enSettings from "../messages/en/settings.json";
 import enShell from "../messages/en/shell.json";
@@ -21,6 +22,7 @@ import svMapping from "../messages/sv/mapping.json";
 import svMemory from "../messages/sv/memory.json";
 import svModel from "../messages/sv/model.json";
 import svPrivacy from "../messages/sv/privacy.json";
+import svRemembered from "../messages/sv/remembered.json";
 import svServers from "../messages/sv/servers.json";
 import svSettings from "../messages/sv/settings.json";
 import svShell from "../messages/sv/shell.json";
@@ -38,6 +40,7 @@ export const en = {
   ...enLayers,
   ...enSettings,
   ...enMemory,
+  ...enRemembered,
   ...enModel,
   ...enPrivacy,
   ...enApproval,
@@ -53,6 +56,7 @@ export const sv = {
   ...svLayers,
   ...svSettings,
   ...svMemory,
+  ...svRemembered,
   ...svModel,
   ...svPrivacy,
   ...svApproval,
@@ -74,6 +78,7 @@ export const parts = {
     enLayers,
     enSettings,
     enMemory,
+    enRemembered,
     enModel,
     enPrivacy,
     enApproval,
@@ -89,6 +94,7 @@ export const parts = {
     svLayers,
     svSettings,
     svMemory,
+    svRemembered,
     svModel,
     svPrivacy,
     svApproval,

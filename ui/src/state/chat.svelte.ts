@@ -20,6 +20,8 @@ import {
 const PAGE = 60;
 /** At the end of a conversation no more entries than this are kept in the window. */
 const KEEP = 150;
+/** To get to a message far above, older items are read in pages of this many. */
+const LARGE_PAGE = 500;
 const LIST_PAGE = 50;
 const NEW = "";
 
@@ -51,8 +53,10 @@ export class Chat {
   /** The turn of a message sent here that is being answered at once, until it is seen. */
   justSent = $state<string | null>(null);
 
-  /** The turn whose question is to be brought into sight, until it is. */
-  shownTurn = $state<string | null>(null);
+  /** The message that is to be shown: a search or a memory leads to it. */
+  target = $state<{ session: string; seq: number } | null>(null);
+  /** The message that was shown so, until another conversation is opened. */
+  marked = $state<{ session: string; seq: number } | null>(null);
 
   /** The message sent last, until its turn has ended. */
   private sent = $state<Sent | null>(null);
@@ -130,6 +134,8 @@ export class Chat {
     this.openError = null;
     this.sendError = null;
     this.unsent = null;
+    this.target = null;
+    this.marked = null;
     this.open = session === null ? null : this.transcript(session);
     this.draft = this.drafts.get(session ?? NEW) ?? "";
     for (const [id, known] of this.transcripts) {
@@ -138,15 +144,50 @@ export class Chat {
     if (session !== null) await this.read(session);
   }
 
-  /** Opens a conversation at the question of a turn, and reads older pages until it is there. */
-  async openAt(session: string, turn: string): Promise<void> {
+  /** Opens a conversation at the question of a turn. */
+  async openAtTurn(session: string, turn: string): Promise<void> {
     await this.select(session);
     const isOpen = (): boolean => this.open?.session === session;
-    const hasTurn = (): boolean => this.open?.entries.some((entry) => entry.turn === turn) ?? false;
-    while (isOpen() && !hasTurn() && this.open!.hasMore) {
-      if (!(await this.loadOlder())) break;
+    const found = () =>
+      this.open?.entries.find((entry) => entry.kind === "user" && entry.turn === turn);
+    while (isOpen() && !found() && this.open!.hasMore) {
+      if (!(await this.loadOlder(LARGE_PAGE))) break;
     }
-    if (isOpen() && hasTurn()) this.shownTurn = turn;
+    const seq = isOpen() ? found()?.seq : undefined;
+    if (seq !== undefined) this.target = { session, seq };
+  }
+
+  /** Opens a conversation at one of its messages. */
+  async openAt(session: string, seq: number): Promise<void> {
+    await this.select(session);
+    const state = this.open;
+    if (state?.session !== session || this.openError) return;
+    const target = { session, seq };
+    this.target = target;
+    while (this.open === state && state.hasMore && (firstSeq(state) ?? 0) > seq) {
+      if (!(await this.loadOlder(LARGE_PAGE))) break;
+    }
+    // The message may have been deleted.
+    if (this.open === state && !state.entries.some((entry) => entry.seq === seq))
+      this.target = null;
+  }
+
+  /** The message that was to be shown is in sight. */
+  shown(target: { session: string; seq: number }): void {
+    this.target = null;
+    this.marked = target;
+  }
+
+  /** Switches long-term memory for the open conversation. */
+  async switchMemory(enabled: boolean): Promise<void> {
+    const state = this.open;
+    if (!state) return;
+    try {
+      await call("memory_switch", { session: state.session, enabled });
+      state.memoryOff = !enabled;
+    } catch (cause) {
+      if (this.open === state) this.openError = asAgentError(cause);
+    }
   }
 
   /** Reads the open conversation again, and the list: after a sleep, a missed push or a failure. */
@@ -155,7 +196,7 @@ export class Chat {
   }
 
   /** Reads the page before the oldest entry; false when nothing was read. */
-  async loadOlder(): Promise<boolean> {
+  async loadOlder(limit = PAGE): Promise<boolean> {
     const state = this.open;
     const before = state && firstSeq(state);
     if (!state || before === null || !state.hasMore || this.loadingOlder) return false;
@@ -164,7 +205,7 @@ export class Chat {
       const { items, has_more } = await call("items_page", {
         session: state.session,
         before,
-        limit: PAGE,
+        limit,
       });
       takeItems(state, items);
       state.hasMore = has_more && items.length > 0;
@@ -179,6 +220,7 @@ export class Chat {
 
   /** The list is at its end, so entries far above may be dropped. */
   atEnd(): void {
+    if (this.target) return;
     if (this.open && this.open.entries.length > KEEP + PAGE) trimOldest(this.open, KEEP);
   }
 

@@ -89,6 +89,12 @@ export class ScrollPosition {
     return this.last;
   }
 
+  /** The user asked for a certain place. */
+  show(top: number): void {
+    this.mode = "free";
+    this.last = top;
+  }
+
   /** The user asked for the end. */
   follow(): void {
     this.mode = "end";

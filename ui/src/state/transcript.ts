@@ -40,6 +40,8 @@ export interface AssistantEntry extends Common {
   /** The specialist that says it. */
   agent: string | null;
   choices: Choice[];
+  /** The ids of the memories that the model read for it. */
+  remembered: string[];
   partial: boolean;
   /** Still being written. */
   live: boolean;
@@ -93,6 +95,8 @@ export interface Transcript {
   loaded: boolean;
   entries: Entry[];
   hasMore: boolean;
+  /** Long-term memory is switched off for this conversation. */
+  memoryOff: boolean;
   running: Running | null;
   queue: QueuedMessage[];
   /** The newest cart that a tool showed: it stays when the entry that showed it is far above, or was never read. */
@@ -107,6 +111,7 @@ export function emptyTranscript(session: string): Transcript {
     loaded: false,
     entries: [],
     hasMore: false,
+    memoryOff: false,
     running: null,
     queue: [],
     cart: null,
@@ -128,6 +133,7 @@ export function openTranscript(state: Transcript, view: SessionView): void {
   takeItems(state, view.items);
   for (const item of view.pinned ?? []) takeCart(state, item);
   state.loaded = true;
+  state.memoryOff = view.memory_off ?? false;
   state.stale = false;
   state.queue = view.queue;
   for (const approval of view.approvals) takeApproval(state, approval);
@@ -312,6 +318,7 @@ function liveAnswer(state: Transcript, turn: string, at: string): AssistantEntry
     model: null,
     agent: state.running?.agent ?? null,
     choices: [],
+    remembered: [],
     partial: false,
     live: true,
   };
@@ -442,6 +449,7 @@ function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">)
     model: body.model ?? null,
     agent: body.agent ?? null,
     choices: body.choices ?? [],
+    remembered: body.remembered ?? [],
     partial: body.partial,
     live: false,
   };

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     /// Look at long-term memories, add and delete them
     #[command(subcommand)]
     Memory(Memory),
+    /// Find messages of all conversations by their words
+    Search(Search),
     /// Read, verify and export the log
     #[command(subcommand)]
     Audit(Audit),
@@ -237,6 +239,28 @@ pub(crate) enum Policy {
     },
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Search {
+    /// The words; the last one may be the beginning of a word
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) text: Vec<String>,
+    /// Only messages of this day (UTC) and later
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub(crate) since: Option<chrono::NaiveDate>,
+    /// Only messages of this day (UTC) and earlier
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub(crate) until: Option<chrono::NaiveDate>,
+    /// Only where this specialist answered
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub(crate) agent: String,
+    /// Only where this tool was called
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub(crate) tool: String,
+    /// At most this many
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) limit: u32,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Memory {
     /// Memories, newest first
@@ -269,6 +293,22 @@ pub(crate) enum Memory {
         /// Only for this session
         #[arg(long, value_name = "SESSION")]
         session: Option<String>,
+    },
+    /// Give a memory another text; only on a terminal
+    Edit { id: String, text: String },
+    /// Give a memory to the model with every message; only on a terminal
+    Pin { id: String },
+    /// Give a memory to the model only when it fits; only on a terminal
+    Unpin { id: String },
+    /// Neither read nor make memories in a session; only on a terminal
+    Off {
+        #[arg(value_name = "SESSION")]
+        session: String,
+    },
+    /// Read and make memories in a session again; only on a terminal
+    On {
+        #[arg(value_name = "SESSION")]
+        session: String,
     },
     /// Delete a memory; only on a terminal
     Forget { id: String },

@@ -9,6 +9,7 @@ mod memory;
 mod packs;
 mod policy;
 mod run;
+mod search;
 mod serve;
 mod servers;
 mod service;
@@ -106,9 +107,15 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await)
         }
         Command::Memory(args) => {
-            let changes = matches!(args, Memory::Add { .. } | Memory::Forget { .. });
-            let person = person_mode(changes && link::person_present());
+            let only_reads = matches!(
+                args,
+                Memory::List { .. } | Memory::Search { .. } | Memory::Show { .. } | Memory::Export
+            );
+            let person = person_mode(!only_reads && link::person_present());
             with_link(data_dir, person, async |link| memory::run(link, out, args).await)
+        }
+        Command::Search(args) => {
+            with_link(data_dir, Person::Absent, async |link| search::run(link, out, args).await)
         }
         Command::Import(args) => {
             let person = person_mode(link::person_present());

@@ -47,6 +47,12 @@ macro_rules! with_commands {
                 memory_show(MemoryParams) -> MemoryEntry, chat, "One long-term memory";
                 memory_add(MemoryAddParams) -> MemoryEntry, person, "Remember a text";
                 memory_forget(MemoryParams) -> Empty, person, "Delete a long-term memory";
+                memory_used(MemoryUsedParams) -> MemoryUsedResponse, chat, "The memories that an answer used, as they are now";
+                memory_edit(MemoryEditParams) -> MemoryEntry, person, "Give a long-term memory another text";
+                memory_pin(MemoryPinParams) -> MemoryEntry, person, "Give a long-term memory to the model with every message, or only when it fits";
+                memory_switch(MemorySwitchParams) -> Empty, person, "Switch long-term memory for one session";
+                memory_export(MemoryExportParams) -> MemoryExportResponse, person, "Write all long-term memories into a file";
+                messages_search(MessagesSearchParams) -> MessagesSearchResponse, chat, "Messages of all sessions with these words";
                 audit_list(AuditListParams) -> AuditListResponse, chat, "Records, newest first";
                 audit_show(AuditShowParams) -> AuditRecordView, chat, "One record";
                 audit_find(AuditFindParams) -> AuditListResponse, chat, "Records that fit a filter, newest first";

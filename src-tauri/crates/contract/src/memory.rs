@@ -65,6 +65,21 @@ pub struct MemoryHit {
     pub similarity: Option<f32>,
 }
 
+/// An item that a memory was made from, with the place where it can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct MemorySource {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The session of the item.
+    pub session: SessionId,
+    /// The title of the session.
+    pub title: String,
+    /// The item.
+    pub item: ItemId,
+    /// The position of the item within the session.
+    pub seq: u64,
+}
+
 /// The index of the vectors of memories.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct MemoryIndexView {

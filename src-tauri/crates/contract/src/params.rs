@@ -25,12 +25,14 @@ mod audit_search;
 mod backtest;
 mod explain;
 mod memories;
+mod messages;
 mod profile;
 
 pub use audit_search::*;
 pub use backtest::*;
 pub use explain::*;
 pub use memories::*;
+pub use messages::*;
 pub use profile::*;
 
 wire! {

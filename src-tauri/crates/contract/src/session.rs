@@ -54,4 +54,8 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<Item>>", optional)]
     pub pinned: Vec<Item>,
+    /// Whether long-term memory is switched off for this session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub memory_off: bool,
 }

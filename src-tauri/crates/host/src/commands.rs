@@ -153,6 +153,37 @@ impl Commands for Host {
         self.local_engine.memory_forget(&params.id).await.map(|()| Empty {})
     }
 
+    async fn memory_used(
+        &self,
+        params: MemoryUsedParams,
+    ) -> Result<MemoryUsedResponse, AgentError> {
+        self.local_engine.memory_used(&params).await
+    }
+    async fn memory_edit(&self, params: MemoryEditParams) -> Result<MemoryEntry, AgentError> {
+        self.check_alarm()?;
+        self.local_engine.memory_edit(&params).await
+    }
+    async fn memory_pin(&self, params: MemoryPinParams) -> Result<MemoryEntry, AgentError> {
+        self.check_alarm()?;
+        self.local_engine.memory_pin(&params).await
+    }
+    async fn memory_switch(&self, params: MemorySwitchParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
+        self.local_engine.memory_switch(&params).await.map(|()| Empty {})
+    }
+    async fn memory_export(
+        &self,
+        params: MemoryExportParams,
+    ) -> Result<MemoryExportResponse, AgentError> {
+        self.export_memories(&PathBuf::from(params.folder)).await
+    }
+    async fn messages_search(
+        &self,
+        params: MessagesSearchParams,
+    ) -> Result<MessagesSearchResponse, AgentError> {
+        self.local_engine.messages_search(&params).await
+    }
+
     async fn audit_list(&self, params: AuditListParams) -> Result<AuditListResponse, AgentError> {
         self.log.list(params).await
     }

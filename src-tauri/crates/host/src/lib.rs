@@ -25,6 +25,7 @@ mod keyring_cache;
 mod keys;
 mod known_secrets;
 mod ledger;
+mod memory_export;
 mod memory_service;
 mod models;
 mod offline_log;

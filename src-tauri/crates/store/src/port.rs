@@ -5,16 +5,18 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
-    Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId,
-    SessionSummary, Transition, TurnId,
+    Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, MessageHit, ResultView,
+    SessionId, SessionSummary, Transition, TurnId,
 };
 use engine::ports::{
-    Approvals, Grants, Items, Moved, Notes, Reach, Served, SessionImage, SessionValues, Sessions,
-    SharedSessions, StoreError, TurnRow, Turns, ValueChanges, is_shared,
+    Approvals, Grants, Items, MessageFilter, Moved, Notes, Reach, Served, SessionImage,
+    SessionValues, Sessions, SharedSessions, StoreError, TurnRow, Turns, ValueChanges, is_shared,
 };
 
 use crate::open::SqliteStore;
-use crate::table::{approvals, books, grants, items, memories, session_values, sessions, turns};
+use crate::table::{
+    approvals, books, grants, items, memories, messages, session_values, sessions, turns,
+};
 
 #[async_trait]
 impl Sessions for SqliteStore {
@@ -119,6 +121,16 @@ impl Items for SqliteStore {
     ) -> Result<Option<Item>, StoreError> {
         let session = session.clone();
         self.read(move |conn| items::newest_shown(conn, &session, view, before)).await
+    }
+    async fn messages_with_words(
+        &self,
+        words: &[String],
+        filter: &MessageFilter,
+        offset: u32,
+        limit: u32,
+    ) -> Result<Vec<MessageHit>, StoreError> {
+        let (words, filter) = (words.to_vec(), filter.clone());
+        self.read(move |conn| messages::with_words(conn, &words, &filter, offset, limit)).await
     }
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError> {
         let turn = turn.clone();

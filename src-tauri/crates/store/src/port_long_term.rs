@@ -2,7 +2,8 @@
 //! or a reader.
 
 use async_trait::async_trait;
-use contract::{MemoryEntry, MemoryId, SessionId};
+use chrono::{DateTime, Utc};
+use contract::{MemoryEntry, MemoryId, MemorySource, SessionId};
 use engine::ports::{
     EmbeddingModelId, LongTermMemories, MemoryIndex, MemoryReach, MemoryVector, StoreError,
 };
@@ -47,6 +48,39 @@ impl LongTermMemories for SqliteStore {
     ) -> Result<Vec<MemoryEntry>, StoreError> {
         let reach = reach.clone();
         self.read(move |conn| memories::list(conn, &reach, offset, limit)).await
+    }
+    async fn entries_pinned(
+        &self,
+        reach: &MemoryReach,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError> {
+        self.read_on_this_thread(|conn| memories::pinned(conn, reach, limit))
+    }
+    async fn entries_of(&self, ids: &[MemoryId]) -> Result<Vec<MemoryEntry>, StoreError> {
+        let ids = ids.to_vec();
+        self.read(move |conn| memories::of_ids(conn, &ids)).await
+    }
+    async fn entries_used_in(&self, session: &SessionId) -> Result<Vec<MemoryId>, StoreError> {
+        let session = session.clone();
+        self.read(move |conn| memories::used_in(conn, &session)).await
+    }
+    async fn entry_sources(&self, ids: &[MemoryId]) -> Result<Vec<MemorySource>, StoreError> {
+        let ids = ids.to_vec();
+        self.read(move |conn| memories::sources(conn, &ids)).await
+    }
+    async fn entry_edit(
+        &self,
+        id: &MemoryId,
+        text: &str,
+        vector: Option<&MemoryVector>,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        let (id, text, vector) = (id.clone(), text.to_owned(), vector.cloned());
+        self.write(move |conn| memories::edit(conn, &id, &text, vector.as_ref(), at)).await
+    }
+    async fn entry_pin(&self, id: &MemoryId, pinned: bool) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.write(move |conn| memories::pin(conn, &id, pinned)).await
     }
     async fn entry_texts(&self) -> Result<Vec<String>, StoreError> {
         self.read(memories::texts).await

@@ -6,6 +6,7 @@ pub(crate) mod conversations;
 pub(crate) mod grants;
 pub(crate) mod items;
 pub(crate) mod memories;
+pub(crate) mod messages;
 pub(crate) mod notes;
 pub(crate) mod session_values;
 pub(crate) mod sessions;

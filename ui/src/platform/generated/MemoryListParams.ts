@@ -10,6 +10,10 @@ export type MemoryListParams = {
  */
 session: SessionId | null, 
 /**
+ * Only the memories that answers of this session used. `session` is then ignored.
+ */
+used_in: SessionId | null, 
+/**
  * The number of memories to skip.
  */
 offset: number, 

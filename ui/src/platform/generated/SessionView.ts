@@ -37,4 +37,8 @@ approvals: Array<Approval>,
  * The newest result of each view that is shown beside the conversation (see
  * `ResultView::is_pinned`), if it is older than `items`.
  */
-pinned?: Array<Item>, };
+pinned?: Array<Item>, 
+/**
+ * Whether long-term memory is switched off for this session.
+ */
+memory_off?: boolean, };

@@ -1,8 +1,9 @@
 //! `csign memory`: lists, searches, adds, forgets and exports long-term memories.
 
 use contract::{
-    MemoryAddParams, MemoryEntry, MemoryId, MemoryKind, MemoryListParams, MemoryListResponse,
-    MemoryParams, MemorySearchParams, SessionId,
+    MemoryAddParams, MemoryEditParams, MemoryEntry, MemoryId, MemoryKind, MemoryListParams,
+    MemoryListResponse, MemoryParams, MemoryPinParams, MemorySearchParams, MemorySwitchParams,
+    SessionId,
 };
 use serde_json::json;
 
@@ -19,7 +20,7 @@ pub(crate) async fn run(link: &Link, out: Out, args: Memory) -> Result<Exit, Fai
     match args {
         Memory::List { session, limit, offset } => {
             let session = session.map(SessionId::from);
-            list(link, out, MemoryListParams { session, offset, limit }).await?;
+            list(link, out, MemoryListParams { session, used_in: None, offset, limit }).await?;
         }
         Memory::Search { text, session, limit } => {
             let session = session.map(SessionId::from);
@@ -38,6 +39,14 @@ pub(crate) async fn run(link: &Link, out: Out, args: Memory) -> Result<Exit, Fai
                 out.print_line(format!("Remembered as {}.", escape_invisible(memory.id.as_str())));
             }
         }
+        Memory::Edit { id, text } => {
+            let params = MemoryEditParams { id: MemoryId::from(id), text };
+            print_memory(out, &link.commands.memory_edit(params).await?);
+        }
+        Memory::Pin { id } => pin(link, out, id, true).await?,
+        Memory::Unpin { id } => pin(link, out, id, false).await?,
+        Memory::Off { session } => switch(link, out, session, false).await?,
+        Memory::On { session } => switch(link, out, session, true).await?,
         Memory::Forget { id } => {
             let forgotten = MemoryParams { id: MemoryId::from(id) };
             link.commands.memory_forget(forgotten.clone()).await?;
@@ -50,6 +59,24 @@ pub(crate) async fn run(link: &Link, out: Out, args: Memory) -> Result<Exit, Fai
         Memory::Export => export(link, out).await?,
     }
     Ok(Exit::Done)
+}
+
+async fn pin(link: &Link, out: Out, id: String, pinned: bool) -> Result<(), Failure> {
+    let params = MemoryPinParams { id: MemoryId::from(id), pinned };
+    print_memory(out, &link.commands.memory_pin(params).await?);
+    Ok(())
+}
+
+async fn switch(link: &Link, out: Out, session: String, enabled: bool) -> Result<(), Failure> {
+    let params = MemorySwitchParams { session: SessionId::from(session), enabled };
+    link.commands.memory_switch(params.clone()).await?;
+    if out.json {
+        out.print_json(&params);
+    } else {
+        let word = if enabled { "on" } else { "off" };
+        out.print_line(format!("Long-term memory is {word} for this session."));
+    }
+    Ok(())
 }
 
 async fn list(link: &Link, out: Out, params: MemoryListParams) -> Result<(), Failure> {
@@ -87,8 +114,8 @@ async fn export(link: &Link, out: Out) -> Result<(), Failure> {
     let mut memories: Vec<MemoryEntry> = Vec::new();
     loop {
         let offset = u32::try_from(memories.len()).unwrap_or(u32::MAX);
-        let params = MemoryListParams { session: None, offset, limit: PAGE };
-        let MemoryListResponse { memories: page, has_more, index } =
+        let params = MemoryListParams { session: None, used_in: None, offset, limit: PAGE };
+        let MemoryListResponse { memories: page, has_more, index, .. } =
             link.commands.memory_list(params).await?;
         memories.extend(page);
         if !has_more {

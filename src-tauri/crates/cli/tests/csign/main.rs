@@ -21,6 +21,7 @@ mod policy;
 mod profiles;
 mod run;
 mod scenarios;
+mod search;
 mod servers;
 mod socket;
 mod tampering;

@@ -44,7 +44,14 @@ fn a_memory_is_added_found_shown_exported_and_forgotten() {
 #[test]
 fn only_a_person_at_a_terminal_changes_memories() {
     let world = World::new();
-    for args in [["add", "x y z"], ["forget", "memory_1"]] {
+    for args in [
+        ["add", "x y z"],
+        ["forget", "memory_1"],
+        ["pin", "memory_1"],
+        ["unpin", "memory_1"],
+        ["off", "s"],
+        ["on", "s"],
+    ] {
         let ran = world.run(&[&["memory"], &args[..]].concat()).ends_with(3);
         assert!(ran.err.contains("Only a person at a terminal"), "{}", ran.err);
     }
@@ -61,4 +68,48 @@ fn what_is_asked_to_be_remembered_waits_for_a_yes() {
     assert_eq!(waiting[0]["arguments"], r#"{"text":"account 17 reports in CET"}"#, "{waiting:#}");
     let answer = world.run(&["ask", "Vad minns du om konto 17?"]).ends_with(0).out;
     assert!(answer.contains("Jag minns inget om"), "{answer}");
+}
+
+#[test]
+fn a_memory_is_pinned_edited_and_switched_off_for_a_session() {
+    let world = World::new();
+    world.at_a_terminal(&["memory", "add", "'Account 17 reports in CET'"]).ends_with(0);
+    world.at_a_terminal(&["memory", "add", "'Invoices are due on the third'"]).ends_with(0);
+    let id = json_of(&world, &["list"])["memories"][1]["id"].as_str().expect("an id").to_owned();
+    let pinned = world.at_a_terminal(&["memory", "pin", &id]).ends_with(0).out;
+    assert!(pinned.contains("pinned"), "{pinned}");
+    assert_eq!(json_of(&world, &["list"])["memories"][0]["id"], json!(id), "pinned ones are first");
+    world
+        .at_a_terminal(&["memory", "edit", &id, "'Account 17 reports in Helsinki time'"])
+        .ends_with(0);
+    assert_eq!(json_of(&world, &["search", "which zone is CET"])["hits"], json!([]));
+    let found = json_of(&world, &["search", "Helsinki time of account 17"]);
+    assert_eq!(found["hits"][0]["memory"]["text"], "Account 17 reports in Helsinki time");
+    assert!(found["hits"][0]["memory"]["edited_at"].is_string(), "{found:#}");
+    world.at_a_terminal(&["memory", "unpin", &id]).ends_with(0);
+    assert_eq!(json_of(&world, &["list"])["memories"][1]["id"], json!(id));
+
+    world.run(&["ask", "--session", "s", "How is account 17 pacing?"]).ends_with(0);
+    world.at_a_terminal(&["memory", "off", "s"]).ends_with(0);
+    let refused = world.at_a_terminal(&["memory", "add", "--session", "s", "'x y z'"]).ends_with(1);
+    assert!(refused.out.contains("Long-term memory is off"), "{}", refused.out);
+    let answer = world.run(&["ask", "--session", "s", "What do you remember about account 17?"]);
+    assert!(!answer.out.contains("Helsinki"), "{}", answer.out);
+    world.at_a_terminal(&["memory", "on", "s"]).ends_with(0);
+    let answer = world.run(&["ask", "--session", "s", "What do you remember about account 17?"]);
+    assert!(answer.out.contains("Helsinki"), "{}", answer.out);
+    let unknown = world.at_a_terminal(&["memory", "off", "nothing"]).ends_with(1);
+    assert!(unknown.out.contains("does not exist"), "{}", unknown.out);
+
+    let records = world.run(&["--json", "audit", "list", "--type", "memory"]).ends_with(0).json();
+    let actions: Vec<_> = records["records"]
+        .as_array()
+        .expect("records")
+        .iter()
+        .filter_map(|record| record["fields"]["action"].as_str())
+        .collect();
+    let expected =
+        ["switched_on", "switched_off", "unpinned", "edited", "pinned", "remembered", "remembered"];
+    assert_eq!(actions, expected);
+    world.run(&["audit", "verify"]).ends_with(0);
 }

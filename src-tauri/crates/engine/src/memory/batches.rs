@@ -65,6 +65,9 @@ impl MemoryKeeper {
         let (context, engine) = (&self.context, &self.context.engine);
         let (pending, waiting) = self.items_outside_window().await?;
         let Some(batch) = oldest_batch(&pending) else { return Ok(()) };
+        if engine.memory_is_off(&context.session).await? {
+            return Ok(());
+        }
         let now = context.world().clock.now();
         let paused_until = engine.long_term.paused_until(&context.session);
         if paused_until.is_some_and(|until| now < until) || engine.check_enabled().is_err() {

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
-    AgentError, DESKTOP, ItemBody, MEMORY_CHARS, MemoryAddParams, MemoryEntry, MemoryHit, MemoryId,
-    MemoryIndexView, MemoryKind, MemoryListParams, MemoryListResponse, MemorySearchParams,
-    MemorySearchResponse, RecordType, SessionId, text,
+    AgentError, DESKTOP, ItemBody, MEMORY_CHARS, MemoryAddParams, MemoryEditParams, MemoryEntry,
+    MemoryHit, MemoryId, MemoryIndexView, MemoryKind, MemoryListParams, MemoryListResponse,
+    MemoryPinParams, MemorySearchParams, MemorySearchResponse, MemorySource, MemoryUsedParams,
+    MemoryUsedResponse, RecordType, SessionId, text,
 };
 use serde_json::{Value, json};
 
@@ -56,7 +57,7 @@ impl LongTerm {
 }
 
 impl Engine {
-    /// Returns a page of the memories, newest first.
+    /// Returns a page of the memories: pinned ones first, then newest first.
     pub async fn memory_list(
         &self,
         params: &MemoryListParams,
@@ -67,10 +68,18 @@ impl Engine {
             None => MemoryReach::Everything,
         };
         let store = &self.world.store;
-        let mut memories = store.entries(&reach, params.offset, limit + 1).await?;
+        let mut memories = match &params.used_in {
+            Some(session) => {
+                let ids = store.entries_used_in(session).await?;
+                let page = ids.into_iter().skip(params.offset as usize).take(limit as usize + 1);
+                store.entries_of(&page.collect::<Vec<_>>()).await?
+            }
+            None => store.entries(&reach, params.offset, limit + 1).await?,
+        };
         let has_more = memories.len() > limit as usize;
         memories.truncate(limit as usize);
-        let reader = Reader { action: "listed", session: params.session.as_ref() };
+        let session = params.used_in.as_ref().or(params.session.as_ref());
+        let reader = Reader { action: "listed", session };
         self.record_read(&reader, memories.iter().map(|memory| &memory.id)).await?;
         let model = self.world.embedder.model();
         let threshold = store.memory_index().await?.map_or(model.threshold, |i| i.threshold);
@@ -79,7 +88,8 @@ impl Engine {
             description: model.description,
             threshold,
         };
-        Ok(MemoryListResponse { memories, has_more, index })
+        let sources = self.sources_of(&memories).await?;
+        Ok(MemoryListResponse { memories, sources, has_more, index })
     }
 
     /// Returns the memories that fit a text. With a session, only those that it may use.
@@ -93,7 +103,30 @@ impl Engine {
         let hits = self.find_memories(&params.text, &reach, limit).await?;
         let reader = Reader { action: "searched", session: params.session.as_ref() };
         self.record_read(&reader, hits.iter().map(|hit| &hit.memory.id)).await?;
-        Ok(MemorySearchResponse { hits })
+        let sources = self.sources_of(hits.iter().map(|hit| &hit.memory)).await?;
+        Ok(MemorySearchResponse { hits, sources })
+    }
+
+    /// Returns the memories that an answer used, as they are now. Those that were forgotten are
+    /// missing.
+    pub async fn memory_used(
+        &self,
+        params: &MemoryUsedParams,
+    ) -> Result<MemoryUsedResponse, AgentError> {
+        let ids = &params.ids[..params.ids.len().min(CANDIDATES as usize)];
+        let memories = self.world.store.entries_of(ids).await?;
+        let reader = Reader { action: "shown", session: None };
+        self.record_read(&reader, memories.iter().map(|memory| &memory.id)).await?;
+        let sources = self.sources_of(&memories).await?;
+        Ok(MemoryUsedResponse { memories, sources })
+    }
+
+    async fn sources_of(
+        &self,
+        memories: impl IntoIterator<Item = &MemoryEntry>,
+    ) -> Result<Vec<MemorySource>, StoreError> {
+        let ids: Vec<_> = memories.into_iter().map(|memory| memory.id.clone()).collect();
+        self.world.store.entry_sources(&ids).await
     }
 
     /// Returns one memory.
@@ -112,6 +145,7 @@ impl Engine {
                 .session(session)
                 .await?
                 .ok_or_else(|| StoreError::NotFound(format!("session {session}")))?;
+            self.check_memory_is_on(session).await?;
         }
         let note = self.new_note(&params.text, params.session.clone()).await?;
         self.store_note(note, "person", params.session.as_ref()).await
@@ -127,6 +161,32 @@ impl Engine {
         self.record_memory(draft.field("memory", id.as_str())).await
     }
 
+    /// Gives a memory another text, with new words and a new vector.
+    pub async fn memory_edit(&self, params: &MemoryEditParams) -> Result<MemoryEntry, AgentError> {
+        let text = self.checked_text(&params.text).await?;
+        let vector = self.vector_of(&text).await;
+        let (store, now) = (&self.world.store, self.world.clock.now());
+        if !store.entry_edit(&params.id, &text, vector.as_ref(), now).await? {
+            return Err(unknown_memory_error());
+        }
+        self.forget_memory_index().await;
+        let draft = RecordDraft::new(RecordType::Memory).field("action", "edited");
+        self.record_memory(draft.field("memory", params.id.as_str()).commit("text", text)).await?;
+        store.entry(&params.id).await?.ok_or_else(unknown_memory_error)
+    }
+
+    /// Pins a memory, so that the model gets it with every message, or takes the pin away.
+    pub async fn memory_pin(&self, params: &MemoryPinParams) -> Result<MemoryEntry, AgentError> {
+        let store = &self.world.store;
+        if !store.entry_pin(&params.id, params.pinned).await? {
+            return Err(unknown_memory_error());
+        }
+        let action = if params.pinned { "pinned" } else { "unpinned" };
+        let draft = RecordDraft::new(RecordType::Memory).field("action", action);
+        self.record_memory(draft.field("memory", params.id.as_str())).await?;
+        store.entry(&params.id).await?.ok_or_else(unknown_memory_error)
+    }
+
     /// Stores a note for a tool whose call was approved. A note of the user is for the whole
     /// profile; a note of another application stays in its session.
     pub async fn remember_note(
@@ -134,6 +194,7 @@ impl Engine {
         text: &str,
         session: &SessionId,
     ) -> Result<MemoryEntry, AgentError> {
+        self.check_memory_is_on(session).await?;
         let scope = (session.application() != DESKTOP).then(|| session.clone());
         let mut note = self.new_note(text, scope).await?;
         let near = self.world.store.items_before(session, None, NEAR_ITEMS).await?;
@@ -152,6 +213,7 @@ impl Engine {
         session: &SessionId,
         model_is_local: bool,
     ) -> Result<Vec<MemoryHit>, AgentError> {
+        self.check_memory_is_on(session).await?;
         let mut hits = self.find_memories(text, &self.memory_reach(session), MOST_HITS).await?;
         hits.retain(|hit| !hit.memory.local_only || model_is_local);
         let reader = Reader { action: "recalled", session: Some(session) };
@@ -264,6 +326,24 @@ impl Engine {
             .reason("memory_off")
             .hint("Choose in Settings how much of earlier messages the model sees."));
         }
+        let text = self.checked_text(text).await?;
+        Ok(MemoryEntry {
+            id: MemoryId(self.world.ids.next("memory")),
+            session,
+            kind: MemoryKind::Note,
+            text,
+            sources: Vec::new(),
+            pinned: false,
+            untrusted: false,
+            local_only: false,
+            created_at: self.world.clock.now(),
+            edited_at: None,
+        })
+    }
+
+    /// Removes known secrets from a text that a person wants to be remembered. Fails if it is empty
+    /// or too long.
+    async fn checked_text(&self, text: &str) -> Result<String, AgentError> {
         self.world.secrets.reload_secrets().await;
         let text = self.secret_matcher().redact_secrets(text.trim()).into_owned();
         let length = text.chars().count();
@@ -277,18 +357,7 @@ impl Engine {
                 limit = MEMORY_CHARS
             )));
         }
-        Ok(MemoryEntry {
-            id: MemoryId(self.world.ids.next("memory")),
-            session,
-            kind: MemoryKind::Note,
-            text,
-            sources: Vec::new(),
-            pinned: false,
-            untrusted: false,
-            local_only: false,
-            created_at: self.world.clock.now(),
-            edited_at: None,
-        })
+        Ok(text)
     }
 
     async fn store_note(
@@ -319,13 +388,7 @@ impl Engine {
         through: Option<u64>,
     ) -> Result<(), StoreError> {
         let (store, embedder) = (&self.world.store, &self.world.embedder);
-        let vector = match embedder.embed_memory(&memory.text).await {
-            Ok(values) => Some(MemoryVector { model: embedder.model().id, values }),
-            Err(error) => {
-                tracing::warn!(%error, "a memory is stored without a vector");
-                None
-            }
-        };
+        let vector = self.vector_of(&memory.text).await;
         // The lock keeps a preparation from learning the text a second time.
         let mut is_ready = self.long_term.is_ready.lock().await;
         match through {
@@ -335,6 +398,18 @@ impl Engine {
         embedder.learn(&memory.text);
         *is_ready &= vector.is_some();
         Ok(())
+    }
+
+    /// Returns the vector of a memory's text, or None if the model fails.
+    async fn vector_of(&self, text: &str) -> Option<MemoryVector> {
+        let embedder = &self.world.embedder;
+        match embedder.embed_memory(text).await {
+            Ok(values) => Some(MemoryVector { model: embedder.model().id, values }),
+            Err(error) => {
+                tracing::warn!(%error, "a memory is stored without a vector");
+                None
+            }
+        }
     }
 
     /// Records that memories were read. A read that found none is not recorded.
@@ -351,7 +426,7 @@ impl Engine {
         self.record_memory(draft).await
     }
 
-    async fn record_memory(&self, draft: RecordDraft) -> Result<(), AgentError> {
+    pub(super) async fn record_memory(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal(
                 contract::Reason::AuditUnavailable,

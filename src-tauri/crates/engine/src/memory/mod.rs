@@ -13,4 +13,5 @@ pub(crate) mod recall;
 pub(crate) mod recalled;
 pub(crate) mod refresh;
 pub(crate) mod remembered;
+mod switch;
 mod window;

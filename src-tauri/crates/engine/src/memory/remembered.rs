@@ -8,11 +8,15 @@ use crate::{
         long_term::{MOST_HITS, read_record},
         recalled::{Recalled, keeps_nothing},
     },
+    ports::StoreError,
     tools::provenance::UntrustedSources,
     turn::context::TurnContext,
 };
 
-/// Returns the memories for the prompts of a turn, best first. Records them, and marks untrusted
+/// The number of pinned memories that every message gets, the newest ones.
+const MOST_PINNED: u32 = 5;
+
+/// Returns the memories for the prompts of a turn: pinned ones first, then the best. Records them, and marks untrusted
 /// ones as untrusted content of the turn.
 pub(crate) async fn find_for_turn(
     context: &TurnContext,
@@ -26,8 +30,7 @@ pub(crate) async fn find_for_turn(
     {
         return Vec::new();
     }
-    let reach = context.engine.memory_reach(&context.session);
-    let mut hits = match context.engine.find_memories(&context.question, &reach, MOST_HITS).await {
+    let mut hits = match find_all(context).await {
         Ok(hits) => hits,
         Err(error) => {
             tracing::warn!(%error, "memories could not be searched");
@@ -43,4 +46,24 @@ pub(crate) async fn find_for_turn(
     }
     context.record(read_record("used", hits.iter().map(|hit| &hit.memory.id))).await;
     hits
+}
+
+/// Returns the pinned memories first, and then those that fit the message. None if memory is
+/// switched off for the session.
+async fn find_all(context: &TurnContext) -> Result<Vec<MemoryHit>, StoreError> {
+    let engine = &context.engine;
+    if engine.memory_is_off(&context.session).await? {
+        return Ok(Vec::new());
+    }
+    let reach = engine.memory_reach(&context.session);
+    let pinned = context.world().store.entries_pinned(&reach, MOST_PINNED).await?;
+    let mut hits: Vec<MemoryHit> = pinned
+        .into_iter()
+        .map(|memory| MemoryHit { memory, score: 0.0, similarity: None })
+        .collect();
+    let fitting = engine.find_memories(&context.question, &reach, MOST_HITS).await?;
+    let is_pinned = |hit: &MemoryHit| hits.iter().any(|other| other.memory.id == hit.memory.id);
+    let fitting: Vec<_> = fitting.into_iter().filter(|hit| !is_pinned(hit)).collect();
+    hits.extend(fitting);
+    Ok(hits)
 }

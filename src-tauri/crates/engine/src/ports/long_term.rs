@@ -2,7 +2,8 @@
 //! words and its vector are always stored and deleted together.
 
 use async_trait::async_trait;
-use contract::{MemoryEntry, MemoryId, SessionId};
+use chrono::{DateTime, Utc};
+use contract::{MemoryEntry, MemoryId, MemorySource, SessionId};
 
 use crate::ports::{embedding::EmbeddingModelId, rows::StoreError};
 
@@ -63,13 +64,37 @@ pub trait LongTermMemories: Send + Sync {
     async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError>;
     /// Returns a memory, or None if it does not exist.
     async fn entry(&self, id: &MemoryId) -> Result<Option<MemoryEntry>, StoreError>;
-    /// Returns memories, newest first.
+    /// Returns memories: pinned ones first, then newest first.
     async fn entries(
         &self,
         reach: &MemoryReach,
         offset: u32,
         limit: u32,
     ) -> Result<Vec<MemoryEntry>, StoreError>;
+    /// Returns the newest pinned memories.
+    async fn entries_pinned(
+        &self,
+        reach: &MemoryReach,
+        limit: u32,
+    ) -> Result<Vec<MemoryEntry>, StoreError>;
+    /// Returns the memories with these identifiers that exist, in the order of the identifiers.
+    async fn entries_of(&self, ids: &[MemoryId]) -> Result<Vec<MemoryEntry>, StoreError>;
+    /// Returns the identifiers of the memories that the answers of a session used, those of the
+    /// newest answer first.
+    async fn entries_used_in(&self, session: &SessionId) -> Result<Vec<MemoryId>, StoreError>;
+    /// Returns for each memory the first item that it was made from and that still exists.
+    async fn entry_sources(&self, ids: &[MemoryId]) -> Result<Vec<MemorySource>, StoreError>;
+    /// Replaces the text of a memory with its words and its vector in one transaction. Returns false
+    /// if it does not exist.
+    async fn entry_edit(
+        &self,
+        id: &MemoryId,
+        text: &str,
+        vector: Option<&MemoryVector>,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StoreError>;
+    /// Pins a memory, or takes the pin away. Returns false if it does not exist.
+    async fn entry_pin(&self, id: &MemoryId, pinned: bool) -> Result<bool, StoreError>;
     /// Returns the texts of all memories.
     async fn entry_texts(&self) -> Result<Vec<String>, StoreError>;
     /// Whether there is any memory within this reach. Must be cheap, because it is asked for each

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
-    Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId,
+    Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, MessageHit, ResultView, SessionId,
     SessionSummary, Transition, TurnId,
 };
 
@@ -87,6 +87,19 @@ pub trait Sessions: Send + Sync {
     ) -> Result<Vec<Approval>, StoreError>;
 }
 
+/// Narrows a search for messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageFilter {
+    /// Only messages of this moment and later.
+    pub since: Option<DateTime<Utc>>,
+    /// Only messages before this moment.
+    pub until: Option<DateTime<Utc>>,
+    /// Only messages of turns that this specialist answered. Empty for all.
+    pub agent: String,
+    /// Only messages of turns that called this tool. Empty for all.
+    pub tool: String,
+}
+
 /// The items of sessions.
 #[async_trait]
 pub trait Items: Send + Sync {
@@ -109,6 +122,15 @@ pub trait Items: Send + Sync {
         view: ResultView,
         before: u64,
     ) -> Result<Option<Item>, StoreError>;
+    /// Returns the messages that have all of these words, best first. The words are text and not a
+    /// query language; the last one may be the beginning of a word.
+    async fn messages_with_words(
+        &self,
+        words: &[String],
+        filter: &MessageFilter,
+        offset: u32,
+        limit: u32,
+    ) -> Result<Vec<MessageHit>, StoreError>;
     /// Deletes the items of a turn.
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
     /// Returns the items of one turn in ascending order.

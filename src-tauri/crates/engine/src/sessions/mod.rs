@@ -2,7 +2,8 @@
 
 pub(crate) mod lanes;
 pub(crate) mod locks;
-pub(crate) mod shared;
+pub(crate) mod search;
+mod shared;
 pub(crate) mod values;
 
 use std::sync::Arc;
@@ -303,6 +304,7 @@ impl Engine {
             queue: self.lanes.queue(id),
             approvals: approvals.into_iter().filter(|approval| approval.session == *id).collect(),
             pinned,
+            memory_off: self.memory_is_off(id).await?,
         })
     }
 

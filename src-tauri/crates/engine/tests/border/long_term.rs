@@ -218,7 +218,7 @@ async fn each_read_and_write_is_recorded() {
     search(&bench, "account 17").await;
     search(&bench, "nothing like it").await;
     bench.engine.memory_show(&kept.id).await.unwrap();
-    let all = MemoryListParams { session: None, offset: 0, limit: 0 };
+    let all = MemoryListParams { session: None, used_in: None, offset: 0, limit: 0 };
     let listed = bench.engine.memory_list(&all).await.unwrap();
     assert!(listed.index.description.contains("knows no meaning"), "{:?}", listed.index);
     bench.engine.memory_forget(&kept.id).await.unwrap();
@@ -297,7 +297,7 @@ async fn talk(bench: &Bench, turns: std::ops::Range<usize>) {
 }
 
 async fn summaries(bench: &Bench) -> Vec<MemoryEntry> {
-    let all = MemoryListParams { session: Some("s".into()), offset: 0, limit: 0 };
+    let all = MemoryListParams { session: Some("s".into()), used_in: None, offset: 0, limit: 0 };
     let mut memories = bench.engine.memory_list(&all).await.unwrap().memories;
     memories.reverse();
     memories
@@ -411,4 +411,102 @@ async fn no_messages_are_memorised_where_nothing_may_be_kept_or_read() {
         talk(&bench, 0..14).await;
         assert_eq!(summaries(&bench).await, []);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pinned_memories_come_first_with_every_message_and_an_edit_changes_what_is_found() {
+    let bench = Bench::new(vec![]);
+    let standing = note(&bench, None, "Answer in Danish crowns").await;
+    note(&bench, None, "Account 17 reports in CET").await;
+    let question = "When does account 17 report?";
+    assert_eq!(memories(&prompt_in(&bench, "s", question).await).unwrap().len(), 1);
+    let pin = |pinned| MemoryPinParams { id: standing.id.clone(), pinned };
+    assert!(bench.engine.memory_pin(&pin(true)).await.unwrap().pinned);
+    let lines = memories(&prompt_in(&bench, "s", question).await).unwrap();
+    assert!(lines[0].ends_with("Danish crowns") && lines[1].ends_with("CET"), "{lines:?}");
+    assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await).unwrap().len(), 1);
+
+    let edit = MemoryEditParams { id: standing.id.clone(), text: "Answer in euros".into() };
+    assert_eq!(bench.engine.memory_edit(&edit).await.unwrap().text, "Answer in euros");
+    assert_eq!(search(&bench, "Danish crowns").await, Vec::<String>::new());
+    assert_eq!(search(&bench, "euros").await, ["Answer in euros"]);
+    bench.engine.memory_pin(&pin(false)).await.unwrap();
+    assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await), None);
+    let empty = MemoryEditParams { text: " ".into(), ..edit };
+    assert!(bench.engine.memory_edit(&empty).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn pinned_memories_of_another_session_or_for_this_computer_only_are_not_given() {
+    let bench = Bench::new(vec![]);
+    prompt_in(&bench, "other", "hello").await;
+    let foreign = note(&bench, Some("other"), "The other account pays in crowns").await;
+    let pin = MemoryPinParams { id: foreign.id.clone(), pinned: true };
+    bench.engine.memory_pin(&pin).await.unwrap();
+    assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await), None);
+    let local = MemoryEntry {
+        id: "local".into(),
+        session: None,
+        local_only: true,
+        pinned: true,
+        ..foreign
+    };
+    bench.world.store.entry_add(&local, None).await.unwrap();
+    assert!(memories(&prompt_in(&bench, "s", "Tell me a joke").await).is_some());
+    bench.model.remote.store(true, Ordering::SeqCst);
+    bench.profile.settings.lock().unwrap().egress.allowed = true;
+    assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_with_memory_off_neither_reads_nor_makes_memories() {
+    let bench = Bench::new(vec![]);
+    let kept = note(&bench, None, "Account 17 reports in CET").await;
+    bench.engine.memory_pin(&MemoryPinParams { id: kept.id, pinned: true }).await.unwrap();
+    let question = "When does account 17 report?";
+    assert!(memories(&prompt_in(&bench, "s", question).await).is_some());
+    let switch = |enabled| MemorySwitchParams { session: "s".into(), enabled };
+    bench.engine.memory_switch(&switch(false)).await.unwrap();
+    assert!(bench.engine.session_open(&"s".into()).await.unwrap().memory_off);
+    assert_eq!(memories(&prompt_in(&bench, "s", question).await), None);
+    assert!(memories(&prompt_in(&bench, "another", question).await).is_some());
+    let noted = bench.engine.remember_note("x y z", &"s".into()).await.unwrap_err();
+    assert_eq!(noted.reason_text(), Some("memory_off"));
+    let recalled = bench.engine.recall_memories(question, &"s".into(), true).await.unwrap_err();
+    assert_eq!(recalled.reason_text(), Some("memory_off"));
+    bench.engine.memory_switch(&switch(true)).await.unwrap();
+    assert!(memories(&prompt_in(&bench, "s", question).await).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_answer_used_is_listed_with_its_source_until_it_is_forgotten() {
+    let bench = Bench::new(vec![]);
+    prompt_in(&bench, "origin", "Account 17 reports in CET").await;
+    let told =
+        bench.engine.remember_note("Account 17 reports in CET", &"origin".into()).await.unwrap();
+    let other = note(&bench, None, "Account 17 is big").await;
+    prompt_in(&bench, "s", "When does account 17 report?").await;
+    let view = bench.engine.session_open(&"s".into()).await.unwrap();
+    let ids = view.items.iter().find_map(|item| match &item.body {
+        ItemBody::AssistantText { remembered, .. } => Some(remembered.clone()),
+        _ => None,
+    });
+    let ids = ids.expect("an answer");
+    assert_eq!(ids.len(), 2);
+    let used = bench.engine.memory_used(&MemoryUsedParams { ids: ids.clone() }).await.unwrap();
+    assert_eq!(used.memories.len(), 2);
+    let source = &used.sources[0];
+    assert_eq!((used.sources.len(), source.session.as_str(), source.seq), (1, "origin", 1));
+    assert_eq!((&source.memory, &source.item), (&told.id, &told.sources[0]));
+
+    let of = MemoryListParams { session: None, used_in: Some("s".into()), offset: 0, limit: 1 };
+    let page = bench.engine.memory_list(&of).await.unwrap();
+    assert_eq!((page.memories.len(), page.has_more), (1, true));
+    let unused = MemoryListParams { used_in: Some("origin".into()), ..of };
+    assert_eq!(bench.engine.memory_list(&unused).await.unwrap().memories, []);
+    bench.engine.memory_forget(&other.id).await.unwrap();
+    bench.engine.session_delete(&"origin".into()).await.unwrap();
+    let used = bench.engine.memory_used(&MemoryUsedParams { ids }).await.unwrap();
+    let texts: Vec<_> = used.memories.iter().map(|memory| memory.text.as_str()).collect();
+    assert_eq!((texts, used.sources), (vec!["Account 17 reports in CET"], vec![]));
 }

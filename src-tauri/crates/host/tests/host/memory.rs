@@ -30,7 +30,7 @@ async fn call(host: &Host, tool: &str, arguments: Value) -> Result<Value, contra
 }
 
 async fn memories(host: &Host) -> Vec<contract::MemoryEntry> {
-    let params = MemoryListParams { session: None, offset: 0, limit: 0 };
+    let params = MemoryListParams { session: None, used_in: None, offset: 0, limit: 0 };
     host.memory_list(params).await.unwrap().memories
 }
 

@@ -2,7 +2,8 @@
 //! `memory_words`: long-term memories with their words and vectors. Triggers keep the words equal
 //! to the texts.
 
-use contract::{ItemId, MemoryEntry, MemoryId, SessionId};
+use chrono::{DateTime, Utc};
+use contract::{ItemId, MemoryEntry, MemoryId, MemorySource, SessionId};
 use engine::ports::{EmbeddingModelId, MemoryIndex, MemoryReach, MemoryVector};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -72,7 +73,7 @@ pub(crate) fn get(conn: &Connection, id: &MemoryId) -> Result<Option<MemoryEntry
     found.map(|columns| columns.memory(conn)).transpose()
 }
 
-/// Returns memories, newest first.
+/// Returns memories: pinned ones first, then newest first.
 pub(crate) fn list(
     conn: &Connection,
     reach: &MemoryReach,
@@ -81,9 +82,94 @@ pub(crate) fn list(
 ) -> Result<Vec<MemoryEntry>, DbError> {
     let (condition, session) = condition(reach);
     let sql = format!(
-        "SELECT {COLUMNS} FROM memory m WHERE {condition} ORDER BY m.created_at DESC, m.number DESC LIMIT ?2 OFFSET ?3"
+        "SELECT {COLUMNS} FROM memory m WHERE {condition} ORDER BY m.pinned DESC, m.created_at DESC, m.number DESC LIMIT ?2 OFFSET ?3"
     );
     read_all(conn, &sql, params![session, limit, offset])
+}
+
+/// Returns the newest pinned memories.
+pub(crate) fn pinned(
+    conn: &Connection,
+    reach: &MemoryReach,
+    limit: u32,
+) -> Result<Vec<MemoryEntry>, DbError> {
+    let (condition, session) = condition(reach);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memory m WHERE {condition} AND m.pinned = 1 ORDER BY m.created_at DESC, m.number DESC LIMIT ?2"
+    );
+    read_all(conn, &sql, params![session, limit])
+}
+
+/// Returns the memories with these identifiers that exist, in the order of the identifiers.
+pub(crate) fn of_ids(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemoryEntry>, DbError> {
+    ids.iter().filter_map(|id| get(conn, id).transpose()).collect()
+}
+
+/// Returns the identifiers of the memories that the answers of a session used, those of the newest
+/// answer first. Reads the session's answers.
+pub(crate) fn used_in(conn: &Connection, session: &SessionId) -> Result<Vec<MemoryId>, DbError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT j.value FROM item i, json_each(i.body, '$.remembered') j
+         WHERE i.session = ?1 AND i.body GLOB '{\"kind\":\"assistant_text\",*' AND json_valid(i.body)
+         GROUP BY j.value ORDER BY max(i.seq) DESC, min(j.key)",
+    )?;
+    Ok(statement
+        .query_map([session.as_str()], |row| row.get(0).map(MemoryId))?
+        .collect::<Result<_, _>>()?)
+}
+
+/// Returns for each memory the first item that it was made from and that still exists.
+pub(crate) fn sources(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemorySource>, DbError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT i.session, s.title, i.id, i.seq FROM memory m
+         JOIN memory_source o ON o.memory = m.number JOIN item i ON i.id = o.item JOIN session s ON s.id = i.session
+         WHERE m.id = ?1 ORDER BY o.position LIMIT 1",
+    )?;
+    let mut sources = Vec::with_capacity(ids.len());
+    for id in ids {
+        let source = statement
+            .query_row([id.as_str()], |row| {
+                Ok(MemorySource {
+                    memory: id.clone(),
+                    session: SessionId(row.get(0)?),
+                    title: row.get(1)?,
+                    item: ItemId(row.get(2)?),
+                    seq: u64::try_from(row.get::<_, i64>(3)?).unwrap_or_default(),
+                })
+            })
+            .optional()?;
+        sources.extend(source);
+    }
+    Ok(sources)
+}
+
+/// Replaces the text of a memory, and its vector. Without a vector the old one is deleted, because
+/// it belongs to the old text.
+pub(crate) fn edit(
+    conn: &Connection,
+    id: &MemoryId,
+    text: &str,
+    vector: Option<&MemoryVector>,
+    at: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let number: Option<i64> = conn
+        .prepare_cached(
+            "UPDATE memory SET text = ?2, edited_at = ?3 WHERE id = ?1 RETURNING number",
+        )?
+        .query_row(params![id.as_str(), text, text::instant(at)], |row| row.get(0))
+        .optional()?;
+    let Some(number) = number else { return Ok(false) };
+    conn.prepare_cached("DELETE FROM memory_vector WHERE memory = ?1")?.execute([number])?;
+    vector.map_or(Ok(()), |vector| put_vector_of(conn, number, vector))?;
+    Ok(true)
+}
+
+/// Pins a memory, or takes the pin away.
+pub(crate) fn pin(conn: &Connection, id: &MemoryId, pinned: bool) -> Result<bool, DbError> {
+    let changed = conn
+        .prepare_cached("UPDATE memory SET pinned = ?2 WHERE id = ?1")?
+        .execute(params![id.as_str(), pinned])?;
+    Ok(changed > 0)
 }
 
 pub(crate) fn texts(conn: &Connection) -> Result<Vec<String>, DbError> {

@@ -1,4 +1,7 @@
--- user_version 10
+-- user_version 12
+CREATE VIEW message_text AS
+SELECT m.number AS number, CASE WHEN json_valid(i.body) THEN i.body ->> '$.text' ELSE '' END AS text
+FROM message m JOIN item i ON i.id = m.item;
 CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
     INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
 END;
@@ -8,6 +11,24 @@ END;
 CREATE TRIGGER memory_edited AFTER UPDATE OF text ON memory BEGIN
     INSERT INTO memory_words (memory_words, rowid, text) VALUES ('delete', OLD.number, OLD.text);
     INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
+END;
+CREATE TRIGGER message_added AFTER INSERT ON item
+WHEN (NEW.body GLOB '{"kind":"user_message",*' OR NEW.body GLOB '{"kind":"assistant_text",*') AND json_valid(NEW.body) BEGIN
+    INSERT INTO message (item) VALUES (NEW.id);
+    INSERT INTO message_words (rowid, text) SELECT number, NEW.body ->> '$.text' FROM message WHERE item = NEW.id;
+END;
+CREATE TRIGGER message_changed AFTER UPDATE OF body ON item
+WHEN EXISTS (SELECT 1 FROM message WHERE item = OLD.id) BEGIN
+    INSERT INTO message_words (message_words, rowid, text)
+    SELECT 'delete', number, CASE WHEN json_valid(OLD.body) THEN OLD.body ->> '$.text' ELSE '' END FROM message WHERE item = OLD.id;
+    INSERT INTO message_words (rowid, text)
+    SELECT number, CASE WHEN json_valid(NEW.body) THEN NEW.body ->> '$.text' ELSE '' END FROM message WHERE item = NEW.id;
+END;
+CREATE TRIGGER message_deleted AFTER DELETE ON item
+WHEN EXISTS (SELECT 1 FROM message WHERE item = OLD.id) BEGIN
+    INSERT INTO message_words (message_words, rowid, text)
+    SELECT 'delete', number, CASE WHEN json_valid(OLD.body) THEN OLD.body ->> '$.text' ELSE '' END FROM message WHERE item = OLD.id;
+    DELETE FROM message WHERE item = OLD.id;
 END;
 CREATE TRIGGER result_unused AFTER DELETE ON item WHEN old.result IS NOT NULL BEGIN
     DELETE FROM result WHERE session = old.session AND hash = old.result
@@ -110,6 +131,15 @@ CREATE TABLE 'memory_words_config'(k PRIMARY KEY, v) WITHOUT ROWID;
 CREATE TABLE 'memory_words_data'(id INTEGER PRIMARY KEY, block BLOB);
 CREATE TABLE 'memory_words_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
 CREATE TABLE 'memory_words_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE message (
+    number INTEGER NOT NULL PRIMARY KEY,
+    item TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE VIRTUAL TABLE message_words USING fts5 (text, content = 'message_text', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2');
+CREATE TABLE 'message_words_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+CREATE TABLE 'message_words_data'(id INTEGER PRIMARY KEY, block BLOB);
+CREATE TABLE 'message_words_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
+CREATE TABLE 'message_words_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 CREATE TABLE note (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
@@ -200,8 +230,8 @@ CREATE INDEX conversation_of_session ON conversation (session);
 CREATE INDEX grant_of_session ON "grant" (session);
 CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 CREATE INDEX item_by_turn ON item (turn, seq);
-CREATE INDEX memory_by_time ON memory (created_at DESC, number DESC);
-CREATE INDEX memory_of_session ON memory (session, created_at DESC, number DESC);
+CREATE INDEX memory_by_time ON memory (pinned DESC, created_at DESC, number DESC);
+CREATE INDEX memory_of_session ON memory (session, pinned DESC, created_at DESC, number DESC);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_value_by_name ON session_value (name, session);

@@ -1,0 +1,96 @@
+//! Tests of `csign search`: messages of all conversations are found by their words.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn found(world: &World, args: &[&str]) -> Value {
+    world.run(&[&["--json", "search"], args].concat()).ends_with(0).json()
+}
+
+/// The sessions of the messages that were found, each once, in alphabetical order.
+fn sessions(found: &Value) -> Vec<&str> {
+    let hits = found["hits"].as_array().expect("hits");
+    let mut ids: Vec<_> = hits.iter().filter_map(|hit| hit["session"].as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+#[test]
+fn messages_of_all_conversations_are_found_with_their_words_marked() {
+    let world = World::new();
+    world.run(&["ask", "--session", "one", "How is account 17 pacing?"]).ends_with(0);
+    world
+        .run(&["ask", "--session", "two", "Vad är månadens förbrukning för konto 23?"])
+        .ends_with(0);
+
+    let english = found(&world, &["how", "is", "acc"]);
+    assert_eq!(sessions(&english), ["one"], "{english:#}");
+    let hit = &english["hits"][0];
+    assert_eq!(
+        (&hit["from_user"], &hit["title"]),
+        (&json!(true), &json!("How is account 17 pacing?"))
+    );
+    let marked: Vec<_> = hit["snippet"]
+        .as_array()
+        .expect("pieces")
+        .iter()
+        .filter(|piece| piece["is_match"] == true)
+        .map(|piece| piece["text"].as_str())
+        .collect();
+    assert_eq!(marked, [Some("How"), Some("is"), Some("account")], "{hit:#}");
+
+    // Letters match without their marks, and the other way round.
+    for text in ["manadens forbrukning", "MÅNADENS", "förbruk"] {
+        assert_eq!(sessions(&found(&world, &[text])), ["two"], "{text}");
+    }
+    let printed = world.run(&["search", "manadens"]).ends_with(0).out;
+    assert!(printed.contains("two  Vad är månadens") && printed.contains("you"), "{printed}");
+}
+
+#[test]
+fn a_search_is_words_and_never_a_query_language() {
+    let world = World::new();
+    world.run(&["ask", "--session", "one", "How is account 17 pacing?"]).ends_with(0);
+    for text in [
+        "\"how",
+        "how AND",
+        "account NOT",
+        "how*",
+        "text:how",
+        "NEAR(how",
+        "how) OR (",
+        "^how",
+        "-17 + how",
+    ] {
+        let ran = world.run(&["--json", "search", "--", text]).ends_with(0);
+        assert_eq!(ran.json()["has_more"], false, "{text}");
+    }
+    assert_eq!(sessions(&found(&world, &["how) is (account"])), ["one"]);
+    for nothing in ["***", "\"\"", " "] {
+        let ran = world.run(&["search", nothing]).ends_with(0);
+        assert_eq!(ran.err.trim(), "No message has these words.");
+    }
+}
+
+#[test]
+fn a_search_is_narrowed_by_day_specialist_and_tool() {
+    let world = World::new();
+    world.run(&["ask", "--session", "pace", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "shop", "show me boots like account 17 has"]).ends_with(0);
+    world
+        .run_at("2026-11-23T10:00:00Z", &["ask", "--session", "late", "How is account 23 pacing?"])
+        .ends_with(0);
+    let narrowed = |args: &[&str]| -> Vec<String> {
+        let found = found(&world, &[&["account"], args].concat());
+        sessions(&found).into_iter().map(str::to_owned).collect()
+    };
+    assert!(narrowed(&[]).len() >= 2);
+    assert_eq!(narrowed(&["--since", "2026-11-22"]), ["late"]);
+    assert!(!narrowed(&["--until", "2026-11-21"]).contains(&"late".to_owned()));
+    assert_eq!(narrowed(&["--tool", "analyze_portfolio_pacing"]), ["late", "pace"]);
+    assert_eq!(narrowed(&["--tool", "analyze"]), Vec::<String>::new());
+    assert_eq!(narrowed(&["--agent", "nobody"]), Vec::<String>::new());
+    assert_eq!(found(&world, &["account", "--limit", "1"])["has_more"], true);
+}

@@ -1,0 +1,60 @@
+//! Writes all long-term memories into one JSON file, in a folder that a person chose.
+
+use std::path::Path;
+
+use contract::{
+    AgentError, MemoryEntry, MemoryExportResponse, MemoryIndexView, MemoryListParams, text,
+};
+use serde::Serialize;
+
+use crate::Host;
+
+/// The number of memories that are read at once.
+const PAGE: u32 = 200;
+
+/// The content of the file.
+#[derive(Serialize)]
+struct Export {
+    index: MemoryIndexView,
+    memories: Vec<MemoryEntry>,
+}
+
+impl Host {
+    /// Writes the memories into a new file, which only its owner can read.
+    pub(crate) async fn export_memories(
+        &self,
+        folder: &Path,
+    ) -> Result<MemoryExportResponse, AgentError> {
+        let mut memories = Vec::new();
+        let index = loop {
+            let offset = u32::try_from(memories.len()).unwrap_or(u32::MAX);
+            let params = MemoryListParams { session: None, used_in: None, offset, limit: PAGE };
+            let page = self.local_engine.memory_list(&params).await?;
+            memories.extend(page.memories);
+            if !page.has_more {
+                break page.index;
+            }
+        };
+        let at = self.options.clock.now().format("%Y%m%d-%H%M%S");
+        let file = folder.join(format!("memories-{at}.json"));
+        let count = memories.len() as u64;
+        let content = serde_json::to_vec_pretty(&Export { index, memories })
+            .map_err(|error| AgentError::internal("export", error.to_string()))?;
+        write_new(&file, &content).map_err(|error| {
+            AgentError::invalid(text!(
+                "{folder} cannot be written: {error}.",
+                folder = folder.display().to_string(),
+                error = error.to_string()
+            ))
+        })?;
+        Ok(MemoryExportResponse { file: file.display().to_string(), memories: count })
+    }
+}
+
+fn write_new(file: &Path, content: &[u8]) -> std::io::Result<()> {
+    use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
+
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(file)?.write_all(content)
+}

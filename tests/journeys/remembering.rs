@@ -1,0 +1,136 @@
+//! Memory and search in the window: an answer shows what was remembered and leads to the message that
+//! it was made from; the memory view edits, pins, deletes and exports; a search leads to a message.
+
+use kit::{
+    model_server::{ModelServer, Reply},
+    webdriver::{key, wait},
+};
+use serde_json::{Value, json};
+
+use crate::world::{Journey, Page};
+
+/// The text of the entry that a link led to, once it has the focus and is in sight.
+const MARKED: &str = "const entry = document.querySelector('.entry.marked'); if (!entry || document.activeElement !== entry) return null; \
+    const { top, bottom } = entry.getBoundingClientRect(), frame = entry.closest('[role=log]').getBoundingClientRect(); \
+    return top >= frame.top - 1 && bottom <= frame.bottom + 1 ? entry.innerText : null;";
+
+fn marked(page: &Page<'_>, text: &str) {
+    wait(&format!("\"{text}\" to be marked and in sight"), || {
+        page.script(MARKED).as_str().is_some_and(|marked| marked.contains(text)).then_some(())
+    });
+}
+
+/// Opens the line of an answer that says what was remembered.
+fn open_remembered(page: &Page<'_>) {
+    page.says("Remembered 1");
+    let line = page.named("summary", "Remembered 1", false);
+    line.to_the_middle().expect("in sight");
+    wait("the line to have the focus", || {
+        page.script("const line = [...document.querySelectorAll('summary')].findLast((e) => e.innerText.includes('Remembered')); line?.focus(); return line === document.activeElement;").as_bool().filter(|is| *is)
+    });
+    page.session.press(&[&[key::ENTER]]).expect("Enter");
+}
+
+fn memories(journey: &Journey) -> Value {
+    journey
+        .call("memory_list", json!({"session": null, "used_in": null, "offset": 0, "limit": 0}))
+        .expect("memories")["memories"]
+        .clone()
+}
+
+#[test]
+fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let server = runtime.block_on(ModelServer::start([Reply::text(["In Helsinki time."])]));
+    let settings = format!(
+        "[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n",
+        server.base_url()
+    );
+    let journey = Journey::with("remembering", &settings, &[]);
+    // The offline model reads what is to be remembered from the message.
+    let params = json!({"session": null, "text": "Remember that account 17 reports in Helsinki time",
+        "model": "offline", "agent": null, "headless": false});
+    journey.call("turn_start", params).expect("sent");
+    wait("the note to wait for a yes", || (!journey.pending().is_empty()).then_some(()));
+    journey.approval(|page| {
+        wait("Approve to be armed", || {
+            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
+        });
+        page.click("Approve");
+    });
+    wait("the note", || (memories(&journey) != json!([])).then_some(()));
+    journey.chat(|page| page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N"));
+    journey.ask("In which time does account 17 report?");
+    journey.chat(open_remembered);
+    journey.chat(|page| page.says("Account 17 reports in Helsinki time"));
+    journey.picture("memory/remembered.png");
+    journey.chat(|page| {
+        page.click("From “Remember that account 17");
+        marked(page, "Remember that account 17 reports in Helsinki time");
+    });
+    journey.picture("memory/source.png");
+
+    // The same line is there after a restart, and says when the memory was forgotten.
+    journey.quit();
+    journey.open();
+    journey.chat(|page| {
+        page.click("In which time does account 17 report?");
+        page.says("Remembered 1");
+        page.go("Memory");
+        page.says("Account 17 reports in Helsinki time");
+        page.click("Pin: give it");
+        page.says("1 pinned memory adds");
+        page.click("Edit");
+        page.fill("Text", "Account 17 reports in Berlin time");
+        page.click("Save");
+        page.says("The memory was changed.");
+    });
+    assert_eq!(memories(&journey)[0]["text"], "Account 17 reports in Berlin time");
+    assert_eq!(memories(&journey)[0]["pinned"], true);
+    journey.picture("memory/page.png");
+    journey.chat(|page| {
+        page.click("Delete");
+        page.says("Delete this memory?");
+        page.named("dialog[open] footer button", "Delete", true).click().expect("deleted");
+        page.says("Nothing is remembered yet");
+        page.go("Chat");
+        open_remembered(page);
+        page.says("This memory was forgotten.");
+        page.click("Memory is on in this conversation");
+        wait("the switch", || page.has_button("Memory is off in this conversation").then_some(()));
+    });
+    journey.picture("memory/forgotten.png");
+    assert_eq!(memories(&journey), json!([]));
+    journey.assert_log_verifies();
+}
+
+#[test]
+fn a_search_leads_to_the_message_in_a_long_conversation() {
+    let journey = Journey::start("searching");
+    journey.ask("show me black trail shoes");
+    for number in 0..12 {
+        let asked = format!("How is account {} pacing this month?", number + 10);
+        journey.ask(&asked);
+    }
+    journey.chat(|page| {
+        page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N");
+        page.session.press(&[&[key::CONTROL, "k"]]).expect("Ctrl+K");
+        wait("the search to have the focus", || page.focus().contains("Search").then_some(()));
+        page.session.type_text("black \"trail sho").expect("typed");
+        page.says("In messages");
+        wait("marked words", || {
+            let words = page.script("return [...document.querySelectorAll('mark')].map((e) => e.innerText.toLowerCase());");
+            words.as_array().is_some_and(|words| words.contains(&json!("trail")) && words.contains(&json!("shoes"))).then_some(())
+        });
+    });
+    journey.picture("memory/search.png");
+    journey.chat(|page| {
+        page.click("You · ");
+        marked(page, "show me black trail shoes");
+    });
+    journey.picture("memory/found.png");
+}
