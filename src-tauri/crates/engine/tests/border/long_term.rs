@@ -169,7 +169,8 @@ async fn local_data_stays_here_and_the_rest_is_redacted() {
         settings.egress.allowed = true;
         settings.egress.redaction = RedactionLevel::Basic;
     }
-    let seen = memories(&prompt_in(&bench, "s", question).await).unwrap();
+    // In another conversation, because this one has an answer made from local data.
+    let seen = memories(&prompt_in(&bench, "t", question).await).unwrap();
     assert_eq!(seen.len(), 1, "{seen:?}");
     assert!(seen[0].contains("written to") && !seen[0].contains("ann@example.com"), "{seen:?}");
     // The tool that recalls keeps to the same rule.
@@ -455,7 +456,7 @@ async fn pinned_memories_of_another_session_or_for_this_computer_only_are_not_gi
     assert!(memories(&prompt_in(&bench, "s", "Tell me a joke").await).is_some());
     bench.model.remote.store(true, Ordering::SeqCst);
     bench.profile.settings.lock().unwrap().egress.allowed = true;
-    assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await), None);
+    assert_eq!(memories(&prompt_in(&bench, "t", "Tell me a joke").await), None);
 }
 
 #[tokio::test(start_paused = true)]
