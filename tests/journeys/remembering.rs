@@ -66,7 +66,7 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
     journey.chat(|page| page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N"));
     journey.ask("In which time does account 17 report?");
     journey.chat(open_remembered);
-    journey.chat(|page| page.says("Account 17 reports in Helsinki time"));
+    journey.chat(|page| page.says("account 17 reports in Helsinki time"));
     journey.picture("memory/remembered.png");
     journey.chat(|page| {
         page.click("From “Remember that account 17");
@@ -81,7 +81,7 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
         page.click("In which time does account 17 report?");
         page.says("Remembered 1");
         page.go("Memory");
-        page.says("Account 17 reports in Helsinki time");
+        page.says("account 17 reports in Helsinki time");
         page.click("Pin: give it");
         page.says("1 pinned memory adds");
         page.click("Edit");

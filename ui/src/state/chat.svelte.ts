@@ -61,7 +61,12 @@ export class Chat {
   /** The message sent last, until its turn has ended. */
   private sent = $state<Sent | null>(null);
 
-  summary = $derived(this.sessions.find((session) => session.id === this.open?.session) ?? null);
+  /** The summary of the conversation that was read last. A search may leave it out of the list. */
+  private lastRead = $state<SessionSummary | null>(null);
+  summary = $derived(
+    this.sessions.find((session) => session.id === this.open?.session) ??
+      (this.lastRead?.id === this.open?.session ? this.lastRead : null),
+  );
   /** Something of the open conversation is being sent, waits or is being answered. */
   busy = $derived(this.sending || (this.open !== null && isBusy(this.open, this.sent)));
   private readonly transcripts = new Map<string, Transcript>();
@@ -338,6 +343,7 @@ export class Chat {
       if (state) openTranscript(state, view);
       const lives = view.running_turn === sent || view.queue.some(({ turn }) => turn === sent);
       if (this.sent?.session === session && this.sent.turn === sent && !lives) this.sent = null;
+      this.lastRead = view.summary;
       this.takeSummary(view.summary);
       if (this.open?.session === session) this.openError = null;
     } catch (cause) {

@@ -56,6 +56,14 @@ pub enum ItemBody {
         /// The long-term memories that the model read for this answer.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         remembered: Vec<MemoryId>,
+        /// Whether these memories may contain data that must stay on this computer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        local_only: bool,
+        /// Whether these memories may contain content from untrusted sources.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        untrusted: bool,
         /// Whether the turn stopped before the text was complete (cancel, crash, error).
         #[serde(default)]
         partial: bool,

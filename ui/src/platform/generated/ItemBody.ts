@@ -49,6 +49,14 @@ choices?: Array<Choice>,
  */
 remembered?: Array<MemoryId>, 
 /**
+ * Whether these memories may contain data that must stay on this computer.
+ */
+local_only?: boolean, 
+/**
+ * Whether these memories may contain content from untrusted sources.
+ */
+untrusted?: boolean, 
+/**
  * Whether the turn stopped before the text was complete (cancel, crash, error).
  */
 partial: boolean, } | { "kind": "tool_call", 

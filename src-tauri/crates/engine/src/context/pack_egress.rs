@@ -34,6 +34,7 @@ impl Engine {
                 !matches!(outcome, ToolOutcome::Denied | ToolOutcome::Limit)
                     && self.is_data_local(tool)
             }
+            ItemBody::AssistantText { local_only, .. } => *local_only,
             _ => false,
         }
     }

@@ -82,10 +82,13 @@ impl Recollections {
     }
 }
 
-/// Marks earlier results from untrusted tools as untrusted content of this turn, because the model
-/// sees them again.
+/// Marks earlier results from untrusted tools, and answers made from untrusted memories, as untrusted
+/// content of this turn, because the model sees them again.
 fn note_earlier_results(context: &TurnContext, sources: &UntrustedSources, history: &[Arc<Item>]) {
     for item in history {
+        if let ItemBody::AssistantText { text, untrusted: true, .. } = &item.body {
+            sources.add_remembered_text(text);
+        }
         if let ItemBody::ToolResult { tool, .. } = &item.body {
             let named: Vec<&ToolSpec> =
                 context.specs.iter().filter(|spec| spec.is_named(tool)).collect();

@@ -280,9 +280,14 @@ impl Engine {
         }
     }
 
-    /// Whether an item is the result of a tool whose output is not trusted.
+    /// Whether an item is the result of a tool whose output is not trusted, or an answer made from a
+    /// memory that is not.
     pub(crate) fn is_from_outside(&self, item: &Item) -> bool {
-        let ItemBody::ToolResult { tool, .. } = &item.body else { return false };
+        let tool = match &item.body {
+            ItemBody::ToolResult { tool, .. } => tool,
+            ItemBody::AssistantText { untrusted, .. } => return *untrusted,
+            _ => return false,
+        };
         let specs = self.world.tools.specs();
         let mut named = specs.iter().filter(|spec| spec.is_named(tool)).peekable();
         named.peek().is_none() || named.any(policy::suspends_grants)

@@ -232,6 +232,8 @@ impl Engine {
             agent: None,
             choices: Vec::new(),
             remembered: Vec::new(),
+            local_only: false,
+            untrusted: false,
             partial: false,
         };
         let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];

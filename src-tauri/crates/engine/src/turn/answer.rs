@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Choice, EventBody, Item, ItemBody, MemoryId, NoticeLevel, ToParam as _, ToolId, ToolOutcome,
+    Choice, EventBody, Item, ItemBody, MemoryEntry, NoticeLevel, ToParam as _, ToolId, ToolOutcome,
     TurnStatus, Usage, label_text,
 };
 
@@ -37,7 +37,7 @@ pub(crate) struct AnswerBuilder {
     /// The times of earlier analyses whose results this run reused.
     reused: Vec<String>,
     /// The long-term memories that the model reads in this turn.
-    pub(crate) remembered: Vec<MemoryId>,
+    pub(crate) remembered: Vec<MemoryEntry>,
     /// Tools whose execution instructions were already sent in this turn.
     pub(crate) instructed: HashSet<ToolId>,
     /// The texts beside the calls form the answer; no final text replaces them.
@@ -109,7 +109,9 @@ impl AnswerBuilder {
             model: Some(self.model_label()),
             agent: self.agent.as_ref().map(|agent| agent.name.clone()),
             choices,
-            remembered: self.remembered.clone(),
+            remembered: self.remembered.iter().map(|memory| memory.id.clone()).collect(),
+            local_only: self.remembered.iter().any(|memory| memory.local_only),
+            untrusted: self.remembered.iter().any(|memory| memory.untrusted),
             partial,
         })
     }

@@ -91,7 +91,7 @@ impl Turn {
         context.record(started.commit("input", context.question.clone())).await;
         show_memory(&context, &recalled).await;
         let remembered = find_for_turn(&context, &recalled, &self.sources).await;
-        self.answer.remembered = remembered.iter().map(|hit| hit.memory.id.clone()).collect();
+        self.answer.remembered = remembered.iter().map(|hit| hit.memory.clone()).collect();
         self.recollections.remembered = remembered;
         let words = match EgressSession::open(&context).await {
             Ok(words) => Arc::clone(self.words.insert(Arc::new(words))),

@@ -169,7 +169,8 @@ async fn local_data_stays_here_and_the_rest_is_redacted() {
         settings.egress.allowed = true;
         settings.egress.redaction = RedactionLevel::Basic;
     }
-    let seen = memories(&prompt_in(&bench, "s", question).await).unwrap();
+    // In another conversation, because this one has an answer made from local data.
+    let seen = memories(&prompt_in(&bench, "t", question).await).unwrap();
     assert_eq!(seen.len(), 1, "{seen:?}");
     assert!(seen[0].contains("written to") && !seen[0].contains("ann@example.com"), "{seen:?}");
     // The tool that recalls keeps to the same rule.
@@ -455,7 +456,7 @@ async fn pinned_memories_of_another_session_or_for_this_computer_only_are_not_gi
     assert!(memories(&prompt_in(&bench, "s", "Tell me a joke").await).is_some());
     bench.model.remote.store(true, Ordering::SeqCst);
     bench.profile.settings.lock().unwrap().egress.allowed = true;
-    assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await), None);
+    assert_eq!(memories(&prompt_in(&bench, "t", "Tell me a joke").await), None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -509,4 +510,48 @@ async fn what_an_answer_used_is_listed_with_its_source_until_it_is_forgotten() {
     let used = bench.engine.memory_used(&MemoryUsedParams { ids }).await.unwrap();
     let texts: Vec<_> = used.memories.iter().map(|memory| memory.text.as_str()).collect();
     assert_eq!((texts, used.sources), (vec!["Account 17 reports in CET"], vec![]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
+    use crate::world::tool;
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    let ours = note(&bench, None, "Account 17 reports in CET").await;
+    prompt_in(&bench, "plain", "When does account 17 report?").await;
+    let marked =
+        MemoryEntry { id: "marked".into(), local_only: true, untrusted: true, ..ours.clone() };
+    bench.engine.memory_forget(&ours.id).await.unwrap();
+    bench.world.store.entry_add(&marked, None).await.unwrap();
+    prompt_in(&bench, "s", "When does account 17 report?").await;
+    let marks = async |session: &str| {
+        let items = bench.world.store.items_before(&session.into(), None, 9).await.unwrap();
+        let mut answers = items.iter().filter_map(|item| match item.body {
+            ItemBody::AssistantText { local_only, untrusted, .. } => Some((local_only, untrusted)),
+            _ => None,
+        });
+        answers.next().expect("an answer")
+    };
+    assert_eq!((marks("plain").await, marks("s").await), ((false, false), (true, true)));
+
+    // A note from this conversation inherits both marks, also after the memory was forgotten.
+    bench.engine.memory_forget(&"marked".into()).await.unwrap();
+    let next = bench.engine.remember_note("x y z", &"s".into()).await.unwrap();
+    assert!(next.local_only && next.untrusted);
+    bench.engine.memory_forget(&next.id).await.unwrap();
+
+    // The answer does not go to a model elsewhere.
+    bench.model.remote.store(true, Ordering::SeqCst);
+    bench.profile.settings.lock().unwrap().egress.allowed = true;
+    let before = bench.model.requests.lock().unwrap().len();
+    let params = TurnStartParams {
+        session: Some("s".into()),
+        text: "And account 23?".into(),
+        model: None,
+        agent: None,
+        headless: false,
+    };
+    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let (status, _) = status_and_text(&bench.final_of(&turn).await);
+    assert_eq!(status, TurnStatus::Error);
+    assert_eq!(bench.model.requests.lock().unwrap().len(), before);
 }

@@ -659,6 +659,8 @@ async fn said_long_ago(bench: &Bench, messages: usize) {
             agent: None,
             choices: vec![],
             remembered: vec![],
+            local_only: false,
+            untrusted: false,
             partial: false,
         },
     };

@@ -52,6 +52,8 @@ fn every_kind() -> Vec<ItemBody> {
             agent: Some("Guardian".into()),
             choices: vec![Choice { label: "Yes".into(), message: "yes".into() }],
             remembered: vec!["memory-1".into()],
+            local_only: false,
+            untrusted: false,
             partial: true,
         },
     ]
@@ -93,6 +95,8 @@ async fn rendered_blocks_are_not_stored() {
         agent: None,
         choices: vec![],
         remembered: vec![],
+        local_only: false,
+        untrusted: false,
         partial: false,
     };
     let block = Block { index: 0, html: "<p>x</p>".into() };
