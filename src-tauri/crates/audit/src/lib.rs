@@ -26,8 +26,10 @@ mod report;
 mod schema;
 mod tail;
 mod tiles;
+mod timestamp;
 pub mod tree;
 mod verify;
+mod witness;
 mod writer;
 
 pub use anchor::{Anchor, AnchorFault, FileAnchor, Mark, Outside};
@@ -40,4 +42,6 @@ pub use note::{fingerprint, vkey};
 pub use opened::{OpenOptions, Tampered};
 pub use report::PageLanguage;
 pub use schema::has_begun;
+pub use timestamp::TimeStampRequest;
 pub use verify::{Judged, is_export, judge, verify, verify_against};
+pub use witness::{Submission, Witness, WitnessFault, checkpoint_size};
