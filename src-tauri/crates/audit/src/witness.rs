@@ -104,9 +104,8 @@ impl Submission {
         let tx = db.unchecked_transaction()?;
         let Some((size, checkpoint)) = stored_checkpoint(&tx)? else { return Ok(None) };
         let old = if old > size { 0 } else { old };
-        let proof = tree::prove_consistency(old, size, &mut |level, index| {
-            stored_node(&tx, level, index)
-        })?;
+        let proof =
+            tree::prove_consistency(old, size, &mut |level, index| stored_node(&tx, level, index))?;
         let mut body = format!("old {old}\n");
         for hash in proof {
             body.push_str(&STANDARD.encode(hash));

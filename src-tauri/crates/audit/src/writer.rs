@@ -353,6 +353,7 @@ impl Writer {
             size,
             root: crate::hex::encode(&self.chain.frontier.root()),
             note,
+            problem: None,
         })
     }
 

@@ -39,6 +39,8 @@ pub struct Settings {
     pub policy: PolicyMode,
     /// Whether `csign approvals approve` may decide. Changed only in the approval window.
     pub decide_from_terminal: bool,
+    /// Who confirms checkpoints of the audit log.
+    pub audit: AuditSettings,
     /// IANA zone for dates in answers; `system` uses the machine's.
     pub time_zone: String,
     /// The user's choices about single packs, by pack id.
@@ -61,10 +63,24 @@ impl Default for Settings {
             budgets: Budgets::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
+            audit: AuditSettings::default(),
             time_zone: "system".into(),
             packs: BTreeMap::new(),
         }
     }
+}
+
+/// Services that confirm checkpoints of the audit log. They get its size and hash, no records. Empty:
+/// none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditSettings {
+    /// The address of a witness (C2SP tlog-witness) that cosigns checkpoints.
+    pub witness_url: String,
+    /// The witness's key, as `name+id+key`.
+    pub witness_key: String,
+    /// The address of an authority that stamps one checkpoint a day (RFC 3161).
+    pub timestamp_url: String,
 }
 
 /// The use of long-term memories.

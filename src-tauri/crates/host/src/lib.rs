@@ -3,6 +3,7 @@
 //! Must not know windows, terminals or HTTP.
 
 mod adapters;
+mod attest;
 mod callers;
 mod chat_window;
 pub mod client;

@@ -34,6 +34,10 @@ impl Paths {
     pub fn audit(&self) -> PathBuf {
         self.data.join("audit.db")
     }
+    /// Returns the folder with what others said about checkpoints.
+    pub fn attestations(&self) -> PathBuf {
+        self.data.join("attestations")
+    }
     pub fn settings(&self) -> PathBuf {
         self.data.join("countersign.toml")
     }

@@ -3,8 +3,8 @@
 //! only restrict need nothing. Must not know the caller.
 
 use contract::{
-    EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings,
-    commands::Access,
+    AuditSettings, EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange,
+    Settings, commands::Access,
 };
 use serde_json::Value;
 
@@ -57,6 +57,7 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         conversation,
         memory,
         budgets,
+        audit,
         time_zone,
         packs,
     } = after;
@@ -72,6 +73,7 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
     );
     compare_model(&mut found, &before.model, model);
     compare_egress(&mut found, before.egress, *egress);
+    compare_audit(&mut found, &before.audit, audit);
     for (pack, choice) in packs {
         compare_pack(
             &mut found,
@@ -133,6 +135,20 @@ fn compare_egress(found: &mut Widening, before: EgressSettings, after: EgressSet
             setting_word(&redaction),
         );
     }
+}
+
+fn compare_audit(found: &mut Widening, before: &AuditSettings, after: &AuditSettings) {
+    let AuditSettings { witness_url, witness_key, timestamp_url } = after;
+    for (setting, before, after) in [
+        ("audit.witness_url", &before.witness_url, witness_url),
+        ("audit.timestamp_url", &before.timestamp_url, timestamp_url),
+    ] {
+        if before != after && !after.is_empty() {
+            found.add_widening(setting, before, after);
+        }
+        found.need_person(before != after);
+    }
+    found.need_person(*witness_key != before.witness_key);
 }
 
 fn compare_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackChoice) {

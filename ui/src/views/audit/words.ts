@@ -43,6 +43,7 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   key_rotated: Key,
   value_erased: Eraser,
   session_erased: Eraser,
+  attestation_refused: ShieldAlert,
   alarm_acknowledged: ShieldAlert,
 };
 

@@ -27,4 +27,5 @@ mod terminal;
 mod thief;
 mod usage;
 mod web_api;
+mod witness;
 mod world;
