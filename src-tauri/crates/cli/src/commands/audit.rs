@@ -252,10 +252,10 @@ pub(crate) async fn erase_session(
          values in the log, stored results of runs, and all older copies of the database. It \
          cannot be undone."
     ));
-    out.print_note("Type the id of the conversation to erase it:");
     let mut keys =
         Keys::start().map_err(|error| AgentError::internal("no_terminal", error.to_string()))?;
     keys.discard_pending_input();
+    out.print_note("Type the id of the conversation to erase it:");
     if keys.read_line().await.is_none_or(|line| line.trim() != session.as_str()) {
         out.print_note("That is not the id. Nothing was erased.");
         return Ok(Exit::Failed);
