@@ -39,7 +39,7 @@ pub struct Settings {
     pub policy: PolicyMode,
     /// Whether `csign approvals approve` may decide. Changed only in the approval window.
     pub decide_from_terminal: bool,
-    /// Who confirms checkpoints of the audit log.
+    /// The services that confirm checkpoints of the audit log.
     pub audit: AuditSettings,
     /// IANA zone for dates in answers; `system` uses the machine's.
     pub time_zone: String,

@@ -1,5 +1,5 @@
 //! Has checkpoints confirmed by others: a witness cosigns them, and an authority stamps one a day.
-//! Both are off until the user enters their address. What they say is kept in the profile's folder,
+//! Both are off until the user enters their address. Their answers are kept in the profile's folder,
 //! and the log does not depend on it.
 
 use std::{fs, io::Write as _, path::PathBuf, sync::Arc, time::Duration};

@@ -67,7 +67,7 @@ policy: PolicyMode,
  */
 decide_from_terminal: boolean, 
 /**
- * Who confirms checkpoints of the audit log.
+ * The services that confirm checkpoints of the audit log.
  */
 audit: AuditSettings, 
 /**

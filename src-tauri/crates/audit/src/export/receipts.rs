@@ -20,7 +20,7 @@ pub(super) struct Basis<'a> {
     pub(super) signer: Option<&'a Signer>,
 }
 
-/// What was written.
+/// The numbers of written files.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     /// The number of records with a receipt.

@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     pub(crate) revealed: BTreeMap<String, Value>,
 }
 
-/// What a page says about the log.
+/// The statements of a page about the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) origin: String,
