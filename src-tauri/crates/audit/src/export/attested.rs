@@ -32,7 +32,7 @@ pub(super) fn newest_cosigned(
         && note.size <= signed.size
         && note.check(&signed.key).is_ok()
         && stored_frontier(db, note.size)?.root() == note.root;
-    Ok(is_ours.then(|| Cosigned { size: note.size, text }))
+    Ok(is_ours.then_some(Cosigned { size: note.size, text }))
 }
 
 /// Copies all of it into an export of the whole log.
