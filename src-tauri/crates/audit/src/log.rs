@@ -473,13 +473,17 @@ impl Log {
         folder: &str,
         scope: Scope,
         language: PageLanguage,
+        attestations: PathBuf,
     ) -> Result<AuditExportResponse, AgentError> {
         self.checkpoint()
             .await
             .map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
         let folder = PathBuf::from(folder);
         let signer = Some(self.inner.options.signer.clone());
-        let wanted = Wanted::new(scope).signed_by(signer).in_language(language);
+        let wanted = Wanted::new(scope)
+            .signed_by(signer)
+            .in_language(language)
+            .with_attestations(attestations);
         self.run_read(move |db| export::export(db, &folder, &wanted)).await
     }
 }

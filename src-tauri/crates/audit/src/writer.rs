@@ -343,6 +343,7 @@ impl Writer {
             size,
             root: crate::hex::encode(&self.chain.frontier.root()),
             note,
+            problem: None,
         })
     }
 

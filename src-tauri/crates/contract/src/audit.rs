@@ -59,6 +59,9 @@ pub enum RecordType {
     ValuesExpired,
     /// A session was erased, with the number of its values that were erased from the log.
     SessionErased,
+    /// The answer of a witness or a time stamp authority was refused: it speaks against the log, or it
+    /// does not hold.
+    AttestationRefused,
     /// A person accepted a new log after the old one did not verify.
     AlarmAcknowledged,
 }

@@ -9,7 +9,7 @@ use ts_rs::TS;
 pub use crate::agent::{InstructionsResponse, PromptPreviewParams, PromptPreviewResponse};
 use crate::{
     AgentId, Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, RecordType,
-    SessionId, SessionSummary, SessionView, ToolId, TurnId,
+    SessionId, SessionSummary, SessionView, Text, ToolId, TurnId,
 };
 pub use crate::{data::*, entries::*, own_servers::*, servers::*, survey::*};
 
@@ -326,8 +326,11 @@ wire! {
         size: u64,
         /// The root hash (hex) over these records.
         root: String,
-        /// The signed text of the checkpoint.
+        /// The signed text of the checkpoint, with the cosignature of the witness if there is one.
         note: String,
+        /// Why a witness or a time stamp authority of the settings did not confirm it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<Text>,
     }
 
     /// The state of the audit log's alarm.

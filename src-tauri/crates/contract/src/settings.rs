@@ -33,14 +33,14 @@ pub struct Settings {
     pub conversation: Conversation,
     /// The use of long-term memories.
     pub memory: MemorySettings,
-    /// How long the log keeps values.
-    pub audit: AuditSettings,
     /// Spending limits.
     pub budgets: Budgets,
     /// The default for tools without a rule.
     pub policy: PolicyMode,
     /// Whether `csign approvals approve` may decide. Changed only in the approval window.
     pub decide_from_terminal: bool,
+    /// The audit log: how long it keeps values, and who confirms its checkpoints.
+    pub audit: AuditSettings,
     /// IANA zone for dates in answers; `system` uses the machine's.
     pub time_zone: String,
     /// The user's choices about single packs, by pack id.
@@ -60,14 +60,30 @@ impl Default for Settings {
             limits: Limits::default(),
             conversation: Conversation::default(),
             memory: MemorySettings::default(),
-            audit: AuditSettings::default(),
             budgets: Budgets::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
+            audit: AuditSettings::default(),
             time_zone: "system".into(),
             packs: BTreeMap::new(),
         }
     }
+}
+
+/// How long the audit log keeps values, and the services that confirm its checkpoints. They get its
+/// size and hash, no records. An empty address: none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditSettings {
+    /// Days after which the values of a record are erased, such as questions and arguments. The
+    /// records stay. 0 keeps the values.
+    pub keep_values_days: u32,
+    /// The address of a witness (C2SP tlog-witness) that cosigns checkpoints.
+    pub witness_url: String,
+    /// The witness's key, as `name+id+key`.
+    pub witness_key: String,
+    /// The address of an authority that stamps one checkpoint a day (RFC 3161).
+    pub timestamp_url: String,
 }
 
 /// The use of long-term memories.
@@ -85,15 +101,6 @@ impl Default for MemorySettings {
     fn default() -> Self {
         Self { recall: true, whole_profile: false }
     }
-}
-
-/// How long the log keeps values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(default, deny_unknown_fields)]
-pub struct AuditSettings {
-    /// Days after which the values of a record are erased, such as questions and arguments. The
-    /// records stay. 0 keeps the values.
-    pub keep_values_days: u32,
 }
 
 /// Agents and tools that are switched off. All others are on.

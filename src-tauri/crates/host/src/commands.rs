@@ -237,10 +237,10 @@ impl Commands for Host {
     ) -> Result<AuditExportResponse, AgentError> {
         let scope = crate::export_scope(params.session, params.record)?;
         let language = PageLanguage::of_tag(&self.profile.locale());
-        self.log.export(&params.folder, scope, language).await
+        self.log.export(&params.folder, scope, language, self.paths.attestations()).await
     }
     async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
-        self.log.checkpoint().await.map_err(|e| Host::audit_error(&e))
+        self.checkpoint().await
     }
 
     async fn packs_list(&self, _: Empty) -> Result<PacksListResponse, AgentError> {

@@ -3,6 +3,7 @@
 //! Must not know windows, terminals or HTTP.
 
 mod adapters;
+mod attest;
 mod backtest;
 mod callers;
 mod chat_window;

@@ -116,7 +116,10 @@ pub fn export_log(
     });
     let profile = LiveProfile::read_profile(paths.clone(), Environment::read_environment(false));
     let language = PageLanguage::of_tag(&profile.locale());
-    let wanted = Wanted::new(scope).signed_by(signer).in_language(language);
+    let wanted = Wanted::new(scope)
+        .signed_by(signer)
+        .in_language(language)
+        .with_attestations(paths.attestations());
     let written = audit::export_file(&log, folder, &wanted)?;
     Ok((written, ledger.alarm().map(|alarm| alarm.error())))
 }

@@ -38,6 +38,10 @@ impl Paths {
     pub(crate) fn audit_copy(&self) -> PathBuf {
         self.data.join("backups").join("audit.db")
     }
+    /// Returns the folder with what others said about checkpoints.
+    pub fn attestations(&self) -> PathBuf {
+        self.data.join("attestations")
+    }
     pub fn settings(&self) -> PathBuf {
         self.data.join("countersign.toml")
     }

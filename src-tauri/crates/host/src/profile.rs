@@ -3,9 +3,10 @@
 
 use std::{collections::BTreeMap, fs, io, sync::Arc};
 
+use audit::Witness;
 use contract::{
-    AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel,
-    Settings, SwitchTarget, Text, ToolSpec, text,
+    AgentError, AuditSettings, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView,
+    RedactionLevel, Settings, SwitchTarget, Text, ToolSpec, text,
 };
 use engine::ports::{Profile, SessionValues};
 use models::Api;
@@ -465,6 +466,17 @@ fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     }
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm".into());
+    }
+    let AuditSettings { witness_url, witness_key, timestamp_url, keep_values_days: _ } =
+        &settings.audit;
+    for (field, url) in [("audit.witness_url", witness_url), ("audit.timestamp_url", timestamp_url)]
+    {
+        if !url.is_empty() && models::origin_of(url).is_none() {
+            return bad(field, "must be an address that begins with http:// or https://".into());
+        }
+    }
+    if !witness_url.is_empty() && Witness::parse(witness_key).is_none() {
+        return bad("audit.witness_key", "must be the key of the witness, as name+id+key".into());
     }
     let known = |provider: &str| provider == "offline" || Api::from_name(provider).is_some();
     let names = Api::ALL.map(Api::name);

@@ -16,7 +16,7 @@ use secrets::Keyring;
 use store::{OpenError, SqliteStore};
 
 use crate::{
-    Host, Options, Paths, callers,
+    Host, Options, Paths, attest, callers,
     confirmations::Confirmations,
     credentials::Credentials,
     definitions::Pins,
@@ -146,6 +146,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     });
     opening::watch_alarms(&host);
     retention::spawn_upkeep_task(&host);
+    attest::start_rounds(&host);
     Ok(host)
 }
 

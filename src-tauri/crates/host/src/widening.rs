@@ -3,8 +3,8 @@
 //! only restrict need nothing. Must not know the caller.
 
 use contract::{
-    EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings,
-    commands::Access,
+    AuditSettings, EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange,
+    Settings, commands::Access,
 };
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         limits,
         conversation,
         memory,
-        audit,
         budgets,
+        audit,
         time_zone,
         packs,
     } = after;
@@ -68,17 +68,12 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
             != (&before.language, &before.theme, &before.time_zone, &before.welcomed),
     );
     found.need_person(
-        (limits, conversation, memory, audit, budgets)
-            != (
-                &before.limits,
-                &before.conversation,
-                &before.memory,
-                &before.audit,
-                &before.budgets,
-            ),
+        (limits, conversation, memory, budgets)
+            != (&before.limits, &before.conversation, &before.memory, &before.budgets),
     );
     compare_model(&mut found, &before.model, model);
     compare_egress(&mut found, before.egress, *egress);
+    compare_audit(&mut found, &before.audit, audit);
     for (pack, choice) in packs {
         compare_pack(
             &mut found,
@@ -140,6 +135,21 @@ fn compare_egress(found: &mut Widening, before: EgressSettings, after: EgressSet
             setting_word(&redaction),
         );
     }
+}
+
+fn compare_audit(found: &mut Widening, before: &AuditSettings, after: &AuditSettings) {
+    let AuditSettings { witness_url, witness_key, timestamp_url, keep_values_days } = after;
+    for (setting, before, after) in [
+        ("audit.witness_url", &before.witness_url, witness_url),
+        ("audit.timestamp_url", &before.timestamp_url, timestamp_url),
+    ] {
+        if before != after && !after.is_empty() {
+            found.add_widening(setting, before, after);
+        }
+        found.need_person(before != after);
+    }
+    found.need_person(*witness_key != before.witness_key);
+    found.need_person(*keep_values_days != before.keep_values_days);
 }
 
 fn compare_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackChoice) {

@@ -4,6 +4,7 @@
 mod address;
 mod failure;
 pub mod http;
+mod post;
 #[cfg(unix)]
 mod process;
 #[cfg(unix)]
@@ -16,6 +17,7 @@ mod template;
 pub use address::{Lookup, SystemLookup};
 pub use contract::address::{is_private, may_reach};
 pub use http::{HttpRunner, Permit};
+pub use post::{Posted, post};
 #[cfg(unix)]
 pub use program::{Place, run_program};
 pub(crate) use template::Template;

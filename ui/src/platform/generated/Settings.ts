@@ -71,6 +71,10 @@ policy: PolicyMode,
  */
 decide_from_terminal: boolean, 
 /**
+ * The services that confirm checkpoints of the audit log.
+ */
+audit: AuditSettings, 
+/**
  * IANA zone for dates in answers; `system` uses the machine's.
  */
 time_zone: string, 

@@ -44,6 +44,7 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   value_erased: Eraser,
   values_expired: Eraser,
   session_erased: Eraser,
+  attestation_refused: ShieldAlert,
   alarm_acknowledged: ShieldAlert,
 };
 

@@ -42,6 +42,7 @@ const PLACES: readonly (readonly [string, Section])[] = [
   ["limits", "advanced"],
   ["conversation", "advanced"],
   ["memory", "advanced"],
+  ["audit", "advanced"],
   ["budgets", "budgets"],
 ];
 

@@ -2,6 +2,7 @@
 //! files that can be verified without the app. `tiles` and `receipts` write the same content in the
 //! formats of other programs.
 
+mod attested;
 mod decision;
 mod page;
 mod receipts;
@@ -9,7 +10,7 @@ mod tiled;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use contract::{AgentError, AuditExportResponse, Reason, SessionId, text};
 use ed25519_dalek::VerifyingKey;
@@ -46,12 +47,14 @@ pub struct Wanted {
     pub signer: Option<Signer>,
     /// The language of the page for people.
     pub language: PageLanguage,
+    /// The profile's folder with cosigned checkpoints and time stamps.
+    pub attestations: Option<PathBuf>,
 }
 
 impl Wanted {
     /// Creates an export without statements.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, signer: None, language: PageLanguage::default() }
+        Self { scope, signer: None, language: PageLanguage::default(), attestations: None }
     }
 
     /// Also writes statements, signed with this key.
@@ -64,6 +67,12 @@ impl Wanted {
     #[must_use]
     pub fn in_language(self, language: PageLanguage) -> Self {
         Self { language, ..self }
+    }
+
+    /// Adds what others said about checkpoints, from the profile's folder.
+    #[must_use]
+    pub fn with_attestations(self, folder: PathBuf) -> Self {
+        Self { attestations: Some(folder), ..self }
     }
 }
 
@@ -192,7 +201,11 @@ fn write(
             count
         }
     };
-    let receipts = receipts::write(&tx, &mut files, part, &signed, wanted.signer.as_ref())?;
+    let kept = wanted.attestations.as_deref();
+    attested::write(&mut files, part, kept)?;
+    let cosigned = attested::newest_cosigned(&tx, kept, &signed)?;
+    let basis = receipts::Basis { signed: &signed, cosigned, signer: wanted.signer.as_ref() };
+    let receipts = receipts::write(&tx, &mut files, part, &basis)?;
     page::write(&tx, &mut files, part, &signed, wanted.language, receipts.written > 0)?;
     files.text("README", README)?;
     Ok(AuditExportResponse {

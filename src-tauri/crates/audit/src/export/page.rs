@@ -25,13 +25,16 @@ pub(super) fn write(
         root: hex::encode(&signed.root),
         has_receipts,
     };
-    let (name, write): (_, fn(&[Entry], &Facts, PageLanguage) -> String) = match part {
-        Part::Whole => return Ok(()),
-        Part::Session(_) => ("report.html", report::session_page),
-        Part::Decision(_) => ("receipt.html", report::decision_page),
-    };
+    if matches!(part, Part::Whole) {
+        return Ok(());
+    }
     let entries = entries(db, part, signed.size)?;
-    files.text(name, &write(&entries, &facts, language))?;
+    let (name, page) = if matches!(part, Part::Session(_)) {
+        ("report.html", report::session_page(&entries, &facts, language))
+    } else {
+        ("receipt.html", report::decision_page(&entries, &facts, language))
+    };
+    files.text(name, &page)?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, params_from_iter};
 
+use super::attested::Cosigned;
 use super::{ExportError, Files, Part, Signed, prove};
 use crate::cose::{self, Inclusion};
 use crate::keys::Signer;
@@ -11,7 +12,15 @@ use crate::proof_file::ProofFile;
 
 const FOLDER: &str = "receipts";
 
-/// What was written.
+/// The checkpoints over which receipts are made, and the key of statements.
+pub(super) struct Basis<'a> {
+    pub(super) signed: &'a Signed,
+    /// Proofs are over a cosigned checkpoint if it covers the record.
+    pub(super) cosigned: Option<Cosigned>,
+    pub(super) signer: Option<&'a Signer>,
+}
+
+/// The numbers of written files.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     /// The number of records with a receipt.
@@ -24,11 +33,11 @@ pub(super) fn write(
     db: &Connection,
     files: &mut Files<'_>,
     part: &Part,
-    signed: &Signed,
-    signer: Option<&Signer>,
+    basis: &Basis<'_>,
 ) -> Result<Written, ExportError> {
+    let signed = basis.signed;
     // Another key would sign statements that nobody can connect with the checkpoint.
-    let signer = signer.filter(|signer| signer.key.verifying_key() == signed.key);
+    let signer = basis.signer.filter(|signer| signer.key.verifying_key() == signed.key);
     let mut written = Written::default();
     let (filter, values) = part.filter();
     let named = match part {
@@ -59,8 +68,13 @@ pub(super) fn write(
             files.put(&format!("{FOLDER}/{seq}.cose"), &statement)?;
             written.statements += 1;
         }
-        let checkpoint = signed.note.clone();
-        let proof = ProofFile { record, index: seq - 1, path, checkpoint };
+        let proof = match basis.cosigned.as_ref().filter(|cosigned| cosigned.size >= seq) {
+            Some(Cosigned { size, text }) => {
+                let path = prove(db, seq, *size)?;
+                ProofFile { record, index: seq - 1, path, checkpoint: text.clone() }
+            }
+            None => ProofFile { record, index: seq - 1, path, checkpoint: signed.note.clone() },
+        };
         files.put(&format!("{FOLDER}/{seq}.tlog-proof"), proof.to_text().as_bytes())?;
         written.written += 1;
     }

@@ -3,7 +3,7 @@
 
 mod html;
 mod parts;
-mod words;
+mod texts;
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::body::Body;
 use crate::tree::Hash;
 use html::Html;
 use parts::Page;
-pub use words::PageLanguage;
-use words::Word;
+pub use texts::PageLanguage;
+use texts::Word;
 
 /// A record with the values that are still there.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     pub(crate) revealed: BTreeMap<String, Value>,
 }
 
-/// What a page says about the log.
+/// The statements of a page about the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) origin: String,

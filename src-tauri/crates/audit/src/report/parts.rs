@@ -4,7 +4,7 @@ use contract::{PreviewState, PreviewView};
 use serde_json::Value;
 
 use super::html::Html;
-use super::words::{PageLanguage, Word, word_of};
+use super::texts::{PageLanguage, Word, word_of};
 use super::{Action, Entry, Facts};
 use crate::{body, canon, hex};
 

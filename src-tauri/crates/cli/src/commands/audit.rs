@@ -47,8 +47,17 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
                     count(checkpoint.size, "record"),
                     escape_invisible(&checkpoint.root)
                 ));
+                for line in checkpoint.note.lines().filter(|line| line.starts_with('\u{2014}')) {
+                    out.print_line(escape_invisible(line));
+                }
             }
-            Ok(Exit::Done)
+            Ok(match &checkpoint.problem {
+                None => Exit::Done,
+                Some(problem) => {
+                    out.print_note(escape_invisible(problem));
+                    Exit::Failed
+                }
+            })
         }
         // These commands are handled elsewhere, without a host or with a person.
         Audit::Verify { .. } | Audit::Export { .. } | Audit::Erase { .. } => Ok(Exit::Usage),

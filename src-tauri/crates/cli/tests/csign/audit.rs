@@ -244,16 +244,17 @@ fn one_session_is_exported_with_proofs() {
     assert!(refused.err.contains("no signed record of the session unknown"), "{}", refused.err);
 }
 
-/// Approves a change of the cart at a terminal with this command of `script`. Returns the number of
-/// the record in which the person approved.
-fn approve_at_terminal(script: Command, world: &World) -> String {
+const LIST: [&str; 5] = ["--json", "audit", "list", "--type", "approval_resolved"];
+
+/// Approves a change of the cart at a terminal. Returns the number of the
+/// record in which the person approved.
+fn approve_at_terminal(world: &World, script: Command, mut list: Command) -> String {
     let question = ["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"];
     let mut terminal = Terminal::start_with(script, world, &question);
     terminal.wait_for("Approve? [y/N]");
     terminal.type_in("y\n");
     assert_eq!(terminal.end().1, Some(0));
-    let page =
-        world.run(&["--json", "audit", "list", "--type", "approval_resolved"]).ends_with(0).json();
+    let page = Ran::of(list.output().expect("csign runs")).ends_with(0).json();
     let records = page["records"].as_array().expect("records");
     let approved = records.iter().find(|record| record["status"] == "approved");
     approved.expect("approved")["seq"].to_string()
@@ -262,7 +263,7 @@ fn approve_at_terminal(script: Command, world: &World) -> String {
 #[test]
 fn a_decision_is_exported_as_a_receipt() {
     let world = World::new();
-    let seq = approve_at_terminal(world.bare("script"), &world);
+    let seq = approve_at_terminal(&world, world.bare("script"), world.command(&LIST));
     let folder = world.path("receipt");
     let name = folder.to_str().expect("a name");
     let written = world.run(&["audit", "export", name, "--record", &seq]).ends_with(0);
@@ -288,7 +289,8 @@ fn a_decision_is_exported_as_a_receipt() {
 fn the_keyrings_key_signs_the_statements_of_an_export() {
     let world = World::new();
     let keyring = Keyring::start(&world);
-    let seq = approve_at_terminal(keyring.command(&world, "script"), &world);
+    let list = keyring.csign(&world, &LIST);
+    let seq = approve_at_terminal(&world, keyring.command(&world, "script"), list);
     let folder = world.path("export");
     let name = folder.to_str().expect("a name");
     let export = keyring.csign(&world, &["audit", "export", name]).output().expect("csign runs");

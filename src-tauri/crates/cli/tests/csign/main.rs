@@ -29,4 +29,5 @@ mod terminal;
 mod thief;
 mod usage;
 mod web_api;
+mod witness;
 mod world;

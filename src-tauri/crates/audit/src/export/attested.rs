@@ -1,0 +1,65 @@
+//! Adds to an export what others say about checkpoints: cosignatures of a witness, and time stamps.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::{ExportError, Files, Part, Signed};
+use crate::chain::stored_frontier;
+use crate::note::CosignedNote;
+
+/// The folders, in the profile and in an export.
+const FOLDERS: [&str; 2] = ["witness", "timestamps"];
+
+/// A checkpoint that a witness cosigned.
+pub(super) struct Cosigned {
+    pub(super) size: u64,
+    pub(super) text: String,
+}
+
+/// Returns the newest cosigned checkpoint that is one of this log's, under its present key.
+pub(super) fn newest_cosigned(
+    db: &Connection,
+    kept: Option<&Path>,
+    signed: &Signed,
+) -> Result<Option<Cosigned>, ExportError> {
+    let Some(folder) = kept.map(|kept| kept.join("witness")) else { return Ok(None) };
+    let Some(name) = names(&folder).pop() else { return Ok(None) };
+    let Ok(text) = fs::read_to_string(folder.join(name)) else { return Ok(None) };
+    let Ok(CosignedNote { note, .. }) = CosignedNote::parse(&text) else { return Ok(None) };
+    let is_ours = note.origin == signed.origin
+        && note.size <= signed.size
+        && note.check(&signed.key).is_ok()
+        && stored_frontier(db, note.size)?.root() == note.root;
+    Ok(is_ours.then_some(Cosigned { size: note.size, text }))
+}
+
+/// Copies all of it into an export of the whole log.
+pub(super) fn write(
+    files: &mut Files<'_>,
+    part: &Part,
+    kept: Option<&Path>,
+) -> Result<(), ExportError> {
+    let (Part::Whole, Some(kept)) = (part, kept) else { return Ok(()) };
+    for folder in FOLDERS {
+        let names = names(&kept.join(folder));
+        if !names.is_empty() {
+            files.begin_folder(folder)?;
+        }
+        for name in names {
+            files.put(&format!("{folder}/{name}"), &fs::read(kept.join(folder).join(&name))?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the files of a folder in order. Their names begin with the date.
+fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.ok()?.file_name().into_string().ok();
+    let is_kept = |name: &String| name.ends_with(".checkpoint") || name.ends_with(".tsr");
+    let mut names: Vec<String> = entries.filter_map(name).filter(is_kept).collect();
+    names.sort_unstable();
+    names
+}
