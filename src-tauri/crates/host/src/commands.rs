@@ -203,10 +203,7 @@ impl Commands for Host {
         &self,
         params: AuditExportParams,
     ) -> Result<AuditExportResponse, AgentError> {
-        match &params.session {
-            Some(session) => self.log.export_session(&params.folder, session).await,
-            None => self.log.export(&params.folder).await,
-        }
+        self.export_log(params).await
     }
     async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
         self.log.checkpoint().await.map_err(|e| Host::audit_error(&e))
@@ -546,6 +543,26 @@ impl Host {
     }
 
     /// Calls a tool directly in a turn whose id the caller already knows.
+    /// Exports the log or one session, and records it.
+    async fn export_log(
+        &self,
+        params: AuditExportParams,
+    ) -> Result<AuditExportResponse, AgentError> {
+        let written = match &params.session {
+            Some(session) => self.log.export_session(&params.folder, session).await?,
+            None => self.log.export(&params.folder).await?,
+        };
+        let mut draft = RecordDraft::new(RecordType::LogExported)
+            .field("records", written.records)
+            .commit("folder", written.folder.clone());
+        draft.session = params.session;
+        // During an alarm the log can be exported and accepts no record.
+        if self.alarm().is_none() {
+            self.record(draft).await?;
+        }
+        Ok(written)
+    }
+
     /// Accepts a message that came through `origin`.
     pub(crate) async fn turn_start_from(
         &self,
