@@ -109,7 +109,6 @@ fn a_question_shows_who_asked_what_was_approved_and_leads_to_its_message() {
         .call("session_erase", json!({ "session": action["session"] }))
         .expect("the conversation is erased");
     journey.chat(|page| {
-        page.fill("Search", "");
         page.go("Chat");
         page.go("Audit");
         page.says("The question was erased");
