@@ -116,7 +116,8 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     });
     journey.chat(|page| {
         page.go("Audit");
-        for step in ["cart.addItem", "approval decided", "approved action finished"] {
+        page.named("[role=tab]", "All records", true).click().expect("the tab can be clicked");
+        for step in ["approval requested", "approval decided", "approved action finished"] {
             wait(&format!("{step} in the log"), || {
                 page.text().to_lowercase().contains(&step.to_lowercase()).then_some(())
             });
@@ -173,11 +174,15 @@ fn looks_up_a_record(page: &Page<'_>) {
                 && rows.iter().all(|row| row.as_str().is_some_and(|row| row.contains(word)))
         })
     };
-    page.choose("Type", "tool_outcome");
+    page.click("Filter");
+    page.choose("Event", "tool_outcome");
     wait("tools that finished, and nothing else", || all("Tool finished").then_some(()));
     page.fill("Search", "cart.addItem");
-    wait("the one tool, and nothing else", || all("cart.addItem").then_some(()));
-    page.named("ol button", "cart.addItem", false).click().expect("a record can be opened");
+    wait("the one tool, and nothing else", || {
+        (all("Tool finished") && rows().as_array().is_some_and(|rows| rows.len() == 1))
+            .then_some(())
+    });
+    page.named("ol button", "Tool finished", false).click().expect("a record can be opened");
     let record = page.named("aside", "Record ", false);
     let text = record.text().expect("its text");
     assert!(

@@ -5,6 +5,7 @@
 
 mod adding_servers;
 mod approving;
+mod auditing;
 mod cancelling;
 mod connecting;
 mod dragging;

@@ -150,7 +150,7 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
         page.says("Every step is recorded here");
         // The log itself is never empty: that it was opened is its first record.
         page.named("input", "", false).send("nothing like this").expect("the field takes text");
-        page.says("No record matches");
+        page.says("Nothing matches");
     });
     take_picture(&journey, "main", "empty-audit");
     journey.chat(|page| {
@@ -228,7 +228,7 @@ pub fn resize(page: &Page<'_>, width: u32, height: u32) {
     page.session.run_async(frames, json!([])).expect("two frames");
 }
 
-fn set(journey: &Journey, name: &str, value: Value) {
+pub fn set(journey: &Journey, name: &str, value: Value) {
     let mut settings =
         journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
     settings[name] = value;

@@ -316,6 +316,42 @@ pub(crate) enum Memory {
     Export,
 }
 
+/// The parts of the filter that the index of the log answers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AuditSearch {
+    /// Only of this specialist, by its id
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Only about this tool, by its id
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// Only this decision, e.g. approved, rejected, expired or denied
+    #[arg(long)]
+    pub(crate) decision: Option<String>,
+    /// Not before this day or moment (2026-03-31, or 2026-03-31T09:30:00Z)
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) since: Option<DateTime<Utc>>,
+    /// Before this day or moment
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) until: Option<DateTime<Utc>>,
+    /// Words of questions, arguments, results and names. The last may be the beginning of a word
+    #[arg(long, default_value = "", value_name = "WORDS")]
+    pub(crate) search: String,
+}
+
+/// Reads a moment, or the beginning of a day in UTC.
+fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    let day = || {
+        let day: chrono::NaiveDate = text.parse().ok()?;
+        Some(day.and_hms_opt(0, 0, 0)?.and_utc())
+    };
+    DateTime::parse_from_rfc3339(text)
+        .map(|at| at.to_utc())
+        .ok()
+        .or_else(day)
+        .ok_or_else(|| "write a day as 2026-03-31, or a moment as 2026-03-31T09:30:00Z".to_owned())
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
     /// Records, newest first
@@ -326,8 +362,8 @@ pub(crate) enum Audit {
         /// Only records before this number
         #[arg(long, value_name = "SEQ")]
         before: Option<u64>,
-        /// Only this type, e.g. tool_intent
-        #[arg(long = "type", value_name = "TYPE", value_parser = record_type)]
+        /// Only this type of event, e.g. tool_intent
+        #[arg(long = "event", visible_alias = "type", value_name = "TYPE", value_parser = record_type)]
         record_type: Option<RecordType>,
         /// Only this session
         #[arg(long)]
@@ -335,6 +371,8 @@ pub(crate) enum Audit {
         /// Text in tool, status or session
         #[arg(long, default_value = "")]
         query: String,
+        #[command(flatten)]
+        filter: AuditSearch,
     },
     /// One record
     Show { seq: u64 },
@@ -487,6 +525,7 @@ mod tests {
             "csign audit show x",
             "csign audit list --type nonsense",
             "csign audit list --limit 0",
+            "csign audit list --since yesterday",
             "csign memory add",
             "csign memory search x --limit 51",
         ] {

@@ -47,6 +47,10 @@ pub enum RecordType {
     PackLoaded,
     /// Files were imported into a pack's data.
     DataImported,
+    /// The log, or the records of one session, were exported.
+    LogExported,
+    /// A process that had recorded more than its start ended in order.
+    AppStopped,
     /// The database was replaced by a backup after damage.
     DbRecovered,
     /// The key that signs checkpoints was replaced.

@@ -235,9 +235,7 @@ impl Commands for Host {
         &self,
         params: AuditExportParams,
     ) -> Result<AuditExportResponse, AgentError> {
-        let scope = crate::export_scope(params.session, params.record)?;
-        let language = PageLanguage::of_tag(&self.profile.locale());
-        self.log.export(&params.folder, scope, language, self.paths.attestations()).await
+        self.export_log(params).await
     }
     async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
         self.checkpoint().await
@@ -583,6 +581,26 @@ impl Host {
     }
 
     /// Calls a tool directly in a turn whose id the caller already knows.
+    /// Exports the log or one session, and records it.
+    async fn export_log(
+        &self,
+        params: AuditExportParams,
+    ) -> Result<AuditExportResponse, AgentError> {
+        let scope = crate::export_scope(params.session.clone(), params.record)?;
+        let language = PageLanguage::of_tag(&self.profile.locale());
+        let attestations = self.paths.attestations();
+        let written = self.log.export(&params.folder, scope, language, attestations).await?;
+        let mut draft = RecordDraft::new(RecordType::LogExported)
+            .field("records", written.records)
+            .commit("folder", written.folder.clone());
+        draft.session = params.session;
+        // During an alarm the log can be exported and accepts no record.
+        if self.alarm().is_none() {
+            self.record(draft).await?;
+        }
+        Ok(written)
+    }
+
     /// Accepts a message that came through `origin`.
     pub(crate) async fn turn_start_from(
         &self,

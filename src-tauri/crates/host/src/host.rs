@@ -8,8 +8,11 @@ use std::{
 };
 
 use audit::Log;
-use contract::{AgentError, ErrorCode, Push, Reason, StartNotice, text};
-use engine::{Engine, ports::SharedSessions};
+use contract::{AgentError, ErrorCode, Push, Reason, RecordType, StartNotice, text};
+use engine::{
+    Engine,
+    ports::{AuditLog as _, Durability, RecordDraft, SharedSessions},
+};
 use parking_lot::Mutex;
 use secrets::Keyring;
 use store::SqliteStore;
@@ -51,6 +54,8 @@ pub struct Host {
     /// The record, outside the data folder, of which log belongs to it. Thus a log that is missing
     /// or was replaced is noticed.
     pub(crate) ledger: Arc<Ledger>,
+    /// The number of records after the start was recorded.
+    pub(crate) started_with: u64,
     /// The verification that a person asked for last.
     pub(crate) verification: Mutex<Option<Arc<audit::VerifyWatch>>>,
     pub(crate) hub: Arc<Hub>,
@@ -146,6 +151,7 @@ impl Host {
         if let Err(error) = self.expire_values().await {
             tracing::warn!(message = error.message, "old values could not be erased");
         }
+        self.record_stop().await;
         if let Err(error) = self.log.close().await {
             tracing::warn!(%error, "the last checkpoint could not be written");
         }
@@ -157,6 +163,20 @@ impl Host {
         };
         let _ = tokio::task::spawn_blocking(closing).await;
         self.memory.lock().take();
+    }
+
+    /// Records the end of this process if it recorded anything since its start. A command that only
+    /// reads leaves no more than the record of its start.
+    async fn record_stop(&self) {
+        // What is still queued counts, too. A failure shows when the log is closed.
+        let _ = self.log.flush().await;
+        if self.log.total() <= self.started_with || self.ledger.alarm().is_some() {
+            return;
+        }
+        let draft = RecordDraft::new(RecordType::AppStopped);
+        if let Err(error) = self.log.append(draft, Durability::Grouped).await {
+            tracing::warn!(%error, "the end could not be recorded");
+        }
     }
 
     /// Deletes the data that a temporary profile has stored outside its folder. Must be called

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use audit::Log;
-use contract::{AgentError, RecordType, StartNotice, Text, text};
+use contract::{AgentError, AuditListParams, RecordType, StartNotice, Text, text};
 use engine::{
     Engine,
     ports::{AuditLog as _, Durability, RecordDraft},
@@ -52,8 +52,19 @@ pub(crate) async fn prepare_servers(tools: &HostTools, options: &Options) {
     }
 }
 
-/// Records the hash of each tool's definition.
+/// How many records of packs a start looks back at.
+const LOOK_BACK: u32 = 50;
+
+/// Records the hash of each tool's definition, unless the newest record of the pack says the same.
 pub(crate) async fn record_packs(log: &Log, tools: &HostTools) {
+    let before = AuditListParams {
+        record_type: Some(RecordType::PackLoaded),
+        session: None,
+        query: String::new(),
+        before: None,
+        limit: LOOK_BACK,
+    };
+    let known = log.list(before).await.map(|page| page.records).unwrap_or_default();
     for loaded in tools.loaded_packs().iter() {
         let Some(pack) = &loaded.pack else { continue };
         let definitions: Map<String, Value> = pack
@@ -65,6 +76,11 @@ pub(crate) async fn record_packs(log: &Log, tools: &HostTools) {
             .field("pack", pack.manifest.id.as_str())
             .field("version", pack.manifest.version.clone())
             .field("definitions", definitions);
+        let last =
+            known.iter().find(|record| record.fields.get("pack") == draft.fields.get("pack"));
+        if last.is_some_and(|record| record.fields == draft.fields) {
+            continue;
+        }
         if let Err(error) = log.append(draft, Durability::Grouped).await {
             tracing::warn!(%error, "a pack could not be recorded");
         }

@@ -120,6 +120,10 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     );
     let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
     spawn_expiry_task(&engine, &ledger);
+    if let Err(error) = log.flush().await {
+        tracing::debug!(%error, "the log accepts no records at this start");
+    }
+    let started_with = log.total();
     let host = Arc::new(Host {
         local_engine: engine,
         for_callers,
@@ -132,6 +136,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         models,
         keyring,
         ledger,
+        started_with,
         verification: parking_lot::Mutex::default(),
         hub,
         imports,

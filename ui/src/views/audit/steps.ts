@@ -24,6 +24,8 @@ export interface Step {
   end: AuditRecordView | null;
   /** The proposal that a decision is about. */
   request: AuditRecordView | null;
+  /** Whether a later step of the entry is the decision about this proposal. */
+  isDecided: boolean;
   /** How many records of the same kind the step stands for. */
   times: number;
 }
@@ -83,7 +85,11 @@ export function stepsOf(records: readonly AuditRecordView[]): Step[] {
       continue;
     }
     const request = kind === "decided" ? (requests.get(approval) ?? null) : null;
-    const step: Step = { kind, record, end: null, request, times: 1 };
+    if (request) {
+      const proposal = steps.find((step) => step.record === request);
+      if (proposal) proposal.isDecided = true;
+    }
+    const step: Step = { kind, record, end: null, request, isDecided: false, times: 1 };
     if (record.record_type === "tool_intent") calls.set(call, step);
     steps.push(step);
   }

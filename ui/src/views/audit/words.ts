@@ -6,6 +6,7 @@ import Database from "@lucide/svelte/icons/database";
 import Eraser from "@lucide/svelte/icons/eraser";
 import FileInput from "@lucide/svelte/icons/file-input";
 import Flag from "@lucide/svelte/icons/flag";
+import FolderOutput from "@lucide/svelte/icons/folder-output";
 import Key from "@lucide/svelte/icons/key-round";
 import Package from "@lucide/svelte/icons/package";
 import Play from "@lucide/svelte/icons/play";
@@ -15,6 +16,7 @@ import Settings from "@lucide/svelte/icons/settings";
 import ShieldAlert from "@lucide/svelte/icons/shield-alert";
 import ShieldCheck from "@lucide/svelte/icons/shield-check";
 import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
+import Square from "@lucide/svelte/icons/square";
 import Wrench from "@lucide/svelte/icons/wrench";
 import { en } from "../../i18n/catalogue";
 import { named } from "../../i18n/host";
@@ -39,6 +41,8 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   memory_read: BookText,
   pack_loaded: Package,
   data_imported: FileInput,
+  log_exported: FolderOutput,
+  app_stopped: Square,
   db_recovered: Database,
   key_rotated: Key,
   value_erased: Eraser,

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use contract::{
-    AgentError, AuditExportResponse, AuditListParams, AuditRecordView, AuditShowParams,
-    ComparedWith, Empty, SessionId, SessionParams, VerifyReport,
+    AgentError, AuditExportResponse, AuditFilter, AuditFindParams, AuditListParams,
+    AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, SessionParams, VerifyReport,
 };
 use host::Paths;
 
-use crate::args::Audit;
+use crate::args::{Audit, AuditSearch};
 use crate::exit::{Exit, Failure};
 use crate::keys::Keys;
 use crate::link::Link;
@@ -18,19 +18,15 @@ use crate::visible::escape_invisible;
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, Failure> {
     match args {
-        Audit::List { limit, before, record_type, session, query } => {
-            list_records(
-                link,
-                out,
-                AuditListParams {
-                    record_type,
-                    session: session.map(SessionId::from),
-                    query,
-                    before,
-                    limit,
-                },
-            )
-            .await
+        Audit::List { limit, before, record_type, session, query, filter } => {
+            let list = AuditListParams {
+                record_type,
+                session: session.map(SessionId::from),
+                query,
+                before,
+                limit,
+            };
+            list_records(link, out, list, filter).await
         }
         Audit::Show { seq } => {
             let record = link.commands.audit_show(AuditShowParams { seq }).await?;
@@ -64,8 +60,37 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
     }
 }
 
-async fn list_records(link: &Link, out: Out, params: AuditListParams) -> Result<Exit, Failure> {
-    let page = link.commands.audit_list(params).await?;
+async fn list_records(
+    link: &Link,
+    out: Out,
+    list: AuditListParams,
+    search: AuditSearch,
+) -> Result<Exit, Failure> {
+    let AuditSearch { agent, tool, decision, since, until, search } = search;
+    let filter = AuditFilter {
+        session: list.session.clone(),
+        event: list.record_type,
+        agent,
+        tool,
+        decision,
+        since,
+        until,
+        // A text of `--query` is one of the words then.
+        search: format!("{} {search}", list.query).trim().to_owned(),
+    };
+    let plain = AuditFilter {
+        session: filter.session.clone(),
+        event: filter.event,
+        search: list.query.trim().to_owned(),
+        ..AuditFilter::default()
+    };
+    // The log itself answers what needs no index.
+    let page = if filter == plain {
+        link.commands.audit_list(list).await?
+    } else {
+        let (before, limit) = (list.before, list.limit);
+        link.commands.audit_find(AuditFindParams { filter, before, limit }).await?
+    };
     if out.json {
         out.print_json(&page);
         return Ok(Exit::Done);

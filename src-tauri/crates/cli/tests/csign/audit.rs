@@ -90,6 +90,48 @@ fn records_are_listed_and_shown() {
 }
 
 #[test]
+fn records_are_found_by_agent_tool_decision_time_and_words() {
+    let world = World::new();
+    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s2", "add 2 ridge runner black size 42"]).ends_with(3);
+    let pending = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
+    world.run(&["approvals", "reject", text(&pending[0], "id")]).ends_with(0);
+    let list = |args: &[&str]| {
+        let args = [&["--json", "audit", "list"], args].concat();
+        let page = world.run(&args).ends_with(0).json();
+        page["records"].as_array().expect("records").clone()
+    };
+    let rejected = list(&["--decision", "rejected"]);
+    assert_eq!(rejected.len(), 1, "{rejected:?}");
+    assert_eq!(text(&rejected[0], "tool"), "cart.addItem");
+    assert!(list(&["--decision", "rejected", "--session", "s1"]).is_empty());
+    let called = list(&["--tool", "analyze_portfolio_pacing", "--event", "tool_outcome"]);
+    assert_eq!(called.len(), 1, "{called:?}");
+    let asked = list(&["--search", "account pacin", "--event", "run_started"]);
+    let [asked] = asked.as_slice() else { panic!("one question: {asked:?}") };
+    assert_eq!(asked["revealed"]["input"], "How is account 17 pacing?");
+    assert_eq!(asked["fields"]["origin"], "terminal");
+    assert!(asked["revealed"]["person"].as_str().is_some_and(|name| !name.is_empty()), "{asked}");
+    assert!(list(&["--until", "2026-11-20"]).is_empty());
+    assert!(!list(&["--since", "2026-11-21", "--until", "2026-11-22"]).is_empty());
+    assert!(list(&["--agent", "nobody"]).is_empty());
+}
+
+#[test]
+fn a_command_that_only_reads_leaves_one_record() {
+    let world = World::new();
+    world.run(&["policy", "show"]).ends_with(0);
+    let count = || {
+        let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
+        report["records"].as_u64().expect("a number")
+    };
+    let before = count();
+    world.run(&["policy", "show"]).ends_with(0);
+    // Without a keyring each start also has a key of its own.
+    assert_eq!(count(), before + 2, "that the log was opened, and with which key");
+}
+
+#[test]
 fn a_folder_without_a_log_says_so() {
     let world = World::new();
     let ran = world.run(&["audit", "verify"]).ends_with(1);
@@ -138,7 +180,12 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     assert!(before.iter().any(|path| path.contains("audit.db")), "{before:?}");
     assert!(before.iter().any(|path| path.contains("backups")), "{before:?}");
 
+    // Searching makes an index, which has the text, too.
     let later = "2026-11-23T11:00:00Z";
+    let search = ["--json", "audit", "list", "--search", secret];
+    let found = world.run_at(later, &search).ends_with(0).json();
+    assert!(found["records"].as_array().is_some_and(|all| all.len() >= 3), "{found}");
+    assert!(names(files_with(&world.data(), secret)).iter().any(|path| path.contains("index.db")));
     let refused = world.run_at(later, &["audit", "erase", "--session", "s1"]).ends_with(3);
     assert!(refused.err.contains("Only a person at a terminal"), "{}", refused.err);
     let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", "s1"]);
@@ -155,6 +202,8 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     assert_eq!((code, seen.contains("the log still verifies")), (Some(0), true), "{seen}");
     assert_eq!(names(files_with(&world.data(), secret)), Vec::<String>::new());
 
+    let found = world.run(&search).ends_with(0).json();
+    assert_eq!(found["records"], serde_json::json!([]), "{found}");
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
     assert_eq!(report["ok"], true, "{report}");
     let page = world.run(&["--json", "audit", "list", "--type", "session_erased"]).ends_with(0);

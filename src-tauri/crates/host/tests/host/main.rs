@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may stop")]
 
 mod data;
+mod day;
 mod doors;
 mod ledger;
 mod memory;
