@@ -41,6 +41,12 @@ pub(crate) enum Command {
     /// Show the policy and test calls against it
     #[command(subcommand)]
     Policy(Policy),
+    /// Run a recorded message again, offline, and show the first difference to the log
+    Replay {
+        /// The turn, as the log's records name it
+        #[arg(value_name = "RUN")]
+        run: String,
+    },
     /// Look at long-term memories, add and delete them
     #[command(subcommand)]
     Memory(Memory),

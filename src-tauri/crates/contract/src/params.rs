@@ -25,11 +25,13 @@ mod backtest;
 mod explain;
 mod memories;
 mod profile;
+mod replay;
 
 pub use backtest::*;
 pub use explain::*;
 pub use memories::*;
 pub use profile::*;
+pub use replay::*;
 
 wire! {
     /// No parameters, or no answer beyond success.

@@ -43,6 +43,7 @@ mod pushes;
 mod questions;
 mod recovery;
 mod remote_override;
+mod replay;
 mod servers;
 mod services;
 mod session_sockets;

@@ -26,14 +26,10 @@ pub(crate) async fn find_for_turn(
     {
         return Vec::new();
     }
-    let reach = context.engine.memory_reach(&context.session);
-    let mut hits = match context.engine.find_memories(&context.question, &reach, MOST_HITS).await {
-        Ok(hits) => hits,
-        Err(error) => {
-            tracing::warn!(%error, "memories could not be searched");
-            return Vec::new();
-        }
-    };
+    let mut hits = search_memories(context).await;
+    if let Some(recorder) = &context.recorder {
+        recorder.set_memories(&hits);
+    }
     hits.retain(|hit| !hit.memory.local_only || context.model.is_local());
     if hits.is_empty() {
         return hits;
@@ -43,4 +39,18 @@ pub(crate) async fn find_for_turn(
     }
     context.record(read_record("used", hits.iter().map(|hit| &hit.memory.id))).await;
     hits
+}
+
+/// Returns the memories that fit the message. In a replay, these are the recorded ones.
+async fn search_memories(context: &TurnContext) -> Vec<MemoryHit> {
+    if let Some(recorded) = &context.engine.recorded_memories {
+        return recorded.to_vec();
+    }
+    let reach = context.engine.memory_reach(&context.session);
+    context.engine.find_memories(&context.question, &reach, MOST_HITS).await.unwrap_or_else(
+        |error| {
+            tracing::warn!(%error, "memories could not be searched");
+            Vec::new()
+        },
+    )
 }

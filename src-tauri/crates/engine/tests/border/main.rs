@@ -21,6 +21,7 @@ mod once;
 mod oversize;
 mod own_memory;
 mod refusals;
+mod replay;
 mod resume;
 mod runs;
 mod same_ids;

@@ -1,4 +1,4 @@
--- user_version 10
+-- user_version 11
 CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
     INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
 END;
@@ -114,6 +114,13 @@ CREATE TABLE note (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT;
+CREATE TABLE recording (
+    number INTEGER NOT NULL PRIMARY KEY,
+    turn TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    -- JSON
+    body TEXT NOT NULL
+) STRICT;
 CREATE TABLE result (
     session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
     -- SHA-256 of `data`.
@@ -202,6 +209,7 @@ CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX memory_by_time ON memory (created_at DESC, number DESC);
 CREATE INDEX memory_of_session ON memory (session, created_at DESC, number DESC);
+CREATE INDEX recording_of_session ON recording (session);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_value_by_name ON session_value (name, session);

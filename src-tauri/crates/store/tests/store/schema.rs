@@ -65,8 +65,8 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
     assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
 }
 
-/// Undoes the step that made the tables of memories.
-const WITHOUT_MEMORIES: &str = "DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
+/// Undoes the steps that made the tables of memories and recordings.
+const WITHOUT_MEMORIES: &str = "DROP TABLE recording; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
 
 /// Undoes the step that made the table of results.
 const WITHOUT_RESULTS: &str = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;";
