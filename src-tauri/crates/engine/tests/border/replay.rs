@@ -60,7 +60,7 @@ async fn replay(bench: &Bench, turn: &TurnId, recording: Recording) -> Compariso
     compare_runs(records(bench, turn).await, replayed)
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_run_with_reads_and_an_approved_change_replays_to_the_same_records() {
     let bench = bench();
     bench.ask("hello").await;
@@ -85,7 +85,7 @@ async fn a_run_with_reads_and_an_approved_change_replays_to_the_same_records() {
     assert!(compared.records >= 12, "{}", compared.records);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn rejections_edits_failures_and_cancelled_answers_replay() {
     let bench = bench();
     let call = || Say::Call("w", json!({"q": "shoes", "n": 2}));
@@ -139,7 +139,7 @@ async fn rejections_edits_failures_and_cancelled_answers_replay() {
     assert_eq!(replay(&bench, &turn, recorded).await.difference, None);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_changed_recording_shows_its_first_difference() {
     let bench = bench();
     bench.model.then(vec![Say::Call("r1", json!({"q": "a"}))]);
@@ -150,7 +150,7 @@ async fn a_changed_recording_shows_its_first_difference() {
     let recorded = recording(&bench, &turn).await;
 
     let mut other = recorded.clone();
-    other.attempts[1].result = Some(Ok(json!({"ok": false})));
+    other.attempts[1].result = Some(Ok(json!({"ok": false, "echo": {"q": "b"}})));
     let difference = replay(&bench, &turn, other).await.difference.expect("a difference");
     let record = records(&bench, &turn).await;
     let record = record.iter().find(|record| Some(record.seq) == difference.seq).unwrap();
@@ -167,7 +167,7 @@ async fn a_changed_recording_shows_its_first_difference() {
     assert_eq!(difference.path, "/fields/calls", "the second model call has no answer");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn only_the_newest_recordings_are_kept_and_none_of_a_deleted_session() {
     let bench = bench();
     bench.profile.settings.lock().unwrap().limits.recorded_turns = 2;
@@ -180,6 +180,7 @@ async fn only_the_newest_recordings_are_kept_and_none_of_a_deleted_session() {
     }
     assert!(bench.engine.recording(&turns[0]).await.unwrap().is_none());
     assert!(bench.engine.recording(&turns[1]).await.unwrap().is_some());
+    bench.engine.wait_until_idle().await;
     bench.engine.session_delete(&"s".into()).await.unwrap();
     assert!(bench.engine.recording(&turns[2]).await.unwrap().is_none());
 }

@@ -204,7 +204,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 10, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 11, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(
