@@ -49,7 +49,7 @@ pub(crate) fn visit(
 }
 
 fn statement(selection: &Selection) -> (String, Vec<Sql>) {
-    let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>?".to_owned();
+    let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>?1".to_owned();
     let mut values = vec![Sql::Integer(i64::try_from(selection.after).unwrap_or(i64::MAX))];
     if !selection.types.is_empty() {
         // The plus sign keeps SQLite from the index by type: it would sort all rows before the

@@ -2,7 +2,7 @@
 
 mod approvals;
 mod audit;
-pub(crate) mod backtest;
+mod backtest;
 mod dev;
 mod import;
 mod memory;

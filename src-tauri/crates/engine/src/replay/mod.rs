@@ -4,6 +4,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod driver;
+mod keeping;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod script;

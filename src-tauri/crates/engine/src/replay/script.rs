@@ -1,5 +1,5 @@
 //! The ports of a replay: each gives what the recording has, and reports when the recording has no
-//! more. Nothing is sent anywhere.
+//! more. No port sends anything.
 
 use std::{
     collections::VecDeque,
@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-/// What a replay's driver hears from the turn.
+/// The news that a replay's driver hears from the turn.
 pub(crate) enum Heard {
     /// An event of the turn.
     Push(Box<Push>),

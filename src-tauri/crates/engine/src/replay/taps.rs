@@ -24,7 +24,7 @@ pub(crate) struct RecordedCalls {
 }
 
 impl RecordedCalls {
-    pub(crate) fn new(inner: Arc<dyn Model>, recorder: &Arc<Recorder>) -> Arc<dyn Model> {
+    pub(crate) fn wrap(inner: Arc<dyn Model>, recorder: &Arc<Recorder>) -> Arc<dyn Model> {
         Arc::new(Self { inner, recorder: Arc::clone(recorder) })
     }
 }

@@ -141,7 +141,7 @@ impl TurnContext {
         let recorder = is_recorded
             .then(|| Arc::new(Recorder::new(&session, &accepted, model.as_ref(), started_at)));
         if let Some(recorder) = &recorder {
-            model = RecordedCalls::new(model, recorder);
+            model = RecordedCalls::wrap(model, recorder);
         }
         let metered =
             Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
