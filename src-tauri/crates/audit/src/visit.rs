@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, AuditRecordView, RecordType};
+use contract::{AgentError, AuditRecordView, RecordType, SessionId};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
@@ -17,10 +17,12 @@ use crate::schema::{self, unreadable};
 /// Selects records.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// The types of the records.
+    /// The types of the records. Empty for all.
     pub types: Vec<RecordType>,
     /// Only records after this number.
     pub after: u64,
+    /// Only records of this session.
+    pub session: Option<SessionId>,
     /// Only records from this moment on.
     pub since: Option<DateTime<Utc>>,
 }
@@ -47,13 +49,20 @@ pub(crate) fn visit(
 }
 
 fn statement(selection: &Selection) -> (String, Vec<Sql>) {
-    let holes = vec!["?"; selection.types.len()].join(",");
-    // The plus sign keeps SQLite from the index by type: it would sort all rows before the first.
-    let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>? AND +type IN (".to_owned();
-    sql.push_str(&holes);
-    sql.push(')');
+    let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>?1".to_owned();
     let mut values = vec![Sql::Integer(i64::try_from(selection.after).unwrap_or(i64::MAX))];
-    values.extend(selection.types.iter().map(|kind| Sql::Text(type_name(*kind))));
+    if !selection.types.is_empty() {
+        // The plus sign keeps SQLite from the index by type: it would sort all rows before the
+        // first.
+        sql.push_str(" AND +type IN (");
+        sql.push_str(&vec!["?"; selection.types.len()].join(","));
+        sql.push(')');
+        values.extend(selection.types.iter().map(|kind| Sql::Text(type_name(*kind))));
+    }
+    if let Some(session) = &selection.session {
+        sql.push_str(" AND session=?");
+        values.push(Sql::Text(session.0.clone()));
+    }
     if let Some(since) = selection.since {
         sql.push_str(" AND at>=?");
         values.push(Sql::Text(instant(since)));

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Parser, Subcommand};
 use contract::RecordType;
 
@@ -41,6 +41,12 @@ pub(crate) enum Command {
     /// Show the policy and test calls against it
     #[command(subcommand)]
     Policy(Policy),
+    /// Run a recorded message again, offline, and show the first difference to the log
+    Replay {
+        /// The turn, as the log's records name it
+        #[arg(value_name = "RUN")]
+        run: String,
+    },
     /// Look at long-term memories, add and delete them
     #[command(subcommand)]
     Memory(Memory),
@@ -234,7 +240,7 @@ pub(crate) enum Policy {
         #[arg(value_name = "RULES")]
         rules: PathBuf,
         /// Only calls from this day on (UTC), or from this moment on
-        #[arg(long, value_name = "DATE", value_parser = crate::commands::backtest::parse_date)]
+        #[arg(long, value_name = "DATE", value_parser = parse_date)]
         since: Option<DateTime<Utc>>,
     },
 }
@@ -493,6 +499,16 @@ pub(crate) enum PackKind {
 
 fn record_type(text: &str) -> Result<RecordType, String> {
     serde_json::from_value(serde_json::Value::String(text.to_owned())).map_err(|e| e.to_string())
+}
+
+/// Reads a day (its beginning in UTC) or a moment.
+fn parse_date(text: &str) -> Result<DateTime<Utc>, String> {
+    if let Ok(day) = text.parse::<NaiveDate>() {
+        return Ok(day.and_time(NaiveTime::MIN).and_utc());
+    }
+    DateTime::parse_from_rfc3339(text)
+        .map(|moment| moment.to_utc())
+        .map_err(|_| "write a day as 2026-11-30 or a moment as 2026-11-30T08:00:00Z".to_owned())
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 mod approvals;
 mod audit;
-pub(crate) mod backtest;
+mod backtest;
 mod dev;
 mod import;
 mod memory;
 mod packs;
 mod policy;
+mod replay;
 mod run;
 mod search;
 mod serve;
@@ -88,6 +89,9 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Policy(args) => {
             with_link(data_dir, Person::Absent, async |link| policy::run(link, out, args).await)
         }
+        Command::Replay { run } => with_link(data_dir, Person::Absent, async |link| {
+            replay::replay_run(link, out, run).await
+        }),
         Command::Approvals(args) => {
             let deciding = matches!(args, Approvals::Approve { .. } | Approvals::Reject { .. })
                 && link::person_present();

@@ -88,6 +88,7 @@ macro_rules! with_commands {
                 policy_check(PolicyCheckParams) -> PolicyCheckResponse, chat, "What the gate would say to a call";
                 policy_backtest(PolicyBacktestParams) -> PolicyBacktestResponse, chat, "What rules would have said to past calls";
                 switch_set(SwitchSetParams) -> SettingsView, person, "Switch an agent or a tool off or on";
+                run_replay(ReplayParams) -> ReplayResponse, chat, "Run a recorded message again, offline, and compare its records";
                 run_request(RunParams) -> RunResponse, chat, "Run one request of the run contract";
                 service_level(Empty) -> ServiceLevelView, chat, "How the last runs were served, and what they cost";
                 settings_get(Empty) -> SettingsView, chat, "Settings and where they come from";

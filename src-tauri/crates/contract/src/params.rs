@@ -27,6 +27,7 @@ mod explain;
 mod memories;
 mod messages;
 mod profile;
+mod replay;
 
 pub use audit_search::*;
 pub use backtest::*;
@@ -34,6 +35,7 @@ pub use explain::*;
 pub use memories::*;
 pub use messages::*;
 pub use profile::*;
+pub use replay::*;
 
 wire! {
     /// No parameters, or no answer beyond success.

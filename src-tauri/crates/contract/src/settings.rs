@@ -225,6 +225,8 @@ pub struct Limits {
     pub result_chars: u32,
     /// Seconds until a pending action expires.
     pub approval_expiry_s: u32,
+    /// The number of newest turns whose recordings are kept for a replay; 0 keeps none.
+    pub recorded_turns: u32,
     /// Characters of one message.
     pub message_chars: u32,
     /// Seconds that a turn may take, without the time that a person takes to decide. After that, no
@@ -243,6 +245,7 @@ impl Default for Limits {
             window_messages: 20,
             result_chars: 16_000,
             approval_expiry_s: 600,
+            recorded_turns: 100,
             message_chars: 20_000,
             deadline_s: 60,
         }

@@ -10,6 +10,7 @@ mod canonical;
 mod context;
 mod memory;
 pub mod ports;
+mod replay;
 mod run;
 mod sessions;
 mod texts;
@@ -25,6 +26,8 @@ pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
 pub use context::history::shorten_text;
 pub use memory::key::VISITOR;
+pub use replay::compare::{Comparison, Difference, compare_runs};
+pub use replay::recording::Recording;
 pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
@@ -89,6 +92,10 @@ pub struct Engine {
     pub(crate) refusals: Arc<parking_lot::Mutex<tools::refusal_count::RefusalCount>>,
     /// The locks under which session values are read, changed and written back.
     pub(crate) values: Arc<sessions::locks::Locks>,
+    /// The recordings of the turns that run.
+    pub(crate) recorders: Arc<replay::recorder::Recorders>,
+    /// In a replay, the long-term memories that fitted the message.
+    pub(crate) recorded_memories: Option<Arc<Vec<contract::MemoryHit>>>,
     /// The lock for the stored times at which instructions were last used.
     pub(crate) notes: Arc<tokio::sync::Mutex<()>>,
 }
@@ -106,6 +113,18 @@ pub struct Reachable {
 impl Engine {
     /// Makes an engine over these ports. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
+        Self::with_memories(world, None)
+    }
+
+    /// Makes an engine for a replay. It searches no memories.
+    pub(crate) fn for_replay(world: World, memories: Vec<contract::MemoryHit>) -> Arc<Self> {
+        Self::with_memories(world, Some(Arc::new(memories)))
+    }
+
+    fn with_memories(
+        world: World,
+        recorded_memories: Option<Arc<Vec<contract::MemoryHit>>>,
+    ) -> Arc<Self> {
         let runs = Arc::new(run::live::Live::default());
         let world = World {
             audit: Arc::new(run::live::Correlated::new(world.audit, Arc::clone(&runs))),
@@ -125,6 +144,8 @@ impl Engine {
             runs,
             refusals: Arc::default(),
             values: Arc::default(),
+            recorders: Arc::default(),
+            recorded_memories,
             notes: Arc::default(),
         })
     }
@@ -148,6 +169,8 @@ impl Engine {
             runs: Arc::clone(&self.runs),
             refusals: Arc::clone(&self.refusals),
             values: Arc::clone(&self.values),
+            recorders: Arc::clone(&self.recorders),
+            recorded_memories: self.recorded_memories.clone(),
             notes: Arc::clone(&self.notes),
         })
     }

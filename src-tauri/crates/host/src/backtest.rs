@@ -51,8 +51,12 @@ impl Host {
         };
         // Records of reads may still be with the writer.
         self.log.flush().await.map_err(|error| Self::audit_error(&error))?;
-        let selection =
-            Selection { types: DECIDED.to_vec(), after: params.after, since: params.since };
+        let selection = Selection {
+            types: DECIDED.to_vec(),
+            after: params.after,
+            session: None,
+            since: params.since,
+        };
         Ok(self.log.visit(selection, test, Backtest::see).await?.finish())
     }
 

@@ -407,6 +407,9 @@ impl Commands for Host {
     ) -> Result<PolicyBacktestResponse, AgentError> {
         self.backtest_policy(params).await
     }
+    async fn run_replay(&self, params: ReplayParams) -> Result<ReplayResponse, AgentError> {
+        self.replay_run(&params).await
+    }
     async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
         self.local_engine.check_keepable(&json!(params.target)).await?;

@@ -47,6 +47,7 @@ mod pushes;
 mod questions;
 mod recovery;
 mod remote_override;
+mod replay;
 mod retention;
 mod servers;
 mod services;

@@ -435,6 +435,9 @@ fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     if let Some((field, rule)) = settings.conversation.faults().first() {
         return bad(&format!("conversation.{field}"), rule.clone());
     }
+    if limits.recorded_turns > 10_000 {
+        return bad("limits.recorded_turns", range(0, 10_000));
+    }
     if !(500..=200_000).contains(&limits.result_chars) {
         return bad("limits.result_chars", range(500, 200000));
     }

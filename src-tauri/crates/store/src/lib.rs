@@ -16,6 +16,7 @@ mod other;
 mod port;
 mod port_conversations;
 mod port_long_term;
+mod port_recordings;
 mod readers;
 mod recent;
 mod recover;

@@ -8,6 +8,7 @@ pub(crate) mod items;
 pub(crate) mod memories;
 pub(crate) mod messages;
 pub(crate) mod notes;
+pub(crate) mod recordings;
 pub(crate) mod session_values;
 pub(crate) mod sessions;
 pub(crate) mod turns;

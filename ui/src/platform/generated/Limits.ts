@@ -33,6 +33,10 @@ result_chars: number,
  */
 approval_expiry_s: number, 
 /**
+ * The number of newest turns whose recordings are kept for a replay; 0 keeps none.
+ */
+recorded_turns: number, 
+/**
  * Characters of one message.
  */
 message_chars: number, 

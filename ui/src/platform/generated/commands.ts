@@ -80,6 +80,8 @@ import type { PromptPreviewParams } from "./PromptPreviewParams";
 import type { PromptPreviewResponse } from "./PromptPreviewResponse";
 import type { QuestionAnswerParams } from "./QuestionAnswerParams";
 import type { QuestionsResponse } from "./QuestionsResponse";
+import type { ReplayParams } from "./ReplayParams";
+import type { ReplayResponse } from "./ReplayResponse";
 import type { RunParams } from "./RunParams";
 import type { RunResponse } from "./RunResponse";
 import type { SecretParams } from "./SecretParams";
@@ -174,6 +176,7 @@ export type CommandMap = {
   policy_check: { params: PolicyCheckParams; response: PolicyCheckResponse };
   policy_backtest: { params: PolicyBacktestParams; response: PolicyBacktestResponse };
   switch_set: { params: SwitchSetParams; response: SettingsView };
+  run_replay: { params: ReplayParams; response: ReplayResponse };
   run_request: { params: RunParams; response: RunResponse };
   service_level: { params: Empty; response: ServiceLevelView };
   settings_get: { params: Empty; response: SettingsView };

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{
     AgentError, BacktestCall, BacktestCount, PolicyBacktestParams, PolicyBacktestResponse,
     PolicyVerdict, text,
@@ -18,16 +18,6 @@ use crate::visible::escape_invisible;
 
 /// The number of calls that are read at once.
 const PAGE: u32 = 200;
-
-/// Reads a day (its beginning in UTC) or a moment.
-pub(crate) fn parse_date(text: &str) -> Result<DateTime<Utc>, String> {
-    if let Ok(day) = text.parse::<NaiveDate>() {
-        return Ok(day.and_time(NaiveTime::MIN).and_utc());
-    }
-    DateTime::parse_from_rfc3339(text)
-        .map(|moment| moment.to_utc())
-        .map_err(|_| "write a day as 2026-11-30 or a moment as 2026-11-30T08:00:00Z".to_owned())
-}
 
 pub(crate) async fn test_rules(
     link: &Link,

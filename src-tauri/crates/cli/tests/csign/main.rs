@@ -19,6 +19,7 @@ mod memory;
 mod output;
 mod policy;
 mod profiles;
+mod replay;
 mod run;
 mod scenarios;
 mod search;

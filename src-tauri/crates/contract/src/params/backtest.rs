@@ -9,7 +9,7 @@ use ts_rs::TS;
 use crate::{PolicyFault, PolicyVerdict, Text};
 
 wire! {
-    /// Rules to test on the calls of the log. Nothing is changed and nothing is run.
+    /// Rules to test on the calls of the log. No call is made and no rule is changed.
     struct PolicyBacktestParams {
         /// The text of a rules file, as in `policy.json`.
         rules: String,

@@ -37,6 +37,15 @@ pub enum DecidedBy {
 }
 
 impl DecidedBy {
+    /// Returns the one with this name in records. Any other name means the window.
+    pub(crate) fn of_name(name: &str) -> Self {
+        match name {
+            "terminal" => Self::Terminal,
+            "caller" => Self::Caller,
+            _ => Self::Window,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Window => "window",
@@ -101,6 +110,8 @@ impl Engine {
             )
             .await;
         }
+        // Noted before, because the turn may end before this decision returns.
+        self.recorders.note_decision(&approval.turn, &params.decision, by.name());
         let decided = self.apply(&approval, params.decision, by).await;
         if let Some((began, agent)) = run {
             let (status, level, code) = match &decided {

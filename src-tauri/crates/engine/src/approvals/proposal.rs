@@ -19,6 +19,7 @@ use crate::{
     },
     canonical::canonical,
     ports::{Durability, Point, RecordDraft},
+    replay::recording::RecordedDecision,
     texts::Text,
     tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing},
 };
@@ -184,6 +185,19 @@ pub(crate) async fn wait(
     ready: &Ready,
     proposal: &mut Proposal,
 ) -> Waited {
+    let waited = wait_for_end(dispatcher, ready, proposal).await;
+    if let Some(recorder) = &dispatcher.context.recorder {
+        match waited {
+            Waited::Expired => recorder.add_decision(RecordedDecision::Expired),
+            Waited::Cancelled => recorder.add_decision(RecordedDecision::Cancelled),
+            // These are noted where a person decides.
+            Waited::Approved(_) | Waited::Rejected(_) | Waited::Edited(_) | Waited::Changed => {}
+        }
+    }
+    waited
+}
+
+async fn wait_for_end(dispatcher: &Dispatcher, ready: &Ready, proposal: &mut Proposal) -> Waited {
     let (context, approval) = (&dispatcher.context, &proposal.approval);
     let Some(verdict) = &mut proposal.verdict else { return Waited::Cancelled };
     let engine = &context.engine;

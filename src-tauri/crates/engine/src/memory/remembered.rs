@@ -37,6 +37,9 @@ pub(crate) async fn find_for_turn(
             return Vec::new();
         }
     };
+    if let Some(recorder) = &context.recorder {
+        recorder.set_memories(&hits);
+    }
     hits.retain(|hit| !hit.memory.local_only || context.model.is_local());
     if hits.is_empty() {
         return hits;
@@ -49,9 +52,12 @@ pub(crate) async fn find_for_turn(
 }
 
 /// Returns the pinned memories first, and then those that fit the message. None if memory is
-/// switched off for the session.
+/// switched off for the session. In a replay, these are the recorded ones.
 async fn find_all(context: &TurnContext) -> Result<Vec<MemoryHit>, StoreError> {
     let engine = &context.engine;
+    if let Some(recorded) = &engine.recorded_memories {
+        return Ok(recorded.to_vec());
+    }
     if engine.memory_is_off(&context.session).await? {
         return Ok(Vec::new());
     }

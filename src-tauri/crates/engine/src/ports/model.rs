@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use contract::{AgentId, CallId, Choice, ModelCapabilities, Text, Usage};
 use futures::{future::BoxFuture, stream::BoxStream};
 use redaction::{Outbound, OutboundValue};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A message for a model. Its text types can only be made by the redactor, so no unredacted text
@@ -48,7 +49,7 @@ pub enum Message {
 
 /// A call that a model made, or the same call when it is sent back to the model. `arguments` is the
 /// JSON text, not parsed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCall<T = Outbound> {
     /// The identifier of the call.
     pub id: CallId,
@@ -151,7 +152,8 @@ pub struct ModelRequest {
 }
 
 /// An event of a model's answer. `Done` is the last one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelEvent {
     /// A piece of the answer.
     Text(String),
@@ -162,6 +164,7 @@ pub enum ModelEvent {
     /// Suggested answers that the user can give with one click.
     Choices(Vec<Choice>),
     /// Provider data that must be sent back with this answer's calls.
+    #[serde(skip)]
     Opaque(Opaque),
     /// The first model failed and another model answers from here on. `why` is safe to show.
     FellBack {
@@ -184,7 +187,8 @@ pub enum ModelEvent {
 }
 
 /// Why a model ended its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Finish {
     /// The answer is complete.
     Stop,
@@ -199,7 +203,7 @@ pub enum Finish {
 }
 
 /// Why a model call failed. The text is safe to show: it contains no key and no response body.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
     /// The kind of failure.
@@ -213,7 +217,8 @@ pub struct ModelError {
 }
 
 /// The kinds of model failures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelErrorKind {
     /// The server could not be reached or answered with status 5xx. It did not work on the request.
     Unavailable,

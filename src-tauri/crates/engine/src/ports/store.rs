@@ -17,7 +17,16 @@ use crate::ports::{
 
 /// All groups of tables. Every async method has committed to disk when it returns.
 pub trait Store:
-    Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + LongTermMemories + Books
+    Sessions
+    + Items
+    + Turns
+    + Approvals
+    + Grants
+    + Notes
+    + Recordings
+    + Conversations
+    + LongTermMemories
+    + Books
 {
 }
 
@@ -28,6 +37,7 @@ impl<T> Store for T where
         + Approvals
         + Grants
         + Notes
+        + Recordings
         + Conversations
         + LongTermMemories
         + Books
@@ -216,4 +226,19 @@ pub trait Notes: Send + Sync {
     async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
     /// Stores such a value in place of an earlier one.
     async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
+}
+
+/// Recordings of turns, for replays.
+#[async_trait]
+pub trait Recordings: Send + Sync {
+    /// Stores the recording of a turn, and deletes the oldest ones beyond `most`.
+    async fn recording_put(
+        &self,
+        session: &SessionId,
+        turn: &TurnId,
+        body: &str,
+        most: u32,
+    ) -> Result<(), StoreError>;
+    /// Returns the recording of a turn, if it is still stored.
+    async fn recording(&self, turn: &TurnId) -> Result<Option<String>, StoreError>;
 }

@@ -239,6 +239,9 @@ impl ToolExecutor {
     async fn check_credential(&self, ready: &Ready) -> Result<(), Refusal> {
         let spec = &ready.spec;
         let credential = self.context.world().tools.check(spec).await;
+        if let (Some(recorder), Err(error)) = (&self.context.recorder, &credential) {
+            recorder.add_refusal(&spec.id, error);
+        }
         credential.map_err(|error| (ToolOutcome::Error, error.with("tool_id", spec.id.as_str())))
     }
 

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ports::{Resume, ToolFailure, ToolRequest, Tools},
+    replay::{recorder::Recorder, taps::RecordedTools},
     tools::{call::Ready, outgoing::Outgoing, records::record_intent, retry, scope::Scope},
     turn::context::TurnContext,
 };
@@ -61,6 +62,7 @@ impl Resume for Asking {
 /// Passes a running call's questions to the turn.
 struct Resumable<'a> {
     tools: &'a dyn Tools,
+    recorder: Option<&'a Recorder>,
     asks: mpsc::Sender<ResumeRequest>,
 }
 
@@ -79,7 +81,14 @@ impl Tools for Resumable<'_> {
         request: ToolRequest,
         cancel: CancellationToken,
     ) -> Result<Value, ToolFailure> {
-        self.tools.run_resumable(request, cancel, &Asking(self.asks.clone())).await
+        let asking = Asking(self.asks.clone());
+        match self.recorder {
+            Some(recorder) => {
+                let tools = RecordedTools { inner: self.tools, recorder };
+                tools.run_resumable(request, cancel, &asking).await
+            }
+            None => self.tools.run_resumable(request, cancel, &asking).await,
+        }
     }
 }
 
@@ -103,7 +112,8 @@ pub(crate) async fn run_tool(
 ) -> Result<Value, ToolFailure> {
     let world = context.world();
     let (asks, mut asked) = mpsc::channel(1);
-    let tools = Resumable { tools: world.tools.as_ref(), asks };
+    let tools =
+        Resumable { tools: world.tools.as_ref(), recorder: context.recorder.as_deref(), asks };
     let signed = Mutex::new(Vec::new());
     let stopped = || AgentError::internal("cancelled", "The call was stopped.");
     let listening = async {

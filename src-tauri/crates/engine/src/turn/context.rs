@@ -20,6 +20,7 @@ use crate::{
     Engine, World,
     budget::{account::Account, metering::Metered},
     ports::{Durability, Model, Point, RecordDraft, StoreError, Supervision},
+    replay::{recorder::Recorder, taps::RecordedCalls},
     run::live::{RunContext, settings_and_locale},
     sessions::lanes::Accepted,
     turn::{
@@ -61,6 +62,8 @@ pub(crate) struct TurnContext {
     pub(crate) started_at: DateTime<Utc>,
     /// The deadline without the time that people take to decide; see `deadline`.
     deadline: tokio::time::Instant,
+    /// The recording for a replay, if the turn is recorded.
+    pub(crate) recorder: Option<Arc<Recorder>>,
     /// The number of the next event.
     events: AtomicU64,
 }
@@ -130,10 +133,20 @@ impl TurnContext {
             accepted.turn.clone(),
             audience.run().and_then(|run| run.max_output_tokens),
         ));
-        let model = world.models.current(accepted.model.as_deref());
+        let mut model = world.models.current(accepted.model.as_deref());
+        let started_at = world.clock.now();
+        // Only messages of the profile's owner are recorded.
+        let is_recorded = audience.run().is_none()
+            && !accepted.text.is_empty()
+            && settings.limits.recorded_turns > 0;
+        let recorder = is_recorded
+            .then(|| Arc::new(Recorder::new(&session, &accepted, model.as_ref(), started_at)));
+        if let Some(recorder) = &recorder {
+            model = RecordedCalls::wrap(model, recorder);
+        }
         let metered =
             Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
-        let (specs, started_at) = (world.tools.specs(), world.clock.now());
+        let specs = world.tools.specs();
         // Callers of the run contract and of the chat API name a specialist in a field.
         let mentioned = || match audience.run() {
             Some(_) => None,
@@ -162,6 +175,7 @@ impl TurnContext {
             started,
             started_at,
             deadline,
+            recorder,
             events: AtomicU64::new(0),
         }
     }

@@ -59,6 +59,8 @@ impl Turn {
             ),
         };
         self.finish(end).await;
+        let is_passing = self.recollections.is_passing();
+        self.context.engine.keep_recording(&self.context, is_passing).await;
         MemoryKeeper::of(&self.context, &self.answer).store_turn(&self.recollections).await;
     }
 
@@ -71,6 +73,7 @@ impl Turn {
         {
             return End::failed(error);
         }
+        context.engine.record_start(&context).await;
         let agents = agents_of(&context);
         let recalled =
             match self.recollections.recall(&context, &self.sources, single_agent(&agents)).await {

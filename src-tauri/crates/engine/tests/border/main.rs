@@ -23,6 +23,7 @@ mod oversize;
 mod own_memory;
 mod recall;
 mod refusals;
+mod replay;
 mod resume;
 mod runs;
 mod same_ids;

@@ -144,6 +144,13 @@ CREATE TABLE note (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT;
+CREATE TABLE recording (
+    number INTEGER NOT NULL PRIMARY KEY,
+    turn TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    -- JSON
+    body TEXT NOT NULL
+) STRICT;
 CREATE TABLE result (
     session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
     -- SHA-256 of `data`.

@@ -1,0 +1,75 @@
+//! Tests of `csign replay`: a real conversation with an approval replays to the records of the log,
+//! and a changed recording shows where it differs.
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::terminal::Terminal;
+use crate::world::{World, text};
+
+/// Returns the turn of the newest run of a session.
+fn newest_run(world: &World, session: &str) -> String {
+    let args = ["--json", "audit", "list", "--type", "run_ended", "--session", session];
+    let page = world.run(&args).ends_with(0).json();
+    text(&page["records"][0], "turn").to_owned()
+}
+
+fn replay(world: &World, run: &str, code: i32) -> Value {
+    world.run(&["--json", "replay", run]).ends_with(code).json()
+}
+
+#[test]
+fn a_conversation_with_an_approval_replays_to_the_same_records() {
+    let world = World::new();
+    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    let run = newest_run(&world, "s1");
+    let answer = replay(&world, &run, 0);
+    assert_eq!(answer.get("difference"), None, "{answer}");
+    assert!(answer["records"].as_u64().is_some_and(|n| n >= 5), "{answer}");
+
+    let note = "Remember that account 17 reports in CET";
+    let mut terminal = Terminal::start(&world, &["ask", "--session", "s1", note]);
+    terminal.wait_for("Approve? [y/N]");
+    terminal.type_in("y\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    let run = newest_run(&world, "s1");
+    let memories = || world.run(&["--json", "memory", "list"]).ends_with(0).json();
+    let before = memories();
+    let answer = replay(&world, &run, 0);
+    assert_eq!((answer.get("difference"), &answer["erased"]), (None, &0.into()), "{answer}");
+    assert_eq!(memories(), before, "a replay changes nothing");
+    let printed = world.run(&["replay", &run]).ends_with(0).out;
+    assert!(printed.starts_with("The replay wrote the same:"), "{printed}");
+}
+
+#[test]
+fn a_changed_recording_shows_the_record_the_path_and_both_values() {
+    let world = World::new();
+    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    let run = newest_run(&world, "s1");
+    let database = Connection::open(world.data().join("countersign.db")).expect("opened");
+    let body: String = database
+        .query_row("SELECT body FROM recording WHERE turn = ?1", [&run], |row| row.get(0))
+        .expect("recorded");
+    let mut recording: Value = serde_json::from_str(&body).expect("JSON");
+    let attempt = &mut recording["attempts"][0];
+    attempt["result"]["Ok"]["note"] = "changed".into();
+    database
+        .execute("UPDATE recording SET body = ?1 WHERE turn = ?2", (recording.to_string(), &run))
+        .expect("changed");
+    drop(database);
+
+    let answer = replay(&world, &run, 1);
+    let difference = &answer["difference"];
+    assert_eq!(text(difference, "path"), "/values/result/note", "{answer}");
+    assert_eq!(text(difference, "replayed"), "changed", "{answer}");
+    let seq = difference["seq"].as_u64().expect("a record").to_string();
+    let record = world.run(&["--json", "audit", "show", &seq]).ends_with(0).json();
+    assert_eq!(text(&record, "record_type"), "tool_outcome", "{record}");
+    let printed = world.run(&["replay", &run]).ends_with(1).out;
+    assert!(printed.contains("replay: \"changed\""), "{printed}");
+
+    let missing = world.run(&["--json", "replay", "turn-x"]).ends_with(1).json();
+    assert_eq!(missing["error"]["details"]["reason"], "not_found", "{missing}");
+}

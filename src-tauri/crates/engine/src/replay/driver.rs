@@ -1,0 +1,182 @@
+//! Runs a recorded turn again: makes an engine over the recording and a given store, sends the
+//! message, and decides as it was decided. Returns the records that the turn writes.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, atomic::AtomicI64},
+    time::Duration,
+};
+
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, EventBody, Item, Push, SessionId, Settings,
+    TurnCancelParams, TurnId,
+};
+use parking_lot::Mutex;
+use tokio::sync::mpsc;
+
+use crate::{
+    DecidedBy, Engine, World,
+    ports::{Clock, NoProbe, RecordDraft, SessionImage, Store},
+    replay::{
+        recording::{RecordedDecision, Recording},
+        script::{
+            Collected, CountedIds, Heard, ScriptedModel, ScriptedProfile, ScriptedTools, SetClock,
+            ToDriver,
+        },
+    },
+};
+
+/// The longest time that a replay may take. It waits for nobody, so it takes much less.
+const MOST: Duration = Duration::from_secs(120);
+
+impl Engine {
+    /// Runs a recorded turn again and returns the records that it writes. The installed tools are
+    /// read but not called. `store` must be empty and is changed. `earlier` are the items of the
+    /// session before the turn.
+    pub async fn replay(
+        &self,
+        recording: Recording,
+        earlier: Vec<Item>,
+        store: Arc<dyn Store>,
+    ) -> Result<Vec<RecordDraft>, AgentError> {
+        run_again(recording, earlier, World { store, ..self.world.clone() }).await
+    }
+}
+
+async fn run_again(
+    recording: Recording,
+    earlier: Vec<Item>,
+    world: World,
+) -> Result<Vec<RecordDraft>, AgentError> {
+    let Recording { message, started_at, start, .. } = recording;
+    let session = message.session.clone().unwrap_or_else(|| SessionId::new("replay"));
+    let (driver, heard) = mpsc::unbounded_channel();
+    let log = Arc::new(Collected::default());
+    let clock = Arc::new(SetClock { began: started_at, moved_ms: AtomicI64::new(0) });
+    let ids = Arc::new(CountedIds::default());
+    let mut settings: Settings = start.settings.clone();
+    settings.limits.recorded_turns = 0;
+    seed(&world, &session, started_at, &start, earlier).await?;
+    let scripted = World {
+        audit: Arc::clone(&log) as _,
+        models: Arc::new(ScriptedModel {
+            described: recording.model,
+            answers: Arc::new(Mutex::new(recording.answers.into())),
+            driver: driver.clone(),
+        }),
+        tools: Arc::new(ScriptedTools {
+            installed: Arc::clone(&world.tools),
+            attempts: Mutex::new(recording.attempts),
+            refusals: Mutex::new(recording.refusals),
+        }),
+        profile: Arc::new(ScriptedProfile {
+            start,
+            settings: Arc::new(settings),
+            real: Arc::clone(&world.profile),
+        }),
+        events: Arc::new(ToDriver(driver)),
+        probe: Arc::new(NoProbe),
+        clock: Arc::clone(&clock) as Arc<dyn Clock>,
+        ids: Arc::clone(&ids) as _,
+        random: ids,
+        ..world
+    };
+    let engine = Engine::for_replay(scripted, recording.memories);
+    let decisions = recording.decisions.into();
+    let turn = engine.turn_start(message).await?.turn;
+    let mut running = Driver { engine, session, turn, decisions, clock, heard };
+    if tokio::time::timeout(MOST, running.follow()).await.is_err() {
+        running.cancel().await;
+        return Err(AgentError::internal("replay_stuck", "The replay did not come to its end."));
+    }
+    // The turn still writes to the store after its last event.
+    if tokio::time::timeout(MOST, running.engine.wait_until_idle()).await.is_err() {
+        tracing::warn!("a replay is still running after its turn ended");
+    }
+    Ok(log.take())
+}
+
+/// Puts the state before the turn into the store.
+async fn seed(
+    world: &World,
+    session: &SessionId,
+    created_at: chrono::DateTime<chrono::Utc>,
+    start: &crate::replay::recording::StartState,
+    items: Vec<Item>,
+) -> Result<(), AgentError> {
+    let image = SessionImage {
+        rev: String::new(),
+        session: session.clone(),
+        title: "Replay".to_owned(),
+        created_at,
+        items,
+        values: start.session_values.clone(),
+        approvals: Vec::new(),
+        memories: start.summaries.clone(),
+    };
+    world.store.import_session_image(&image, "").await?;
+    for grant in &start.grants {
+        world.store.grant_insert(grant).await?;
+    }
+    Ok(())
+}
+
+/// A replay under way.
+struct Driver {
+    engine: Arc<Engine>,
+    session: SessionId,
+    turn: TurnId,
+    decisions: VecDeque<RecordedDecision>,
+    clock: Arc<SetClock>,
+    heard: mpsc::UnboundedReceiver<Heard>,
+}
+
+impl Driver {
+    /// Follows the turn to its end.
+    async fn follow(&mut self) {
+        while let Some(heard) = self.heard.recv().await {
+            let Heard::Push(push) = heard else {
+                self.cancel().await;
+                continue;
+            };
+            let Push::Turn { event } = *push else { continue };
+            if event.turn != self.turn {
+                continue;
+            }
+            match event.event {
+                EventBody::ApprovalRequested { approval } if !approval.headless => {
+                    self.decide(&approval).await;
+                }
+                EventBody::Final { .. } => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Decides an action as it was decided. Without a recorded decision the turn is cancelled.
+    async fn decide(&mut self, approval: &Approval) {
+        match self.decisions.pop_front() {
+            Some(RecordedDecision::Decided { decision, by }) => {
+                let params = ApprovalDecideParams {
+                    id: approval.id.clone(),
+                    hash: approval.hash.clone(),
+                    decision,
+                };
+                let by = DecidedBy::of_name(&by);
+                if let Err(error) = self.engine.approval_decide(params, by).await {
+                    tracing::warn!(%error, "a recorded decision does not fit the replay");
+                    self.cancel().await;
+                }
+            }
+            Some(RecordedDecision::Expired) => self.clock.move_to(approval.expires_at),
+            Some(RecordedDecision::Cancelled) | None => self.cancel().await,
+        }
+    }
+
+    async fn cancel(&self) {
+        let params = TurnCancelParams { session: self.session.clone(), turn: self.turn.clone() };
+        if let Err(error) = self.engine.turn_cancel(&params).await {
+            tracing::warn!(%error, "a replay could not be cancelled");
+        }
+    }
+}

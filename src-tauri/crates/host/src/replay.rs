@@ -1,0 +1,110 @@
+//! Replays a recorded run: reads its recording and its records, gives the engine an empty database
+//! in memory, and compares. Sends nothing, and changes neither the profile nor the log.
+
+use std::{env, path::PathBuf, sync::Arc};
+
+use audit::Selection;
+use contract::{
+    AgentError, AuditRecordView, Reason, ReplayDifference, ReplayParams, ReplayResponse, SessionId,
+    TurnId, text,
+};
+use engine::ports::{AuditLog as _, Items as _};
+use store::SqliteStore;
+
+use crate::Host;
+
+/// The most items of the session before the run that a replay reads.
+const EARLIER: u32 = 5_000;
+
+impl Host {
+    /// Runs a recorded turn again and compares its records with those of the log.
+    pub(crate) async fn replay_run(
+        &self,
+        params: &ReplayParams,
+    ) -> Result<ReplayResponse, AgentError> {
+        let run = &params.run;
+        let recording = self.local_engine.recording(run).await?.ok_or_else(|| {
+            AgentError::invalid(text!("There is no recording of the run {run}.", run))
+                .reason(Reason::NotFound)
+                .hint("The newest messages are recorded. `csign audit list --json` names the turn of each record; the setting `limits.recorded_turns` says how many are kept.")
+        })?;
+        let session = recording.message.session.clone().unwrap_or_else(|| SessionId::new(""));
+        let started_at = recording.started_at;
+        let first = self.store.items_of_turn(run).await?.first().map(|item| item.seq);
+        let earlier = match first {
+            Some(first) => self.store.items_before(&session, Some(first), EARLIER).await?,
+            None => Vec::new(),
+        };
+        let folder = make_folder()?;
+        let database = folder.path().join("replay.db");
+        let clock = Arc::clone(&self.options.clock);
+        let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&database, clock))
+            .await
+            .map_err(|_| folder_error("the work was interrupted"))?
+            .map_err(|error| folder_error(&error.to_string()))?;
+        let store = Arc::new(opened.store);
+        let replayed = self.local_engine.replay(recording, earlier, Arc::clone(&store) as _).await;
+        // The database is closed before its folder is deleted.
+        let closed = tokio::task::spawn_blocking(move || store.close()).await;
+        drop(folder);
+        if closed.is_err() {
+            tracing::warn!("the database of a replay was not closed");
+        }
+        let recorded = self.records_of_run(&session, run).await?;
+        let compared = engine::compare_runs(recorded, replayed?);
+        Ok(ReplayResponse {
+            run: run.clone(),
+            session,
+            started_at,
+            records: compared.records as u64,
+            erased: compared.erased as u64,
+            difference: compared.difference.map(|found| ReplayDifference {
+                position: found.position as u64,
+                seq: found.seq,
+                path: found.path,
+                recorded: found.recorded,
+                replayed: found.replayed,
+            }),
+        })
+    }
+
+    /// Returns the records of a turn, oldest first.
+    async fn records_of_run(
+        &self,
+        session: &SessionId,
+        run: &TurnId,
+    ) -> Result<Vec<AuditRecordView>, AgentError> {
+        self.log.flush().await.map_err(|error| Self::audit_error(&error))?;
+        let selection = Selection { session: Some(session.clone()), ..Selection::default() };
+        let run = run.clone();
+        self.log
+            .visit(selection, Vec::new(), move |records: &mut Vec<_>, record| {
+                if record.turn.as_deref() == Some(run.as_str()) {
+                    records.push(record);
+                }
+                std::ops::ControlFlow::Continue(())
+            })
+            .await
+    }
+}
+
+/// Makes a folder for the database, in memory if there is such a place. Only the user can read it.
+fn make_folder() -> Result<tempfile::TempDir, AgentError> {
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let place = [runtime, Some(PathBuf::from("/dev/shm"))]
+        .into_iter()
+        .flatten()
+        .find(|place| place.is_absolute() && place.is_dir())
+        .unwrap_or_else(env::temp_dir);
+    tempfile::Builder::new()
+        .prefix("countersign-replay-")
+        .tempdir_in(place)
+        .map_err(|error| folder_error(&error.to_string()))
+}
+
+fn folder_error(why: &str) -> AgentError {
+    AgentError::internal(
+        "replay_unavailable",
+        text!("The database of the replay cannot be made: {why}.", why),
+    )
+}
