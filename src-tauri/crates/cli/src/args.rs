@@ -229,6 +229,8 @@ pub(crate) enum Policy {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Memory {
+    /// The model that compares memories, and the progress of its index
+    Status,
     /// Memories, newest first
     List {
         /// Only those of this session

@@ -8,14 +8,14 @@ use std::{
 };
 
 use async_trait::async_trait;
-use engine::ports::{Embedder, EmbeddingFailed, EmbeddingModel, EmbeddingModelId};
+use engine::{
+    calibrate_threshold, calibration_texts,
+    ports::{Embedder, EmbeddingFailed, EmbeddingModel, EmbeddingModelId},
+};
 use sha2::{Digest as _, Sha256};
 use tokenizers::Tokenizer;
 
-use crate::{
-    calibration::{calibrate_threshold, calibration_texts},
-    weights::Weights,
-};
+use crate::weights::Weights;
 
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";

@@ -3,12 +3,10 @@
 //! used for.
 #![forbid(unsafe_code)]
 
-mod calibration;
 mod folder;
 mod frequencies;
 mod ngrams;
 mod weights;
 
-pub use calibration::{calibrate_threshold, calibration_texts};
 pub use folder::{FolderModel, FolderProblem};
 pub use ngrams::CharacterNgrams;

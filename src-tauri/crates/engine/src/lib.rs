@@ -24,6 +24,7 @@ pub use approvals::decide::{Decided, DecidedBy};
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
 pub use context::history::shorten_text;
+pub use memory::calibration::{calibrate_threshold, calibration_texts};
 pub use memory::key::VISITOR;
 pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use tools::coerce::coerce;
@@ -33,8 +34,8 @@ pub use turn::direct::key_refused_error;
 pub use turn::recover::Recovered;
 
 use ports::{
-    AuditLog, Clock, Embedder, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store,
-    Tools,
+    AuditLog, Clock, Embedders, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets,
+    Store, Tools,
 };
 
 /// The ports of one engine.
@@ -51,7 +52,7 @@ pub struct World {
     /// The models that may answer.
     pub models: Arc<dyn Models>,
     /// The model that makes the vectors of memories.
-    pub embedder: Arc<dyn Embedder>,
+    pub embedders: Arc<dyn Embedders>,
     /// Settings, rules and prices.
     pub profile: Arc<dyn Profile>,
     /// The secrets that may not reach a model.
@@ -148,6 +149,12 @@ impl Engine {
             values: Arc::clone(&self.values),
             notes: Arc::clone(&self.notes),
         })
+    }
+
+    /// Returns another handle of this engine, for work in the background.
+    pub(crate) fn handle(&self) -> Arc<Self> {
+        let World { tools, roster, models, .. } = self.world.clone();
+        self.limited(Reachable { tools, roster, models })
     }
 
     /// Expires overdue actions that no call waits for. Must be called from time to time.

@@ -11,6 +11,7 @@ mod confirmations;
 mod credentials;
 mod definitions;
 mod doctor;
+mod embedders;
 mod entries;
 mod erasure;
 mod evaluate;

@@ -3,8 +3,8 @@
 //! only restrict need nothing. Must not know the caller.
 
 use contract::{
-    EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings,
-    commands::Access,
+    EgressSettings, FallbackModel, MemoryModelSource, ModelSettings, PackChoice, SettingChange,
+    Settings, commands::Access,
 };
 use serde_json::Value;
 
@@ -70,6 +70,11 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         (limits, conversation, memory, budgets)
             != (&before.limits, &before.conversation, &before.memory, &before.budgets),
     );
+    // Memories of all conversations are sent to an embedding model of the provider.
+    if memory.model.source == MemoryModelSource::Provider && memory.model != before.memory.model {
+        let before = format!("{:?}", before.memory.model.source);
+        found.add_widening("memory.model", before, format!("Provider {}", memory.model.name));
+    }
     compare_model(&mut found, &before.model, model);
     compare_egress(&mut found, before.egress, *egress);
     for (pack, choice) in packs {

@@ -16,6 +16,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("../migrations/0008_shared_approvals.sql")).foreign_key_check(),
     M::up(include_str!("../migrations/0009_results.sql")).foreign_key_check(),
     M::up(include_str!("../migrations/0010_memories.sql")).foreign_key_check(),
+    M::up(include_str!("../migrations/0013_vectors.sql")).foreign_key_check(),
 ];
 const MIGRATIONS: Migrations<'_> = Migrations::from_slice(STEPS);
 

@@ -39,6 +39,7 @@ import type { ItemsPageResponse } from "./ItemsPageResponse";
 import type { LocalServersResponse } from "./LocalServersResponse";
 import type { MemoryAddParams } from "./MemoryAddParams";
 import type { MemoryEntry } from "./MemoryEntry";
+import type { MemoryIndexView } from "./MemoryIndexView";
 import type { MemoryListParams } from "./MemoryListParams";
 import type { MemoryListResponse } from "./MemoryListResponse";
 import type { MemoryParams } from "./MemoryParams";
@@ -112,6 +113,7 @@ export type CommandMap = {
   grant_revoke: { params: GrantParams; response: Empty };
   memory_list: { params: MemoryListParams; response: MemoryListResponse };
   memory_search: { params: MemorySearchParams; response: MemorySearchResponse };
+  memory_status: { params: Empty; response: MemoryIndexView };
   memory_show: { params: MemoryParams; response: MemoryEntry };
   memory_add: { params: MemoryAddParams; response: MemoryEntry };
   memory_forget: { params: MemoryParams; response: Empty };

@@ -1,8 +1,8 @@
 //! `csign memory`: lists, searches, adds, forgets and exports long-term memories.
 
 use contract::{
-    MemoryAddParams, MemoryEntry, MemoryId, MemoryKind, MemoryListParams, MemoryListResponse,
-    MemoryParams, MemorySearchParams, SessionId,
+    Empty, MemoryAddParams, MemoryEntry, MemoryId, MemoryIndexView, MemoryKind, MemoryListParams,
+    MemoryListResponse, MemoryParams, MemorySearchParams, SessionId,
 };
 use serde_json::json;
 
@@ -17,6 +17,7 @@ const PAGE: u32 = 200;
 
 pub(crate) async fn run(link: &Link, out: Out, args: Memory) -> Result<Exit, Failure> {
     match args {
+        Memory::Status => print_status(out, &link.commands.memory_status(Empty {}).await?),
         Memory::List { session, limit, offset } => {
             let session = session.map(SessionId::from);
             list(link, out, MemoryListParams { session, offset, limit }).await?;
@@ -50,6 +51,28 @@ pub(crate) async fn run(link: &Link, out: Out, args: Memory) -> Result<Exit, Fai
         Memory::Export => export(link, out).await?,
     }
     Ok(Exit::Done)
+}
+
+fn print_status(out: Out, index: &MemoryIndexView) {
+    if out.json {
+        return out.print_json(index);
+    }
+    out.print_line(format!("Model: {}", escape_invisible(&index.model)));
+    if !index.description.as_str().is_empty() {
+        out.print_line(escape_invisible(index.description.as_str()));
+    }
+    out.print_line(format!("Index: {} of {}", index.indexed, count_memories_u64(index.memories)));
+    if index.working {
+        out.print_line("The other vectors are being made.");
+    }
+    if let Some(problem) = &index.problem {
+        out.print_line(format!("Problem: {}", escape_invisible(problem.as_str())));
+        out.print_line("Memories are found by their words alone.");
+    }
+}
+
+fn count_memories_u64(number: u64) -> String {
+    count_memories(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 async fn list(link: &Link, out: Out, params: MemoryListParams) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
--- user_version 10
+-- user_version 11
 CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
     INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
 END;
@@ -8,6 +8,9 @@ END;
 CREATE TRIGGER memory_edited AFTER UPDATE OF text ON memory BEGIN
     INSERT INTO memory_words (memory_words, rowid, text) VALUES ('delete', OLD.number, OLD.text);
     INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
+END;
+CREATE TRIGGER memory_vector_deleted AFTER DELETE ON memory_vector BEGIN
+    UPDATE memory_vector_state SET deleted = deleted + 1;
 END;
 CREATE TRIGGER result_unused AFTER DELETE ON item WHEN old.result IS NOT NULL BEGIN
     DELETE FROM result WHERE session = old.session AND hash = old.result
@@ -104,6 +107,11 @@ CREATE TABLE memory_vector (
     memory INTEGER NOT NULL PRIMARY KEY REFERENCES memory (number) ON DELETE CASCADE,
     model TEXT NOT NULL,
     vector BLOB NOT NULL
+, changed INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE memory_vector_state (
+    number INTEGER NOT NULL PRIMARY KEY CHECK (number = 1),
+    changed INTEGER NOT NULL,
+    deleted INTEGER NOT NULL
 ) STRICT;
 CREATE VIRTUAL TABLE memory_words USING fts5 (text, content = 'memory', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE 'memory_words_config'(k PRIMARY KEY, v) WITHOUT ROWID;
@@ -202,6 +210,7 @@ CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX memory_by_time ON memory (created_at DESC, number DESC);
 CREATE INDEX memory_of_session ON memory (session, created_at DESC, number DESC);
+CREATE INDEX memory_vector_by_change ON memory_vector (model, changed);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_value_by_name ON session_value (name, session);

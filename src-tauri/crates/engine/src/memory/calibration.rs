@@ -1,4 +1,4 @@
-//! Finds the threshold of a model: the similarity that hardly any two unrelated texts reach. Pure.
+//! Finds the threshold of an embedding model: the similarity that hardly any two unrelated texts reach. Pure.
 
 /// Texts of which no two belong together, in two languages and of several lengths.
 const TEXTS: [&str; 24] = [
