@@ -226,6 +226,8 @@ mod tests {
             needed(&before, |s| s.model.fallback = Some(fallback.clone())),
             widens("model.fallback")
         );
+        let provider = |s: &mut Settings| s.memory.model.source = MemoryModelSource::Provider;
+        assert_eq!(needed(&before, provider), widens("memory.model"));
         assert_eq!(needed(&before, |s| s.egress.allowed = true), widens("egress.allowed"));
         assert_eq!(
             needed(&before, |s| s.egress.redaction = RedactionLevel::None),
