@@ -6,7 +6,9 @@
 mod folder;
 mod frequencies;
 mod ngrams;
+mod problem;
 mod weights;
 
-pub use folder::{FolderModel, FolderProblem};
+pub use folder::FolderModel;
 pub use ngrams::CharacterNgrams;
+pub use problem::FolderProblem;

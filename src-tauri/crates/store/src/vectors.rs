@@ -26,7 +26,7 @@ pub(crate) struct Vectors {
     /// The memories, in the order of the vectors.
     numbers: Vec<i64>,
     sessions: Vec<u32>,
-    /// What a value is worth in each vector.
+    /// The worth of the value 1 in each vector.
     scales: Vec<f32>,
     values: Vec<i8>,
     places: HashMap<i64, usize>,
