@@ -8,30 +8,40 @@ use serde_json::{Value, json};
 
 use crate::{
     http::{call::Shared, failure, once},
-    provider::Api,
     wire::join_url,
 };
+
+/// The endpoints for embeddings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    /// `/embeddings` of OpenAI, which many servers have.
+    OpenAi,
+    /// `batchEmbedContents` of Gemini.
+    Gemini,
+    /// The provider has none.
+    Missing,
+}
 
 /// Requests the vectors of texts.
 pub(crate) async fn embed(
     shared: &Shared,
-    api: Api,
+    endpoint: Endpoint,
     model: &str,
     texts: &[&str],
     role: TextRole,
 ) -> Result<Embedded, ModelError> {
-    let (url, body) = match api {
-        Api::Chat | Api::Responses => {
+    let (url, body) = match endpoint {
+        Endpoint::OpenAi => {
             let body = json!({"model": model, "input": texts, "encoding_format": "float"});
             (join_url(&shared.base, "embeddings"), body)
         }
-        Api::Gemini => gemini_request(&shared.base, model, texts, role),
-        Api::Anthropic => return Err(failure::no_embeddings()),
+        Endpoint::Gemini => gemini_request(&shared.base, model, texts, role),
+        Endpoint::Missing => return Err(failure::no_embeddings()),
     };
     let answer = once::post(shared, url, &body).await?;
-    let read = match api {
-        Api::Gemini => read_gemini(&answer),
-        Api::Chat | Api::Responses | Api::Anthropic => read_openai(&answer),
+    let read = match endpoint {
+        Endpoint::Gemini => read_gemini(&answer),
+        Endpoint::OpenAi | Endpoint::Missing => read_openai(&answer),
     };
     read.ok_or_else(failure::not_the_protocol)
 }

@@ -15,7 +15,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::anthropic::{self, Anthropic};
 use crate::capabilities::lookup_model;
 use crate::chat::Chat;
-use crate::embeddings;
+use crate::embeddings::{self, Endpoint};
 use crate::gemini::Gemini;
 use crate::http::call::{self, Shared};
 use crate::http::{self, ConnectionCheck, Diagnosis, HttpClient, failure};
@@ -218,7 +218,12 @@ impl Provider {
 impl Provider {
     /// Returns the vectors of texts, by the provider's endpoint for embeddings.
     pub async fn embed(&self, texts: &[&str], role: TextRole) -> Result<Embedded, ModelError> {
-        embeddings::embed(&self.shared, self.api, &self.model, texts, role).await
+        let endpoint = match self.api {
+            Api::Chat | Api::Responses => Endpoint::OpenAi,
+            Api::Gemini => Endpoint::Gemini,
+            Api::Anthropic => Endpoint::Missing,
+        };
+        embeddings::embed(&self.shared, endpoint, &self.model, texts, role).await
     }
 }
 
