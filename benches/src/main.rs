@@ -7,6 +7,7 @@ mod ask;
 mod gateway;
 mod log;
 mod measure;
+mod memory;
 mod provider;
 mod stream;
 mod table;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
 /// An error that ends a measurement.
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-const USAGE: &str = "usage: bench [turn|gateway|ask|audit|render|stream|provider|window]";
+const USAGE: &str = "usage: bench [turn|gateway|ask|audit|render|stream|provider|window|memory]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -54,7 +55,7 @@ async fn run(arguments: &[&str]) -> Outcome {
     let all = arguments.is_empty();
     let wanted = |name: &str| all || arguments.contains(&name);
     if arguments.iter().any(|name| {
-        !["turn", "gateway", "ask", "audit", "render", "stream", "provider", "window"]
+        !["turn", "gateway", "ask", "audit", "render", "stream", "provider", "window", "memory"]
             .contains(name)
     }) {
         return Err(USAGE.into());
@@ -80,6 +81,9 @@ async fn run(arguments: &[&str]) -> Outcome {
     }
     if wanted("window") {
         window::report().await?;
+    }
+    if wanted("memory") {
+        memory::report().await?;
     }
     if wanted("audit") {
         log::report().await?;

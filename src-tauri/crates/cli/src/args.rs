@@ -269,6 +269,8 @@ pub(crate) struct Search {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Memory {
+    /// The model that compares memories, and the progress of its index
+    Status,
     /// Memories, newest first
     List {
         /// Only those of this session

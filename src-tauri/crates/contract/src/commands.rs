@@ -44,6 +44,7 @@ macro_rules! with_commands {
                 grant_revoke(GrantParams) -> Empty, chat, "Take a permission back";
                 memory_list(MemoryListParams) -> MemoryListResponse, chat, "Long-term memories, newest first";
                 memory_search(MemorySearchParams) -> MemorySearchResponse, chat, "Long-term memories that fit a text";
+                memory_status(Empty) -> MemoryIndexView, chat, "The model that compares memories, and the progress of its index";
                 memory_show(MemoryParams) -> MemoryEntry, chat, "One long-term memory";
                 memory_add(MemoryAddParams) -> MemoryEntry, person, "Remember a text";
                 memory_forget(MemoryParams) -> Empty, person, "Delete a long-term memory";

@@ -89,4 +89,17 @@ pub struct MemoryIndexView {
     pub description: Text,
     /// The least similarity of a memory that is used.
     pub threshold: f32,
+    /// The number of values of a vector. 0 before the first vector of a server.
+    pub dimension: u32,
+    /// The number of memories that the model may read.
+    #[ts(type = "number")]
+    pub memories: u64,
+    /// The number of them that have a vector of the model.
+    #[ts(type = "number")]
+    pub indexed: u64,
+    /// Whether vectors are being made.
+    pub working: bool,
+    /// Why the model cannot be used. Memories are found by their words alone then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Text>,
 }

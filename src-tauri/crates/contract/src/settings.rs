@@ -86,8 +86,33 @@ pub struct AuditSettings {
     pub timestamp_url: String,
 }
 
+/// The model that compares memories with questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryModelSource {
+    /// The built-in model, which compares parts of words.
+    #[default]
+    BuiltIn,
+    /// An embedding model of the configured provider.
+    Provider,
+    /// A static model in a folder on this computer.
+    Folder,
+}
+
+/// The choice of the model that compares memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryModel {
+    /// The origin of the model.
+    pub source: MemoryModelSource,
+    /// The name of the embedding model at the provider.
+    pub name: String,
+    /// The folder with `model.safetensors` and `tokenizer.json`.
+    pub folder: String,
+}
+
 /// The use of long-term memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemorySettings {
     /// Whether a model gets the memories that fit a message.
@@ -95,11 +120,13 @@ pub struct MemorySettings {
     /// Whether these may be summaries of the user's other conversations. Notes of the profile are
     /// used in all of them.
     pub whole_profile: bool,
+    /// The model that compares memories with questions.
+    pub model: MemoryModel,
 }
 
 impl Default for MemorySettings {
     fn default() -> Self {
-        Self { recall: true, whole_profile: false }
+        Self { recall: true, whole_profile: false, model: MemoryModel::default() }
     }
 }
 

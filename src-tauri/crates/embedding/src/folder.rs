@@ -8,14 +8,14 @@ use std::{
 };
 
 use async_trait::async_trait;
-use engine::ports::{Embedder, EmbeddingFailed, EmbeddingModel, EmbeddingModelId};
+use engine::{
+    calibrate_threshold, calibration_texts,
+    ports::{Embedder, EmbeddingFailed, EmbeddingModel, EmbeddingModelId},
+};
 use sha2::{Digest as _, Sha256};
 use tokenizers::Tokenizer;
 
-use crate::{
-    calibration::{calibrate_threshold, calibration_texts},
-    weights::Weights,
-};
+use crate::{problem::FolderProblem, weights::Weights};
 
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
@@ -25,44 +25,6 @@ const MOST_TOKENIZER: u64 = 64 << 20;
 /// The most characters of a text that count.
 const MOST_CHARS: usize = 8_000;
 const DESCRIPTION: &str = "Compares meanings by a model in a folder on this computer. The order of the words does not count.";
-
-/// Why a folder cannot be used as a model.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FolderProblem {
-    /// A file is missing or cannot be read.
-    #[error("{} cannot be read: {why}", file.display())]
-    Unreadable { file: PathBuf, why: String },
-    /// A file is too large.
-    #[error("{} has {size} bytes; at most {most} are read", file.display())]
-    TooLarge { file: PathBuf, size: u64, most: u64 },
-    /// The weights are no safetensors file.
-    #[error("model.safetensors is damaged or has another format: {0}")]
-    DamagedWeights(String),
-    /// The tokenizer is not in the known format.
-    #[error("tokenizer.json is damaged or has another format: {0}")]
-    DamagedTokenizer(String),
-    /// The file does not say which matrix has the vectors of the tokens.
-    #[error(
-        "model.safetensors has {0} matrices, and none is named like vectors of tokens; this is not a static model"
-    )]
-    NoMatrix(usize),
-    /// The matrix cannot be vectors of tokens.
-    #[error(
-        "the matrix of model.safetensors has {rows} rows of {dimension} values, which cannot be the vectors of tokens"
-    )]
-    WrongShape { rows: usize, dimension: usize },
-    /// The files do not belong together.
-    #[error(
-        "tokenizer.json has {tokens} tokens, but model.safetensors has vectors for {rows}; the files do not belong together"
-    )]
-    TooFewRows { tokens: usize, rows: usize },
-    /// The numbers are stored in a form that is not supported.
-    #[error("model.safetensors has numbers of the kind {0}; F32, F16, BF16 and I8 can be read")]
-    UnknownNumbers(String),
-    /// The vectors contain values that are no numbers.
-    #[error("model.safetensors has values that are no numbers")]
-    NotFinite,
-}
 
 /// A static model from a folder.
 pub struct FolderModel {

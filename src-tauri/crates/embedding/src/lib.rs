@@ -3,12 +3,12 @@
 //! used for.
 #![forbid(unsafe_code)]
 
-mod calibration;
 mod folder;
 mod frequencies;
 mod ngrams;
+mod problem;
 mod weights;
 
-pub use calibration::{calibrate_threshold, calibration_texts};
-pub use folder::{FolderModel, FolderProblem};
+pub use folder::FolderModel;
 pub use ngrams::CharacterNgrams;
+pub use problem::FolderProblem;

@@ -3,7 +3,7 @@
 
 use safetensors::{Dtype, SafeTensors};
 
-use crate::folder::FolderProblem;
+use crate::problem::FolderProblem;
 
 /// The names that programs give to the matrix. Without one of them, a single matrix counts.
 const NAMES: [&str; 4] = ["embedding.weight", "embeddings", "embedding", "embeddings.weight"];

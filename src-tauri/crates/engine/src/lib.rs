@@ -25,6 +25,7 @@ pub use approvals::decide::{Decided, DecidedBy};
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
 pub use context::history::shorten_text;
+pub use memory::calibration::{calibrate_threshold, calibration_texts};
 pub use memory::key::VISITOR;
 pub use replay::compare::{Comparison, Difference, compare_runs};
 pub use replay::recording::Recording;
@@ -38,8 +39,8 @@ pub use turn::direct::key_refused_error;
 pub use turn::recover::Recovered;
 
 use ports::{
-    AuditLog, Clock, Embedder, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store,
-    Tools,
+    AuditLog, Clock, Embedders, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets,
+    Store, Tools,
 };
 
 /// The ports of one engine.
@@ -56,7 +57,7 @@ pub struct World {
     /// The models that may answer.
     pub models: Arc<dyn Models>,
     /// The model that makes the vectors of memories.
-    pub embedder: Arc<dyn Embedder>,
+    pub embedders: Arc<dyn Embedders>,
     /// Settings, rules and prices.
     pub profile: Arc<dyn Profile>,
     /// The secrets that may not reach a model.
@@ -173,6 +174,12 @@ impl Engine {
             recorded_memories: self.recorded_memories.clone(),
             notes: Arc::clone(&self.notes),
         })
+    }
+
+    /// Returns another handle of this engine, for work in the background.
+    pub(crate) fn handle(&self) -> Arc<Self> {
+        let World { tools, roster, models, .. } = self.world.clone();
+        self.limited(Reachable { tools, roster, models })
     }
 
     /// Expires overdue actions that no call waits for. Must be called from time to time.

@@ -141,6 +141,9 @@ impl Commands for Host {
     ) -> Result<MemorySearchResponse, AgentError> {
         self.local_engine.memory_search(&params).await
     }
+    async fn memory_status(&self, _: Empty) -> Result<contract::MemoryIndexView, AgentError> {
+        self.local_engine.memory_status().await
+    }
     async fn memory_show(&self, params: MemoryParams) -> Result<MemoryEntry, AgentError> {
         self.local_engine.memory_show(&params.id).await
     }

@@ -14,6 +14,7 @@ mod copies;
 mod credentials;
 mod definitions;
 mod doctor;
+mod embedders;
 mod entries;
 mod erasure;
 mod evaluate;

@@ -20,6 +20,7 @@ use crate::{
     profile::LiveProfile, tools::HostTools,
 };
 
+mod embedding_server;
 mod listing;
 mod remote;
 mod test_answer;

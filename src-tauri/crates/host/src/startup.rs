@@ -6,7 +6,6 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
 use contract::{AgentError, Reason, RecordType, StartNotice, Text, text};
-use embedding::CharacterNgrams;
 use engine::{
     Engine, World,
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
@@ -20,6 +19,7 @@ use crate::{
     confirmations::Confirmations,
     credentials::Credentials,
     definitions::Pins,
+    embedders::HostEmbedders,
     imports::Imports,
     known_secrets::{self, KnownSecrets},
     ledger::Ledger,
@@ -94,7 +94,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         tools: Arc::clone(&tools) as _,
         roster: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
-        embedder: Arc::new(CharacterNgrams::default()),
+        embedders: Arc::new(HostEmbedders::new(Arc::clone(&profile), Arc::clone(&models))),
         profile: Arc::clone(&profile) as _,
         secrets: Arc::new(known_secrets(&options, &keyring, &tools)),
         events: Arc::clone(&hub) as _,

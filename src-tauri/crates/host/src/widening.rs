@@ -3,8 +3,8 @@
 //! only restrict need nothing. Must not know the caller.
 
 use contract::{
-    AuditSettings, EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange,
-    Settings, commands::Access,
+    AuditSettings, EgressSettings, FallbackModel, MemoryModelSource, ModelSettings, PackChoice,
+    SettingChange, Settings, commands::Access,
 };
 use serde_json::Value;
 
@@ -71,6 +71,11 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         (limits, conversation, memory, budgets)
             != (&before.limits, &before.conversation, &before.memory, &before.budgets),
     );
+    // Memories of all conversations are sent to an embedding model of the provider.
+    if memory.model.source == MemoryModelSource::Provider && memory.model != before.memory.model {
+        let before = format!("{:?}", before.memory.model.source);
+        found.add_widening("memory.model", before, format!("Provider {}", memory.model.name));
+    }
     compare_model(&mut found, &before.model, model);
     compare_egress(&mut found, before.egress, *egress);
     compare_audit(&mut found, &before.audit, audit);
@@ -238,6 +243,8 @@ mod tests {
             needed(&before, |s| s.model.fallback = Some(fallback.clone())),
             widens("model.fallback")
         );
+        let provider = |s: &mut Settings| s.memory.model.source = MemoryModelSource::Provider;
+        assert_eq!(needed(&before, provider), widens("memory.model"));
         assert_eq!(needed(&before, |s| s.egress.allowed = true), widens("egress.allowed"));
         assert_eq!(
             needed(&before, |s| s.egress.redaction = RedactionLevel::None),

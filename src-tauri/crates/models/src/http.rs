@@ -5,6 +5,7 @@ mod between;
 pub(crate) mod call;
 mod check;
 pub(crate) mod failure;
+pub(crate) mod once;
 mod reading;
 mod retry;
 mod trust;

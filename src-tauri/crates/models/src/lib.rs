@@ -6,6 +6,7 @@ mod anthropic;
 mod capabilities;
 mod chat;
 pub mod echo;
+mod embeddings;
 mod fallback;
 mod gemini;
 mod http;

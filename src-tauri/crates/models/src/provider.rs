@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::{ModelCapabilities, address::Origin};
-use engine::ports::{Clock, Model, ModelError, ModelEvent, ModelRequest, Random, longest_answer};
+use engine::ports::{
+    Clock, Embedded, Model, ModelError, ModelEvent, ModelRequest, Random, TextRole, longest_answer,
+};
 use futures::stream::BoxStream;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
@@ -13,6 +15,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::anthropic::{self, Anthropic};
 use crate::capabilities::lookup_model;
 use crate::chat::Chat;
+use crate::embeddings::{self, Endpoint};
 use crate::gemini::Gemini;
 use crate::http::call::{self, Shared};
 use crate::http::{self, ConnectionCheck, Diagnosis, HttpClient, failure};
@@ -209,6 +212,18 @@ impl Provider {
     /// retried.
     pub async fn list_models(&self) -> Result<Vec<String>, Diagnosis> {
         http::list_models(&self.shared).await
+    }
+}
+
+impl Provider {
+    /// Returns the vectors of texts, by the provider's endpoint for embeddings.
+    pub async fn embed(&self, texts: &[&str], role: TextRole) -> Result<Embedded, ModelError> {
+        let endpoint = match self.api {
+            Api::Chat | Api::Responses => Endpoint::OpenAi,
+            Api::Gemini => Endpoint::Gemini,
+            Api::Anthropic => Endpoint::Missing,
+        };
+        embeddings::embed(&self.shared, endpoint, &self.model, texts, role).await
     }
 }
 

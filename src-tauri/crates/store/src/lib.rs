@@ -23,6 +23,7 @@ mod recover;
 mod redis;
 mod table;
 mod text;
+mod vectors;
 mod writer;
 
 pub use error::OpenError;

@@ -16,6 +16,7 @@ use crate::migrate;
 use crate::readers::Readers;
 use crate::recent::Recent;
 use crate::recover::{self, Recovered};
+use crate::vectors::Vectors;
 use crate::writer::{OnDisk, Writer};
 
 /// The engine's store in a SQLite file. One process opens it at a time.
@@ -27,6 +28,7 @@ pub struct SqliteStore {
     writer: Option<Writer>,
     readers: Readers,
     pub(crate) recent: Recent,
+    pub(crate) vectors: Arc<parking_lot::Mutex<Vectors>>,
     /// The shared store, which decides approvals of sessions that other processes also serve.
     pub(crate) shared: Option<Arc<dyn SharedSessions>>,
 }
@@ -81,7 +83,16 @@ impl SqliteStore {
         let readers = Readers::start(&files.db, mode, &faults).map_err(io)?;
         let writer =
             conn.map(|conn| Writer::start(conn, Arc::clone(&faults))).transpose().map_err(io)?;
-        Ok(Self { files, clock, faults, writer, readers, recent: Recent::default(), shared: None })
+        Ok(Self {
+            files,
+            clock,
+            faults,
+            writer,
+            readers,
+            recent: Recent::default(),
+            vectors: Arc::default(),
+            shared: None,
+        })
     }
 
     /// Sets the shared store, for a process that shares its callers' sessions.

@@ -1,11 +1,14 @@
 //! `engine::ports::LongTermMemories` on SQLite: maps each method to a table, and chooses the writer
 //! or a reader.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{MemoryEntry, MemoryId, MemorySource, SessionId};
 use engine::ports::{
-    EmbeddingModelId, LongTermMemories, MemoryIndex, MemoryReach, MemoryVector, StoreError,
+    LongTermMemories, MemoryIndex, MemoryReach, MemoryVector, MissingVectors, StoreError,
+    VectorCount,
 };
 
 use crate::open::SqliteStore;
@@ -107,24 +110,29 @@ impl LongTermMemories for SqliteStore {
         reach: &MemoryReach,
         limit: u32,
     ) -> Result<Vec<(MemoryEntry, f32)>, StoreError> {
-        let (vector, reach) = (vector.clone(), reach.clone());
-        self.read(move |conn| memories::near_vector(conn, &vector, &reach, limit)).await
+        let (vector, reach, kept) = (vector.clone(), reach.clone(), Arc::clone(&self.vectors));
+        self.read(move |conn| memories::near_vector(conn, &kept, &vector, &reach, limit)).await
     }
     async fn entries_without_vector(
         &self,
-        model: &EmbeddingModelId,
+        missing: &MissingVectors,
         limit: u32,
     ) -> Result<Vec<MemoryEntry>, StoreError> {
-        let model = model.clone();
-        self.read(move |conn| memories::without_vector(conn, &model, limit)).await
+        let missing = missing.clone();
+        self.read(move |conn| memories::without_vector(conn, &missing, limit)).await
     }
-    async fn entry_vector_put(
+    async fn entry_vectors_put(
         &self,
-        id: &MemoryId,
-        vector: &MemoryVector,
+        made: Vec<(MemoryEntry, MemoryVector)>,
     ) -> Result<(), StoreError> {
-        let (id, vector) = (id.clone(), vector.clone());
-        self.write_along(move |conn| memories::put_vector(conn, &id, &vector)).await
+        self.write(move |conn| {
+            made.iter().try_for_each(|(memory, vector)| memories::put_vector(conn, memory, vector))
+        })
+        .await
+    }
+    async fn count_vectors(&self, missing: &MissingVectors) -> Result<VectorCount, StoreError> {
+        let missing = missing.clone();
+        self.read(move |conn| memories::count_vectors(conn, &missing)).await
     }
     async fn memory_index(&self) -> Result<Option<MemoryIndex>, StoreError> {
         self.read_on_this_thread(memories::index)

@@ -16,4 +16,24 @@ description: Text,
 /**
  * The least similarity of a memory that is used.
  */
-threshold: number, };
+threshold: number, 
+/**
+ * The number of values of a vector. 0 before the first vector of a server.
+ */
+dimension: number, 
+/**
+ * The number of memories that the model may read.
+ */
+memories: number, 
+/**
+ * The number of them that have a vector of the model.
+ */
+indexed: number, 
+/**
+ * Whether vectors are being made.
+ */
+working: boolean, 
+/**
+ * Why the model cannot be used. Memories are found by their words alone then.
+ */
+problem?: Text | null, };

@@ -47,8 +47,12 @@ import type { LocalServersResponse } from "./LocalServersResponse";
 import type { MemoryAddParams } from "./MemoryAddParams";
 import type { MemoryEditParams } from "./MemoryEditParams";
 import type { MemoryEntry } from "./MemoryEntry";
+<<<<<<< HEAD
 import type { MemoryExportParams } from "./MemoryExportParams";
 import type { MemoryExportResponse } from "./MemoryExportResponse";
+=======
+import type { MemoryIndexView } from "./MemoryIndexView";
+>>>>>>> w-embed
 import type { MemoryListParams } from "./MemoryListParams";
 import type { MemoryListResponse } from "./MemoryListResponse";
 import type { MemoryParams } from "./MemoryParams";
@@ -132,6 +136,7 @@ export type CommandMap = {
   grant_revoke: { params: GrantParams; response: Empty };
   memory_list: { params: MemoryListParams; response: MemoryListResponse };
   memory_search: { params: MemorySearchParams; response: MemorySearchResponse };
+  memory_status: { params: Empty; response: MemoryIndexView };
   memory_show: { params: MemoryParams; response: MemoryEntry };
   memory_add: { params: MemoryAddParams; response: MemoryEntry };
   memory_forget: { params: MemoryParams; response: Empty };

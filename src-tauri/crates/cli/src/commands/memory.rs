@@ -1,9 +1,9 @@
 //! `csign memory`: lists, searches, adds, forgets and exports long-term memories.
 
 use contract::{
-    MemoryAddParams, MemoryEditParams, MemoryEntry, MemoryId, MemoryKind, MemoryListParams,
-    MemoryListResponse, MemoryParams, MemoryPinParams, MemorySearchParams, MemorySwitchParams,
-    SessionId,
+    Empty, MemoryAddParams, MemoryEditParams, MemoryEntry, MemoryId, MemoryIndexView, MemoryKind,
+    MemoryListParams, MemoryListResponse, MemoryParams, MemoryPinParams, MemorySearchParams,
+    MemorySwitchParams, SessionId,
 };
 use serde_json::json;
 
@@ -18,6 +18,7 @@ const PAGE: u32 = 200;
 
 pub(crate) async fn run(link: &Link, out: Out, args: Memory) -> Result<Exit, Failure> {
     match args {
+        Memory::Status => print_status(out, &link.commands.memory_status(Empty {}).await?),
         Memory::List { session, limit, offset } => {
             let session = session.map(SessionId::from);
             list(link, out, MemoryListParams { session, used_in: None, offset, limit }).await?;
@@ -77,6 +78,28 @@ async fn switch(link: &Link, out: Out, session: String, enabled: bool) -> Result
         out.print_line(format!("Long-term memory is {word} for this session."));
     }
     Ok(())
+}
+
+fn print_status(out: Out, index: &MemoryIndexView) {
+    if out.json {
+        return out.print_json(index);
+    }
+    out.print_line(format!("Model: {}", escape_invisible(&index.model)));
+    if !index.description.as_str().is_empty() {
+        out.print_line(escape_invisible(index.description.as_str()));
+    }
+    out.print_line(format!("Index: {} of {}", index.indexed, count_memories_u64(index.memories)));
+    if index.working {
+        out.print_line("The other vectors are being made.");
+    }
+    if let Some(problem) = &index.problem {
+        out.print_line(format!("Problem: {}", escape_invisible(problem.as_str())));
+        out.print_line("Memories are found by their words alone.");
+    }
+}
+
+fn count_memories_u64(number: u64) -> String {
+    count_memories(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 async fn list(link: &Link, out: Out, params: MemoryListParams) -> Result<(), Failure> {

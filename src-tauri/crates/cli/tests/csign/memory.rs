@@ -19,6 +19,10 @@ fn a_memory_is_added_found_shown_exported_and_forgotten() {
     let list = json_of(&world, &["list"]);
     assert_eq!(list["memories"].as_array().map(Vec::len), Some(2), "{list:#}");
     assert!(list["index"]["description"].as_str().is_some_and(|text| text.contains("no meaning")));
+    let status = json_of(&world, &["status"]);
+    assert_eq!((&status["memories"], &status["indexed"]), (&json!(2), &json!(2)), "{status:#}");
+    let words = world.run(&["memory", "status"]).ends_with(0).out;
+    assert!(words.contains("Index: 2 of 2 memories"), "{words}");
     let id = list["memories"][1]["id"].as_str().expect("an id").to_owned();
     let found = json_of(&world, &["search", "which zone for acount 17 reporting"]);
     assert_eq!(found["hits"][0]["memory"]["text"], "Account 17 reports in CET", "{found:#}");

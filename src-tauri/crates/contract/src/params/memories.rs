@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-pub use crate::memory::MemoryEntry;
-use crate::{MemoryHit, MemoryId, MemoryIndexView, MemorySource, SessionId};
+pub use crate::memory::{MemoryEntry, MemoryIndexView};
+use crate::{MemoryHit, MemoryId, MemorySource, SessionId};
 
 wire! {
     /// Selects a page of the long-term memories.

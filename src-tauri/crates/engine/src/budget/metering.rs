@@ -337,7 +337,7 @@ pub(crate) fn today(world: &World) -> chrono::NaiveDate {
         .map_or_else(|_| now.date_naive(), |zone| now.with_timezone(&zone).date_naive())
 }
 
-fn price_in_nano(price: &ModelPrice) -> TokenPrice {
+pub(crate) fn price_in_nano(price: &ModelPrice) -> TokenPrice {
     // A price in dollars per million tokens, times 1,000, is the price in nano-dollars per token.
     let each = |usd: f64| (usd * 1_000.0).ceil() as u64;
     TokenPrice { input: each(price.input_usd), output: each(price.output_usd) }
@@ -355,7 +355,7 @@ pub(crate) fn nano_to_usd(nano: u64) -> f64 {
     nano as f64 / 1e9
 }
 
-fn caps(budgets: &Budgets) -> Vec<Cap> {
+pub(crate) fn caps(budgets: &Budgets) -> Vec<Cap> {
     let tokens = |most: u32| (most > 0).then(|| u64::from(most));
     let money = |most: f64| (most > 0.0).then(|| usd_to_nano(most));
     [
@@ -413,7 +413,7 @@ pub(crate) fn cut_short_error(locale: &str) -> AgentError {
         .hint(Text::BudgetHint.in_locale(locale))
 }
 
-fn over_budget_error(refusal: &Refusal, locale: &str) -> AgentError {
+pub(crate) fn over_budget_error(refusal: &Refusal, locale: &str) -> AgentError {
     let (name, what) = match refusal.scope {
         Scope::Run => ("run", Text::BudgetRun),
         Scope::Session => ("session", Text::BudgetSession),

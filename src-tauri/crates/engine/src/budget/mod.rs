@@ -2,5 +2,6 @@
 //! runs.
 
 pub(crate) mod account;
+pub(crate) mod embedding;
 pub(crate) mod metering;
 pub(crate) mod service_level;

@@ -80,6 +80,29 @@ impl Engine {
         self.current_matcher().1
     }
 
+    /// Redacts texts for an embedding server, and cuts each to `most` bytes. The numbers of the
+    /// placeholders are not kept, because nothing is restored from a vector.
+    pub(crate) fn redact_for_embedding(
+        &self,
+        texts: &[&str],
+        level: RedactionLevel,
+        most: usize,
+    ) -> Vec<Outbound> {
+        let redactor = Redactor::new(level, self.current_matcher().1);
+        let one = |text: &&str| {
+            let whole = redactor.text(&mut Numbers::new("memory"), text).out;
+            if whole.len() <= most {
+                return whole;
+            }
+            let mut end = redactor.safe_cut_position(&whole, most);
+            while !whole.is_char_boundary(end) {
+                end -= 1;
+            }
+            redactor.redact_composed_text(&whole[..end])
+        };
+        texts.iter().map(one).collect()
+    }
+
     fn current_matcher(&self) -> (u64, Arc<Exact>) {
         let generation = self.world.secrets.generation();
         let mut kept = lock(&self.egress.exact);

@@ -6,24 +6,22 @@ use std::collections::HashMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
     AgentError, DESKTOP, ItemBody, MEMORY_CHARS, MemoryAddParams, MemoryEditParams, MemoryEntry,
-    MemoryHit, MemoryId, MemoryIndexView, MemoryKind, MemoryListParams, MemoryListResponse,
-    MemoryPinParams, MemorySearchParams, MemorySearchResponse, MemorySource, MemoryUsedParams,
-    MemoryUsedResponse, RecordType, SessionId, text,
+    MemoryHit, MemoryId, MemoryKind, MemoryListParams, MemoryListResponse, MemoryPinParams,
+    MemorySearchParams, MemorySearchResponse, MemorySource, MemoryUsedParams, MemoryUsedResponse,
+    RecordType, SessionId, text,
 };
 use serde_json::{Value, json};
 
 use crate::{
     Engine,
-    memory::{fusion, recalled::keeps_nothing},
-    ports::{Durability, MemoryIndex, MemoryReach, MemoryVector, RecordDraft, StoreError},
+    memory::{fusion, index::Index, recalled::keeps_nothing},
+    ports::{Durability, MemoryReach, MemoryVector, RecordDraft, StoreError},
 };
 
 /// The number of memories that a search returns.
 pub(crate) const MOST_HITS: u32 = 5;
 /// The number of candidates that each of both searches returns.
 const CANDIDATES: u32 = 50;
-/// The number of memories that get their missing vectors at once.
-const BATCH: u32 = 100;
 /// The number of items that are searched for the source of a note.
 const NEAR_ITEMS: u32 = 50;
 
@@ -32,8 +30,8 @@ const NEAR_ITEMS: u32 = 50;
 pub(crate) struct LongTerm {
     /// The sessions whose last summary for a memory failed, with the time of the next attempt.
     paused: parking_lot::Mutex<HashMap<SessionId, DateTime<Utc>>>,
-    /// Whether the embedding model knows the stored texts, and each of them has a vector.
-    is_ready: tokio::sync::Mutex<bool>,
+    /// The index of the vectors.
+    pub(super) index: Index,
 }
 
 /// The caller of a search, for its record.
@@ -81,13 +79,7 @@ impl Engine {
         let session = params.used_in.as_ref().or(params.session.as_ref());
         let reader = Reader { action: "listed", session };
         self.record_read(&reader, memories.iter().map(|memory| &memory.id)).await?;
-        let model = self.world.embedder.model();
-        let threshold = store.memory_index().await?.map_or(model.threshold, |i| i.threshold);
-        let index = MemoryIndexView {
-            model: model.id.as_str().to_owned(),
-            description: model.description,
-            threshold,
-        };
+        let index = self.memory_status().await?;
         let sources = self.sources_of(&memories).await?;
         Ok(MemoryListResponse { memories, sources, has_more, index })
     }
@@ -164,12 +156,15 @@ impl Engine {
     /// Gives a memory another text, with new words and a new vector.
     pub async fn memory_edit(&self, params: &MemoryEditParams) -> Result<MemoryEntry, AgentError> {
         let text = self.checked_text(&params.text).await?;
-        let vector = self.vector_of(&text).await;
+        let (vector, _) = self.vector_of_new(&text).await;
         let (store, now) = (&self.world.store, self.world.clock.now());
         if !store.entry_edit(&params.id, &text, vector.as_ref(), now).await? {
             return Err(unknown_memory_error());
         }
         self.forget_memory_index().await;
+        if vector.is_none() {
+            self.long_term.index.state.lock().await.lacks_vectors();
+        }
         let draft = RecordDraft::new(RecordType::Memory).field("action", "edited");
         self.record_memory(draft.field("memory", params.id.as_str()).commit("text", text)).await?;
         store.entry(&params.id).await?.ok_or_else(unknown_memory_error)
@@ -266,51 +261,11 @@ impl Engine {
         text: &str,
         reach: &MemoryReach,
     ) -> Result<(Vec<(MemoryEntry, f32)>, f32), StoreError> {
-        self.prepare_memory_index().await?;
-        let (store, embedder) = (&self.world.store, &self.world.embedder);
-        let Some(index) = store.memory_index().await? else { return Ok(Default::default()) };
-        let values = embedder.embed_question(text).await;
-        let values = values.map_err(|error| StoreError::Failed(error.to_string()))?;
+        let (embedder, index) = self.ready_index().await?;
+        let values = self.embed_question(&embedder, text).await?;
         let vector = MemoryVector { model: index.model, values };
-        let found = store.entries_by_vector(&vector, reach, CANDIDATES).await?;
+        let found = self.world.store.entries_by_vector(&vector, reach, CANDIDATES).await?;
         Ok((found, index.threshold))
-    }
-
-    /// Makes the index ready: tells the model the stored texts, and makes the vectors that are
-    /// missing because another model was used or a model failed.
-    async fn prepare_memory_index(&self) -> Result<(), StoreError> {
-        let mut is_ready = self.long_term.is_ready.lock().await;
-        if *is_ready {
-            return Ok(());
-        }
-        let (store, embedder) = (&self.world.store, &self.world.embedder);
-        let model = embedder.model();
-        let (dimension, threshold) = (model.dimension, model.threshold);
-        let index = MemoryIndex { model: model.id, dimension, threshold };
-        if store.memory_index().await?.as_ref() != Some(&index) {
-            store.memory_index_put(&index).await?;
-        }
-        embedder.forget_learned();
-        store.entry_texts().await?.iter().for_each(|text| embedder.learn(text));
-        loop {
-            let missing = store.entries_without_vector(&index.model, BATCH).await?;
-            if missing.is_empty() {
-                break;
-            }
-            for memory in missing {
-                let values = embedder.embed_memory(&memory.text).await;
-                let values = values.map_err(|error| StoreError::Failed(error.to_string()))?;
-                let vector = MemoryVector { model: index.model.clone(), values };
-                store.entry_vector_put(&memory.id, &vector).await?;
-            }
-        }
-        *is_ready = true;
-        Ok(())
-    }
-
-    /// Makes the next search prepare the index again. Called after memories were deleted.
-    pub(crate) async fn forget_memory_index(&self) {
-        *self.long_term.is_ready.lock().await = false;
     }
 
     /// Checks the text of a note. Known secrets are removed from it.
@@ -379,37 +334,30 @@ impl Engine {
         Ok(note)
     }
 
-    /// Stores a memory with its vector in one transaction. If the model fails, the memory is stored
-    /// without a vector and gets it before the next search. `through` is the position up to which
-    /// the messages of the session are summarised with it.
+    /// Stores a memory with its vector in one transaction. If the model fails or is behind a server,
+    /// the memory is stored without a vector and gets it later. `through` is the position up to
+    /// which the messages of the session are summarised with it.
     pub(crate) async fn store_memory(
         &self,
         memory: &MemoryEntry,
         through: Option<u64>,
     ) -> Result<(), StoreError> {
-        let (store, embedder) = (&self.world.store, &self.world.embedder);
-        let vector = self.vector_of(&memory.text).await;
+        let store = &self.world.store;
+        let (vector, learner) = self.vector_of_new(&memory.text).await;
+        let has_vector = vector.is_some();
         // The lock keeps a preparation from learning the text a second time.
-        let mut is_ready = self.long_term.is_ready.lock().await;
+        let mut state = self.long_term.index.state.lock().await;
         match through {
             Some(through) => store.batch_add(memory, vector.as_ref(), through).await?,
             None => store.entry_add(memory, vector.as_ref()).await?,
         }
-        embedder.learn(&memory.text);
-        *is_ready &= vector.is_some();
-        Ok(())
-    }
-
-    /// Returns the vector of a memory's text, or None if the model fails.
-    async fn vector_of(&self, text: &str) -> Option<MemoryVector> {
-        let embedder = &self.world.embedder;
-        match embedder.embed_memory(text).await {
-            Ok(values) => Some(MemoryVector { model: embedder.model().id, values }),
-            Err(error) => {
-                tracing::warn!(%error, "a memory is stored without a vector");
-                None
-            }
+        if let Some(learner) = learner {
+            learner.learn(&memory.text);
         }
+        if !has_vector {
+            state.lacks_vectors();
+        }
+        Ok(())
     }
 
     /// Records that memories were read. A read that found none is not recorded.

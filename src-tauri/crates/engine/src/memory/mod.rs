@@ -2,10 +2,13 @@
 //! finds long-term memories. Knows nothing of prompts, rounds or tools.
 
 mod batches;
+pub(crate) mod calibration;
 mod due;
+mod embedding_call;
 mod entries;
 mod fusion;
 mod heuristic;
+mod index;
 pub(crate) mod key;
 pub(crate) mod long_term;
 pub(crate) mod passing;

@@ -1,6 +1,15 @@
 //! The port for embedding models, which turn texts into vectors that can be compared.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
+use futures::future::BoxFuture;
+use redaction::Outbound;
+
+use crate::ports::ModelError;
+
+/// The most texts of one call of an embedding server.
+pub const MOST_TEXTS: usize = 64;
 
 /// The identifier of an embedding model. A new version of a model has a new identifier.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,13 +35,13 @@ pub struct EmbeddingModel {
     pub description: contract::Text,
 }
 
-/// Why a text has no vector.
+/// Why a text has no vector, as a part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the text could not be embedded: {0}")]
+#[error("{0}")]
 pub struct EmbeddingFailed(pub String);
 
-/// An embedding model. The vectors that it makes have the length 1, or 0 for a text without
-/// letters and digits.
+/// An embedding model inside of this program. It gets the texts as they are. The vectors that it
+/// makes have the length 1, or 0 for a text without letters and digits.
 #[async_trait]
 pub trait Embedder: Send + Sync {
     /// Returns the properties of the model.
@@ -46,4 +55,78 @@ pub trait Embedder: Send + Sync {
     async fn embed_memory(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed>;
     /// Returns the vector of a text that memories are searched for.
     async fn embed_question(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed>;
+}
+
+/// The role of texts that a server embeds. Some models treat both differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextRole {
+    /// The texts are stored.
+    Memory,
+    /// Memories are searched for the text.
+    Question,
+}
+
+/// The vectors of a server, in the order of the texts. Each has the length 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedded {
+    /// The vectors.
+    pub vectors: Vec<Vec<f32>>,
+    /// The tokens that the server counted; 0 if it does not say.
+    pub input_tokens: u64,
+}
+
+/// An embedding model behind a server. It gets redacted texts only.
+#[async_trait]
+pub trait EmbeddingServer: Send + Sync {
+    /// Returns the identifier of the model, which names server and model.
+    fn id(&self) -> EmbeddingModelId;
+    /// Returns the name for people, also for prices.
+    fn label(&self) -> String;
+    /// Whether the server runs on this computer.
+    fn is_local(&self) -> bool;
+    /// Returns the abilities and limits of the model in words.
+    fn description(&self) -> contract::Text;
+    /// Reads the keys, so that they are known as secrets before a text is made.
+    fn prepare_call(&self) -> BoxFuture<'static, ()>;
+    /// Returns the vectors of at most [`MOST_TEXTS`] texts.
+    async fn embed(&self, texts: Vec<Outbound>, role: TextRole) -> Result<Embedded, ModelError>;
+}
+
+/// The chosen embedding model.
+#[derive(Clone)]
+pub enum ChosenEmbedder {
+    /// A model inside of this program.
+    Inside(Arc<dyn Embedder>),
+    /// A model behind a server.
+    Server(Arc<dyn EmbeddingServer>),
+}
+
+impl ChosenEmbedder {
+    /// Returns the identifier of the model.
+    pub fn id(&self) -> EmbeddingModelId {
+        match self {
+            Self::Inside(model) => model.model().id,
+            Self::Server(server) => server.id(),
+        }
+    }
+
+    /// Returns the abilities and limits of the model in words.
+    pub fn description(&self) -> contract::Text {
+        match self {
+            Self::Inside(model) => model.model().description,
+            Self::Server(server) => server.description(),
+        }
+    }
+
+    /// Whether texts leave this computer for the model.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Server(server) if !server.is_local())
+    }
+}
+
+/// Returns the embedding model of the settings. Settings may change it at any time.
+#[async_trait]
+pub trait Embedders: Send + Sync {
+    /// Returns the model. Reads it from its folder if that has not happened yet.
+    async fn current(&self) -> Result<ChosenEmbedder, EmbeddingFailed>;
 }

@@ -41,6 +41,26 @@ pub struct MemoryIndex {
     pub threshold: f32,
 }
 
+/// Selects memories that a model has not read yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingVectors {
+    /// The model.
+    pub model: EmbeddingModelId,
+    /// Only memories that were stored after this one.
+    pub after: Option<MemoryId>,
+    /// Whether the model may read memories that must stay on this computer.
+    pub with_local: bool,
+}
+
+/// The progress of an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VectorCount {
+    /// The memories that the model may read.
+    pub memories: u64,
+    /// Those of them with a vector of the model.
+    pub with_vector: u64,
+}
+
 /// Stores long-term memories. Every change has committed to disk when its method returns.
 #[async_trait]
 pub trait LongTermMemories: Send + Sync {
@@ -118,19 +138,21 @@ pub trait LongTermMemories: Send + Sync {
         reach: &MemoryReach,
         limit: u32,
     ) -> Result<Vec<(MemoryEntry, f32)>, StoreError>;
-    /// Returns memories without a vector of this model, oldest first.
+    /// Returns memories without a vector of a model, oldest first.
     async fn entries_without_vector(
         &self,
-        model: &EmbeddingModelId,
+        missing: &MissingVectors,
         limit: u32,
     ) -> Result<Vec<MemoryEntry>, StoreError>;
-    /// Stores the vector of a memory in place of an earlier one. Does nothing if the memory was
-    /// deleted meanwhile.
-    async fn entry_vector_put(
+    /// Stores vectors in place of earlier ones, in one transaction. Leaves out memories that were
+    /// deleted or whose text changed meanwhile.
+    async fn entry_vectors_put(
         &self,
-        id: &MemoryId,
-        vector: &MemoryVector,
+        made: Vec<(MemoryEntry, MemoryVector)>,
     ) -> Result<(), StoreError>;
+    /// Counts the memories that a model may read, and those of them with its vector. Uses the model
+    /// and `with_local` alone.
+    async fn count_vectors(&self, missing: &MissingVectors) -> Result<VectorCount, StoreError>;
     /// Returns the index, or None before the first memory.
     async fn memory_index(&self) -> Result<Option<MemoryIndex>, StoreError>;
     /// Stores the index in place of an earlier one.

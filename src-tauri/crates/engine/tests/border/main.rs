@@ -18,6 +18,7 @@ mod folder_model;
 mod layers;
 mod long_term;
 mod memory;
+mod memory_index;
 mod once;
 mod oversize;
 mod own_memory;

@@ -314,12 +314,14 @@ impl AuditLog for Refusable {
 /// An embedding model, the built-in one at first, which can be made to fail.
 pub struct FailableEmbedder {
     pub model: Mutex<Arc<dyn Embedder>>,
+    /// Used in place of the model if it is set.
+    pub server: Mutex<Option<Arc<dyn EmbeddingServer>>>,
     pub fails: AtomicBool,
 }
 impl Default for FailableEmbedder {
     fn default() -> Self {
         let model: Arc<dyn Embedder> = Arc::new(embedding::CharacterNgrams::default());
-        Self { model: Mutex::new(model), fails: AtomicBool::new(false) }
+        Self { model: Mutex::new(model), server: Mutex::default(), fails: AtomicBool::new(false) }
     }
 }
 impl FailableEmbedder {
@@ -335,23 +337,14 @@ impl FailableEmbedder {
     }
 }
 #[async_trait]
-impl Embedder for FailableEmbedder {
-    fn model(&self) -> EmbeddingModel {
-        self.inner().model()
-    }
-    fn learn(&self, text: &str) {
-        self.inner().learn(text);
-    }
-    fn forget_learned(&self) {
-        self.inner().forget_learned();
-    }
-    async fn embed_memory(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
+impl Embedders for FailableEmbedder {
+    async fn current(&self) -> Result<ChosenEmbedder, EmbeddingFailed> {
         self.check()?;
-        self.inner().embed_memory(text).await
-    }
-    async fn embed_question(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
-        self.check()?;
-        self.inner().embed_question(text).await
+        let server = self.server.lock().unwrap().clone();
+        Ok(match server {
+            Some(server) => ChosenEmbedder::Server(server),
+            None => ChosenEmbedder::Inside(self.inner()),
+        })
     }
 }
 
@@ -417,7 +410,7 @@ impl Bench {
             tools: Arc::clone(&tools) as _,
             roster: Arc::clone(&roster) as _,
             models: Arc::new(OneModel(Arc::clone(&model))),
-            embedder: Arc::clone(&embedder) as _,
+            embedders: Arc::clone(&embedder) as _,
             profile: Arc::clone(&profile) as _,
             secrets: Arc::clone(&secrets) as _,
             events: Arc::clone(&heard) as _,

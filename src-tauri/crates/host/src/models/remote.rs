@@ -108,9 +108,30 @@ pub(super) struct Remote {
 }
 
 impl Remote {
+    /// Returns the provider for a call.
+    pub(super) async fn provider(&self) -> Result<Provider, ModelError> {
+        cached_or_opened(&self.keyring, &self.recipe, &self.lately, self.local).await
+    }
+
     /// Makes a provider without using the cached one.
     pub(super) async fn open(&self) -> Result<Provider, ModelError> {
         open(&self.keyring, &self.recipe, self.local).await
+    }
+}
+
+/// Returns the cached provider, or makes one and caches it.
+async fn cached_or_opened(
+    keyring: &Keyring,
+    recipe: &Recipe,
+    lately: &RecentProvider,
+    local: bool,
+) -> Result<Provider, ModelError> {
+    let before = CacheStamp::new(recipe.clock.now(), keyring.changes());
+    match lately.cached_provider(recipe, before) {
+        Some(model) => Ok(model),
+        None => open(keyring, recipe, local)
+            .await
+            .inspect(|model| lately.remember_provider(recipe, before, model)),
     }
 }
 
@@ -211,13 +232,7 @@ impl Model for Remote {
             (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
         let lately = Arc::clone(&self.lately);
         let opening = async move {
-            let before = CacheStamp::new(recipe.clock.now(), keyring.changes());
-            let opened = match lately.cached_provider(&recipe, before) {
-                Some(model) => Ok(model),
-                None => open(&keyring, &recipe, local)
-                    .await
-                    .inspect(|model| lately.remember_provider(&recipe, before, model)),
-            };
+            let opened = cached_or_opened(&keyring, &recipe, &lately, local).await;
             match opened {
                 Ok(model) => model.stream(request),
                 Err(error) => futures::stream::iter([Err(error)]).boxed(),

@@ -125,3 +125,73 @@ async fn another_pack_cannot_use_the_service() {
     assert_eq!(error.code, ErrorCode::ToolNotFound, "{error:?}");
     assert_eq!(memories(&host).await, []);
 }
+
+/// The files of a small published model, under the names that a folder must have.
+fn write_small_model(folder: &Path) {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| repository.join("target"), std::path::PathBuf::from);
+    let package = std::fs::read_dir(target.join("embedding-python/lib"))
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|python| python.path().join("site-packages/wordllama"))
+        .find(|package| package.is_dir())
+        .expect("the model is not installed; run `make setup-test`");
+    for (from, to) in [
+        ("weights/l2_supercat_256.safetensors", "model.safetensors"),
+        ("tokenizers/l2_supercat_tokenizer_config.json", "tokenizer.json"),
+    ] {
+        std::fs::copy(package.join(from), folder.join(to)).unwrap();
+    }
+}
+
+async fn choose_model(host: &Host, choice: contract::MemoryModel) {
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    settings.memory.model = choice;
+    host.settings_set(contract::SettingsSetParams { settings }).await.unwrap();
+}
+
+async fn search(host: &Host, text: &str) -> Vec<contract::MemoryHit> {
+    let params = contract::MemorySearchParams { text: text.into(), session: None, limit: 0 };
+    host.memory_search(params).await.unwrap().hits
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_of_a_folder_reads_the_memories_and_a_bad_folder_is_explained() {
+    use contract::{MemoryModel, MemoryModelSource};
+    let (data, model) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let host = open(data.path()).await;
+    let text = "The physician works in a clinic";
+    let params = contract::MemoryAddParams { text: text.into(), session: None };
+    host.memory_add(params).await.unwrap();
+    let question = "doctor of a hospital";
+    assert_eq!(search(&host, question).await, [], "the built-in model knows no meaning");
+    let folder = model.path().display().to_string();
+    let choice = MemoryModel { source: MemoryModelSource::Folder, folder, ..Default::default() };
+    choose_model(&host, choice).await;
+    let status = host.memory_status(Empty {}).await.unwrap();
+    let problem = status.problem.expect("the folder is empty");
+    assert!(problem.as_str().contains("tokenizer.json cannot be read"), "{problem:?}");
+    assert_eq!(search(&host, "physician clinic").await.len(), 1, "words find it meanwhile");
+
+    // The folder is read again when its files change.
+    write_small_model(model.path());
+    let status = host.memory_status(Empty {}).await.unwrap();
+    assert_eq!((status.memories, status.indexed, status.dimension), (1, 1, 256), "{status:?}");
+    assert_eq!(status.problem, None);
+    assert_eq!(search(&host, question).await.len(), 1, "by its meaning");
+    host.stop().await;
+    drop(host);
+
+    let host = open(data.path()).await;
+    assert_eq!(search(&host, question).await.len(), 1, "the choice outlives a restart");
+    choose_model(&host, MemoryModel::default()).await;
+    let status = host.memory_status(Empty {}).await.unwrap();
+    assert_eq!((status.indexed, status.dimension), (1, 1_024));
+    choose_model(&host, MemoryModel { source: MemoryModelSource::Provider, ..Default::default() })
+        .await;
+    let status = host.memory_status(Empty {}).await.unwrap();
+    assert!(status.problem.is_some(), "no model is named");
+    host.stop().await;
+}

@@ -129,6 +129,15 @@ pub(crate) fn not_the_protocol() -> ModelError {
     )
 }
 
+/// The provider has no endpoint for embeddings.
+pub(crate) fn no_embeddings() -> ModelError {
+    model_error(
+        ModelErrorKind::BadRequest,
+        "This kind of provider has no embedding models.",
+        "Choose the built-in memory model or a folder in Settings.",
+    )
+}
+
 /// The model reported that it broke off.
 pub(crate) fn broke_off() -> ModelError {
     model_error(

@@ -8,6 +8,7 @@
 
 mod answers;
 mod connection;
+mod embeddings;
 mod failures;
 mod garbage;
 mod plainly;

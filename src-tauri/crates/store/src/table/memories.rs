@@ -4,11 +4,15 @@
 
 use chrono::{DateTime, Utc};
 use contract::{ItemId, MemoryEntry, MemoryId, MemorySource, SessionId};
-use engine::ports::{EmbeddingModelId, MemoryIndex, MemoryReach, MemoryVector};
+use engine::ports::{
+    EmbeddingModelId, MemoryIndex, MemoryReach, MemoryVector, MissingVectors, VectorCount,
+};
+use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::DbError;
 use crate::text;
+use crate::vectors::{Best, Vectors};
 
 const COLUMNS: &str = "m.number, m.id, m.session, m.kind, m.text, m.pinned, m.untrusted, m.local_only, m.created_at, m.edited_at";
 
@@ -219,31 +223,43 @@ pub(crate) fn with_words(
     read_all(conn, &sql, params![session, quoted.join(" OR "), limit])
 }
 
-/// Returns the memories with the most similar vectors, best first, by a loop over all vectors.
+/// The number of candidates of the first pass beyond those that are wanted. Rounding moves a vector
+/// by few ranks.
+const SPARE: u32 = 50;
+
+/// Returns the memories with the most similar vectors, best first.
 pub(crate) fn near_vector(
     conn: &Connection,
+    kept: &Mutex<Vectors>,
     wanted: &MemoryVector,
     reach: &MemoryReach,
     limit: u32,
 ) -> Result<Vec<(MemoryEntry, f32)>, DbError> {
-    let (condition, session) = condition(reach);
-    let sql = format!(
-        "SELECT m.number, v.vector FROM memory_vector v JOIN memory m ON m.number = v.memory WHERE v.model = ?2 AND {condition}"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![session, wanted.model.as_str()])?;
+    // One state of the file for the numbers and for the rows.
+    let state = conn.unchecked_transaction()?;
+    let mut candidates = {
+        let mut vectors = kept.lock();
+        vectors.update(&state, wanted.model.as_str(), wanted.values.len())?;
+        vectors.candidates(&wanted.values, reach, limit.saturating_add(SPARE) as usize)
+    };
+    // Of equally similar ones the older come first.
+    candidates.sort_unstable();
     let mut best = Best::new(limit as usize);
-    while let Some(row) = rows.next()? {
-        let blob = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        best.offer(row.get(0)?, dot_product(blob, &wanted.values));
+    for number in candidates {
+        let similarity = state
+            .prepare_cached("SELECT vector FROM memory_vector WHERE memory = ?1")?
+            .query_row([number], |row| {
+                Ok(dot_product(row.get_ref(0)?.as_blob()?, &wanted.values))
+            })?;
+        best.offer(number, similarity);
     }
     best.found
         .into_iter()
         .map(|(number, similarity)| {
-            let columns = conn
+            let columns = state
                 .prepare_cached(&format!("SELECT {COLUMNS} FROM memory m WHERE m.number = ?1"))?
                 .query_row([number], Columns::read)?;
-            Ok((columns.memory(conn)?, similarity))
+            Ok((columns.memory(&state)?, similarity))
         })
         .collect()
 }
@@ -251,35 +267,55 @@ pub(crate) fn near_vector(
 /// Returns memories without a vector of this model, oldest first.
 pub(crate) fn without_vector(
     conn: &Connection,
-    model: &EmbeddingModelId,
+    missing: &MissingVectors,
     limit: u32,
 ) -> Result<Vec<MemoryEntry>, DbError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM memory m WHERE NOT EXISTS (SELECT 1 FROM memory_vector v WHERE v.memory = m.number AND v.model = ?1)
-         ORDER BY m.number LIMIT ?2"
+        "SELECT {COLUMNS} FROM memory m
+         WHERE m.number > COALESCE((SELECT number FROM memory WHERE id = ?2), 0) AND (m.local_only = 0 OR ?3)
+         AND NOT EXISTS (SELECT 1 FROM memory_vector v WHERE v.memory = m.number AND v.model = ?1)
+         ORDER BY m.number LIMIT ?4"
     );
-    read_all(conn, &sql, params![model.as_str(), limit])
+    let after = missing.after.as_ref().map(MemoryId::as_str);
+    read_all(conn, &sql, params![missing.model.as_str(), after, missing.with_local, limit])
 }
 
-/// Stores the vector of a memory in place of an earlier one. Does nothing if there is no such
-/// memory.
+/// Counts the memories that a model may read, and those of them with its vector.
+pub(crate) fn count_vectors(
+    conn: &Connection,
+    missing: &MissingVectors,
+) -> Result<VectorCount, DbError> {
+    let count = |row: &Row<'_>| row.get::<_, i64>(0).map(|count| u64::try_from(count).unwrap_or(0));
+    let memories = conn
+        .prepare_cached("SELECT COUNT(*) FROM memory WHERE local_only = 0 OR ?1")?
+        .query_row([missing.with_local], count)?;
+    let with_vector = conn
+        .prepare_cached("SELECT COUNT(*) FROM memory_vector WHERE model = ?1")?
+        .query_row([missing.model.as_str()], count)?;
+    Ok(VectorCount { memories, with_vector })
+}
+
+/// Stores the vector of a memory in place of an earlier one. Does nothing if the memory was deleted
+/// or its text changed meanwhile.
 pub(crate) fn put_vector(
     conn: &Connection,
-    id: &MemoryId,
+    memory: &MemoryEntry,
     vector: &MemoryVector,
 ) -> Result<(), DbError> {
     let number: Option<i64> = conn
-        .prepare_cached("SELECT number FROM memory WHERE id = ?1")?
-        .query_row([id.as_str()], |row| row.get(0))
+        .prepare_cached("SELECT number FROM memory WHERE id = ?1 AND text = ?2")?
+        .query_row([memory.id.as_str(), &memory.text], |row| row.get(0))
         .optional()?;
     number.map_or(Ok(()), |number| put_vector_of(conn, number, vector))
 }
 
 fn put_vector_of(conn: &Connection, number: i64, vector: &MemoryVector) -> Result<(), DbError> {
     let blob: Vec<u8> = vector.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    conn.prepare_cached("UPDATE memory_vector_state SET changed = changed + 1")?.execute([])?;
     conn.prepare_cached(
-        "INSERT INTO memory_vector (memory, model, vector) VALUES (?1, ?2, ?3)
-         ON CONFLICT (memory) DO UPDATE SET model = excluded.model, vector = excluded.vector",
+        "INSERT INTO memory_vector (memory, model, vector, changed)
+         VALUES (?1, ?2, ?3, (SELECT changed FROM memory_vector_state))
+         ON CONFLICT (memory) DO UPDATE SET model = excluded.model, vector = excluded.vector, changed = excluded.changed",
     )?
     .execute(params![number, vector.model.as_str(), blob])?;
     Ok(())
@@ -328,28 +364,6 @@ fn condition(reach: &MemoryReach) -> (&'static str, Option<&str>) {
 fn dot_product(blob: &[u8], other: &[f32]) -> f32 {
     let (values, _) = blob.as_chunks::<4>();
     values.iter().zip(other).map(|(value, other)| f32::from_le_bytes(*value) * other).sum()
-}
-
-/// The best rows so far, best first.
-struct Best {
-    most: usize,
-    found: Vec<(i64, f32)>,
-}
-
-impl Best {
-    fn new(most: usize) -> Self {
-        Self { most, found: Vec::with_capacity(most.saturating_add(1).min(1_000)) }
-    }
-
-    fn offer(&mut self, number: i64, similarity: f32) {
-        let is_full = self.found.len() >= self.most;
-        if is_full && self.found.last().is_none_or(|(_, last)| similarity <= *last) {
-            return;
-        }
-        let at = self.found.partition_point(|(_, other)| *other >= similarity);
-        self.found.insert(at, (number, similarity));
-        self.found.truncate(self.most);
-    }
 }
 
 fn read_all(

@@ -125,6 +125,11 @@ CREATE TABLE memory_vector (
     memory INTEGER NOT NULL PRIMARY KEY REFERENCES memory (number) ON DELETE CASCADE,
     model TEXT NOT NULL,
     vector BLOB NOT NULL
+, changed INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE memory_vector_state (
+    number INTEGER NOT NULL PRIMARY KEY CHECK (number = 1),
+    changed INTEGER NOT NULL,
+    deleted INTEGER NOT NULL
 ) STRICT;
 CREATE VIRTUAL TABLE memory_words USING fts5 (text, content = 'memory', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE 'memory_words_config'(k PRIMARY KEY, v) WITHOUT ROWID;

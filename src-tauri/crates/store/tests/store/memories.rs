@@ -3,7 +3,8 @@
 
 use contract::{MemoryEntry, MemoryKind, SessionId};
 use engine::ports::{
-    EmbeddingModelId, LongTermMemories as _, MemoryIndex, MemoryReach, MemoryVector, Sessions as _,
+    EmbeddingModelId, LongTermMemories as _, MemoryIndex, MemoryReach, MemoryVector,
+    MissingVectors, Sessions as _, VectorCount,
 };
 use rusqlite::Connection;
 use store::SqliteStore;
@@ -191,15 +192,28 @@ async fn vectors_of_another_model_are_not_compared_and_are_listed_as_missing() {
     };
     assert_eq!(near(9).await, [("m4".to_owned(), 1.0), ("m1".to_owned(), 0.6)]);
     assert_eq!(near(1).await, [("m4".to_owned(), 1.0)]);
-    let model = EmbeddingModelId("new".into());
-    let missing = async || {
-        let found = store.entries_without_vector(&model, 9).await.expect("read");
-        found.into_iter().map(|memory| memory.id.0).collect::<Vec<_>>()
+    let missing = async |after: Option<&str>, with_local| {
+        let model = EmbeddingModelId("new".into());
+        let selected = MissingVectors { model, after: after.map(Into::into), with_local };
+        let count = store.count_vectors(&selected).await.expect("counted");
+        let found = store.entries_without_vector(&selected, 9).await.expect("read");
+        (found.into_iter().map(|memory| memory.id.0).collect::<Vec<_>>(), count)
     };
-    assert_eq!(missing().await, ["m2", "m3"]);
-    store.entry_vector_put(&"m2".into(), &vector("new", &[0.0, 1.0])).await.expect("put");
-    store.entry_vector_put(&"gone".into(), &vector("new", &[0.0, 1.0])).await.expect("ignored");
-    assert_eq!(missing().await, ["m3"]);
+    let count = |memories, with_vector| VectorCount { memories, with_vector };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(missing(None, true).await, (names(&["m2", "m3"]), count(4, 2)));
+    assert_eq!(missing(Some("m2"), true).await, (names(&["m3"]), count(4, 2)));
+    assert_eq!(missing(None, false).await, (names(&[]), count(0, 2)), "all must stay here");
+    let new = || vector("new", &[0.0, 1.0]);
+    let edited = MemoryEntry { text: "an earlier text".into(), ..entry("m3", None, "") };
+    let made = vec![
+        (entry("m2", None, "text"), new()),
+        (entry("gone", None, "text"), new()),
+        (edited, new()),
+    ];
+    store.entry_vectors_put(made).await.expect("put");
+    assert_eq!(missing(None, true).await, (names(&["m3"]), count(4, 3)));
+    assert_eq!(near(9).await.len(), 3);
 }
 
 #[tokio::test]
@@ -248,4 +262,67 @@ async fn a_deleted_memory_leaves_no_byte_in_the_database() {
     let bytes = std::fs::read(world.db()).expect("read");
     let has = |word: &str| bytes.windows(word.len()).any(|part| part == word.as_bytes());
     assert!(has("another text stays") && !has("zanzibarquux"));
+}
+
+#[tokio::test]
+async fn vectors_in_memory_follow_the_file() {
+    let world = World::new();
+    let store = world.store();
+    let (one, two) = (with_session(&store, "one").await, with_session(&store, "two").await);
+    // Vectors of many directions. The second pass must find the same as a loop over all of them.
+    let direction = |n: u32| -> Vec<f32> {
+        let values: Vec<f32> = (0..16).map(|at| ((n * 31 + at * 17) % 23) as f32 - 11.0).collect();
+        let length = values.iter().map(|value| value * value).sum::<f32>().sqrt();
+        values.into_iter().map(|value| value / length).collect()
+    };
+    let mut known: Vec<(String, Vec<f32>)> = Vec::new();
+    let near = async |wanted: &[f32]| {
+        let wanted = vector("m", wanted);
+        let found = store.entries_by_vector(&wanted, &MemoryReach::Everything, 5).await;
+        let found = found.expect("searched");
+        found.into_iter().map(|(memory, similarity)| (memory.id.0, similarity)).collect::<Vec<_>>()
+    };
+    let expected = |known: &[(String, Vec<f32>)], wanted: &[f32]| {
+        let similarity =
+            |values: &[f32]| -> f32 { values.iter().zip(wanted).map(|(a, b)| a * b).sum() };
+        let mut all: Vec<f32> = known.iter().map(|(_, values)| similarity(values)).collect();
+        all.sort_by(|a, b| b.total_cmp(a));
+        all.truncate(5);
+        all
+    };
+    for round in 0..40_u32 {
+        for n in 0..3 {
+            let (id, values) = (format!("m{round}-{n}"), direction(round * 3 + n));
+            let session = [None, Some(&one), Some(&two)][n as usize];
+            let (memory, vector) = (entry(&id, session, "text"), vector("m", &values));
+            store.entry_add(&memory, Some(&vector)).await.expect("stored");
+            known.push((id, values));
+        }
+        if round % 4 == 3 {
+            let (gone, _) = known.swap_remove(round as usize % known.len());
+            store.entry_delete(&gone.as_str().into()).await.expect("deleted");
+            let (id, _) = &known[round as usize / 2];
+            let made = store.entry(&id.as_str().into()).await.expect("read").expect("there");
+            let values = direction(1_000 + round);
+            let put = vec![(made, vector("m", &values))];
+            store.entry_vectors_put(put).await.expect("put");
+            known[round as usize / 2].1 = values;
+        }
+        let wanted = direction(round * 7 + 5);
+        let found = near(&wanted).await;
+        let best = expected(&known, &wanted);
+        assert_eq!(found.len(), best.len());
+        for ((id, similarity), best) in found.iter().zip(best) {
+            assert!((similarity - best).abs() < 1e-5, "round {round}: {id} {similarity} {best}");
+        }
+    }
+    store.session_delete(&one).await.expect("deleted");
+    known.retain(|(id, _)| !id.ends_with("-1"));
+    let wanted = direction(3);
+    let found = near(&wanted).await;
+    assert!(found.iter().all(|(id, _)| known.iter().any(|(other, _)| other == id)), "{found:?}");
+    // Another model, and then the first one again.
+    let other = vector("other", &[1.0; 4]);
+    assert_eq!(store.entries_by_vector(&other, &MemoryReach::Everything, 5).await, Ok(vec![]));
+    assert_eq!(near(&wanted).await, found);
 }

@@ -66,7 +66,7 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
 }
 
 /// Undoes the steps that made the tables of memories, of the words of messages and of recordings.
-const WITHOUT_MEMORIES: &str = "DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
+const WITHOUT_MEMORIES: &str = "DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_vector_state; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
 
 /// Undoes the step that made the table of results.
 const WITHOUT_RESULTS: &str = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;";
@@ -204,7 +204,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 13, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 14, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(

@@ -1,9 +1,9 @@
-//! Finds the threshold of a model: the similarity that hardly any two unrelated texts reach. Pure.
+//! Finds the threshold of an embedding model: the similarity that hardly any two unrelated texts reach. Pure.
 
 /// Texts of which no two belong together, in two languages and of several lengths.
 const TEXTS: [&str; 24] = [
     "The train to the coast leaves at noon",
-    "How do I clean a cast-iron pan?",
+    "how do I clean a cast-iron pan",
     "Two cats sleep on the warm roof",
     "The parliament voted on the new fishing law",
     "what is the capital of Peru",
@@ -15,7 +15,7 @@ const TEXTS: [&str; 24] = [
     "The vaccine must be stored below eight degrees",
     "A violin string broke during the rehearsal",
     "Bussen till stranden går varje timme",
-    "Hur bakar man surdegsbröd?",
+    "hur bakar man surdegsbröd",
     "Grannens hund skäller på natten",
     "Riksdagen röstade om den nya fiskelagen",
     "vilken färg har planeten Mars",

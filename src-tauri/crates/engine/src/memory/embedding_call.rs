@@ -1,0 +1,129 @@
+//! A call of an embedding server, by the rules of a call of a model: whether texts may leave this
+//! computer, redaction, the budget of the day, and a record.
+
+use contract::{AgentError, ErrorCode, RecordType, RedactionLevel, text};
+use serde_json::json;
+
+use crate::{
+    Engine,
+    budget::embedding::Reservation,
+    ports::{EmbeddingServer, ModelError, RecordDraft, TextRole},
+    tools::refusals::millis,
+};
+
+/// The most bytes of one text that are sent. Embedding models read little more.
+const MOST_BYTES: usize = 8_000;
+
+impl Engine {
+    /// Returns the vectors of texts, in their order.
+    pub(super) async fn embed_on_server(
+        &self,
+        server: &dyn EmbeddingServer,
+        texts: &[&str],
+        role: TextRole,
+    ) -> Result<Vec<Vec<f32>>, AgentError> {
+        self.check_enabled()?;
+        self.check_embedding_egress(server)?;
+        server.prepare_call().await;
+        let level = self.embedding_redaction();
+        let sent = self.redact_for_embedding(texts, level, MOST_BYTES);
+        let bytes = sent.iter().map(|text| text.len()).sum();
+        let reservation =
+            Reservation::reserve(&self.world, server.label(), bytes, sent.len()).await?;
+        let began = tokio::time::Instant::now();
+        let answer = server.embed(sent, role).await;
+        let mut record = RecordDraft::new(RecordType::ModelCall)
+            .field("model", server.label())
+            .field("purpose", "embedding")
+            .field("level", if answer.is_ok() { "info" } else { "error" })
+            .field("duration_ms", millis(began.elapsed()))
+            .field("status", if answer.is_ok() { "ok" } else { "error" })
+            .field("local", server.is_local())
+            .field("redaction", json!(level))
+            .field("texts", texts.len());
+        let outcome = match answer {
+            Ok(made) => {
+                record = record.field("tokens_in", made.input_tokens);
+                reservation.settle(made.input_tokens);
+                check_vectors(made.vectors, texts.len())
+            }
+            Err(error) => {
+                match error.kind.may_have_worked() {
+                    true => drop(reservation),
+                    false => reservation.release(),
+                }
+                Err(server_error(&error))
+            }
+        };
+        if let Err(error) = self.world.audit.append(record, crate::ports::Durability::Grouped).await
+        {
+            tracing::error!(%error, "a call of an embedding server could not be recorded");
+            return Err(AgentError::internal(
+                contract::Reason::AuditUnavailable,
+                "The use of a memory cannot be recorded: the audit log cannot be written.",
+            ));
+        }
+        outcome
+    }
+
+    /// Fails if no text may be sent to this server.
+    fn check_embedding_egress(&self, server: &dyn EmbeddingServer) -> Result<(), AgentError> {
+        if server.is_local() || self.world.profile.settings().egress.allowed {
+            return Ok(());
+        }
+        Err(AgentError::invalid(text!(
+            "Nothing was sent: {model} does not run on this computer, and nothing may leave it.",
+            model = server.label()
+        ))
+        .reason("egress_denied")
+        .hint("Choose the built-in memory model in Settings, or allow cloud models there."))
+    }
+
+    /// Returns the strictest of the user's redaction level and the levels that packs demand. A memory
+    /// may come from the data of any pack.
+    fn embedding_redaction(&self) -> RedactionLevel {
+        let own = self.world.profile.settings().egress.redaction;
+        let specs = self.world.tools.specs();
+        let packs: std::collections::BTreeSet<_> = specs.iter().map(|spec| &spec.pack).collect();
+        let demanded = packs
+            .into_iter()
+            .filter_map(|pack| self.world.tools.data_flow(pack))
+            .map(|flow| flow.redaction());
+        demanded.fold(own, RedactionLevel::max)
+    }
+}
+
+/// Checks that there is a vector for each text, that all have one length, and brings them to the
+/// length 1.
+fn check_vectors(mut vectors: Vec<Vec<f32>>, texts: usize) -> Result<Vec<Vec<f32>>, AgentError> {
+    let dimension = vectors.first().map_or(0, Vec::len);
+    let is_whole = vectors.len() == texts
+        && (1..=4_096).contains(&dimension)
+        && vectors.iter().all(|vector| {
+            vector.len() == dimension && vector.iter().all(|value| value.is_finite())
+        });
+    if !is_whole {
+        return Err(AgentError::new(
+            ErrorCode::LlmError,
+            "The embedding server sent something else than one vector for each text.",
+        )
+        .reason("provider_protocol"));
+    }
+    for vector in &mut vectors {
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+        if length > 0.0 {
+            vector.iter_mut().for_each(|value| *value /= length);
+        }
+    }
+    Ok(vectors)
+}
+
+fn server_error(error: &ModelError) -> AgentError {
+    let out = AgentError::new(ErrorCode::LlmError, error.message.clone())
+        .reason("embedding_failed")
+        .retryable(error.kind.is_retryable());
+    match &error.hint {
+        Some(hint) => out.hint(hint.clone()),
+        None => out,
+    }
+}

@@ -1,0 +1,56 @@
+//! An embedding model of the configured provider. Address, key, time limits and retries are those of
+//! the model that answers.
+
+use async_trait::async_trait;
+use contract::{Settings, Text};
+use engine::ports::{
+    Embedded, EmbeddingModelId, EmbeddingServer, Model as _, ModelError, Outbound, TextRole,
+};
+use futures::future::BoxFuture;
+
+use super::{HostModels, Place, Server, is_local, remote::Remote};
+
+/// An embedding model behind a server.
+pub(crate) struct RemoteEmbeddings {
+    remote: Remote,
+    id: EmbeddingModelId,
+}
+
+impl HostModels {
+    /// Returns the embedding model with this name at the configured provider. None if the offline
+    /// model is configured.
+    pub(crate) fn embedding_server(
+        &self,
+        settings: &Settings,
+        name: &str,
+    ) -> Option<RemoteEmbeddings> {
+        let server = Server::configured(settings, name)?;
+        let id =
+            EmbeddingModelId(format!("provider {} {} {name}", server.api.name(), server.host()));
+        Some(RemoteEmbeddings { remote: self.remote_model(settings, server, Place::Last), id })
+    }
+}
+
+#[async_trait]
+impl EmbeddingServer for RemoteEmbeddings {
+    fn id(&self) -> EmbeddingModelId {
+        self.id.clone()
+    }
+    fn label(&self) -> String {
+        self.remote.label()
+    }
+    fn is_local(&self) -> bool {
+        is_local(&self.remote.recipe.server.base_url)
+    }
+    fn description(&self) -> Text {
+        "Compares meanings by a model of the provider. Memories and questions are sent to it."
+            .into()
+    }
+    fn prepare_call(&self) -> BoxFuture<'static, ()> {
+        self.remote.prepare_call()
+    }
+    async fn embed(&self, texts: Vec<Outbound>, role: TextRole) -> Result<Embedded, ModelError> {
+        let texts: Vec<&str> = texts.iter().map(|text| text.as_str()).collect();
+        self.remote.provider().await?.embed(&texts, role).await
+    }
+}
