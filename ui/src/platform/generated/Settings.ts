@@ -55,10 +55,6 @@ conversation: Conversation,
  */
 memory: MemorySettings, 
 /**
- * How long the log keeps values.
- */
-audit: AuditSettings, 
-/**
  * Spending limits.
  */
 budgets: Budgets, 
@@ -71,7 +67,7 @@ policy: PolicyMode,
  */
 decide_from_terminal: boolean, 
 /**
- * The services that confirm checkpoints of the audit log.
+ * The audit log: how long it keeps values, and who confirms its checkpoints.
  */
 audit: AuditSettings, 
 /**

@@ -47,12 +47,9 @@ import type { LocalServersResponse } from "./LocalServersResponse";
 import type { MemoryAddParams } from "./MemoryAddParams";
 import type { MemoryEditParams } from "./MemoryEditParams";
 import type { MemoryEntry } from "./MemoryEntry";
-<<<<<<< HEAD
 import type { MemoryExportParams } from "./MemoryExportParams";
 import type { MemoryExportResponse } from "./MemoryExportResponse";
-=======
 import type { MemoryIndexView } from "./MemoryIndexView";
->>>>>>> w-embed
 import type { MemoryListParams } from "./MemoryListParams";
 import type { MemoryListResponse } from "./MemoryListResponse";
 import type { MemoryParams } from "./MemoryParams";

@@ -1,4 +1,4 @@
--- user_version 12
+-- user_version 14
 CREATE VIEW message_text AS
 SELECT m.number AS number, CASE WHEN json_valid(i.body) THEN i.body ->> '$.text' ELSE '' END AS text
 FROM message m JOIN item i ON i.id = m.item;
@@ -11,6 +11,9 @@ END;
 CREATE TRIGGER memory_edited AFTER UPDATE OF text ON memory BEGIN
     INSERT INTO memory_words (memory_words, rowid, text) VALUES ('delete', OLD.number, OLD.text);
     INSERT INTO memory_words (rowid, text) VALUES (NEW.number, NEW.text);
+END;
+CREATE TRIGGER memory_vector_deleted AFTER DELETE ON memory_vector BEGIN
+    UPDATE memory_vector_state SET deleted = deleted + 1;
 END;
 CREATE TRIGGER message_added AFTER INSERT ON item
 WHEN (NEW.body GLOB '{"kind":"user_message",*' OR NEW.body GLOB '{"kind":"assistant_text",*') AND json_valid(NEW.body) BEGIN
@@ -244,6 +247,8 @@ CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX memory_by_time ON memory (pinned DESC, created_at DESC, number DESC);
 CREATE INDEX memory_of_session ON memory (session, pinned DESC, created_at DESC, number DESC);
+CREATE INDEX memory_vector_by_change ON memory_vector (model, changed);
+CREATE INDEX recording_of_session ON recording (session);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_value_by_name ON session_value (name, session);
