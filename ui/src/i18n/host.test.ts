@@ -25,7 +25,7 @@ const ROOMS = [
 ].map((room) => `src-tauri/crates/${room}/src`);
 /** Texts for models or for authors of packs, texts in both languages, and programs for tests. */
 const ELSEWHERE =
-  /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|route_tool\.rs|abilities\.rs|results\.rs|evaluate|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|report\/words\.rs|verify|sign_in\.rs/;
+  /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|route_tool\.rs|abilities\.rs|results\.rs|evaluate|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|report\/words\.rs|verify|sign_in\.rs|calibration\.rs/;
 /** Texts that are not sentences for a person. */
 const OTHER = new Set([
   "Answer the user now, in text.",

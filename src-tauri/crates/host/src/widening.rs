@@ -292,7 +292,7 @@ mod tests {
         }
         let off = Settings { agent_enabled: false, ..before.clone() };
         assert_eq!(needed(&off, |s| s.agent_enabled = true), (Access::Person, vec![]));
-        let others: [fn(&mut Settings); 6] = [
+        let others: [fn(&mut Settings); 7] = [
             |s| s.theme = "dark".into(),
             |s| s.model.model = "other".into(),
             |s| s.limits.rounds = 3,

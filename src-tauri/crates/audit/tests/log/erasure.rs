@@ -56,7 +56,8 @@ fn old_values_expire_and_the_log_verifies() {
     let report = verify(&world.db(), Some(&world.mark()));
     assert!(report.ok, "{:?}", report.problems);
     let folder = world.folder.path().join("export");
-    audit::export_file(&world.db(), &folder).unwrap();
+    let wanted = audit::Wanted::new(audit::Scope::Whole);
+    audit::export_file(&world.db(), &folder, &wanted).unwrap();
     assert!(both(&folder).ok);
 
     // A newer value that is missing without a record is still a fault.

@@ -187,7 +187,9 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     import(&host, &file).await;
     expected.add("data_imported", 1);
     let export = folder.path().join("export").display().to_string();
-    host.audit_export(AuditExportParams { folder: export, session: None }).await.unwrap();
+    host.audit_export(AuditExportParams { folder: export, session: None, record: None })
+        .await
+        .unwrap();
     expected.add("log_exported", 1);
     host.stop().await;
     drop(host);
@@ -210,7 +212,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     expected.add("log_opened", 1);
     expected.add("key_rotated", 1);
     let stored = host
-        .memory_list(MemoryListParams { session: None, offset: 0, limit: 0 })
+        .memory_list(MemoryListParams { session: None, used_in: None, offset: 0, limit: 0 })
         .await
         .unwrap()
         .memories;
