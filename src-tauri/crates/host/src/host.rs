@@ -168,7 +168,7 @@ impl Host {
     /// Records the end of this process if it recorded anything since its start. A command that only
     /// reads leaves no more than the record of its start.
     async fn record_stop(&self) {
-        // What is still queued counts, too. A failure shows when the log is closed.
+        // Queued records count, too. A failure shows when the log is closed.
         let _ = self.log.flush().await;
         if self.log.total() <= self.started_with || self.ledger.alarm().is_some() {
             return;

@@ -17,10 +17,15 @@ impl Recordings for SqliteStore {
         most: u32,
     ) -> Result<(), StoreError> {
         let (session, turn, body) = (session.clone(), turn.clone(), body.to_owned());
-        // A power cut may lose it: it is no data of a person.
-        self.write_along(move |conn| recordings::put(conn, &session, &turn, &body, most)).await
+        // It is written with the answer of the turn, so that nobody waits for it.
+        self.write_with_next(
+            move |conn| recordings::put(conn, &session, &turn, &body, most),
+            "the recording of a turn could not be stored",
+        );
+        Ok(())
     }
     async fn recording(&self, turn: &TurnId) -> Result<Option<String>, StoreError> {
+        self.write_waiting().await;
         self.read_on_this_thread(|conn| recordings::get(conn, turn))
     }
 }

@@ -294,14 +294,15 @@ impl Index {
                 return Ok(false);
             }
             let (old, kept) = (
-                words::of_record(&body, &reveals),
+                words::of_record(&body.fields, body.session.as_deref(), &reveals),
                 reveals.iter().filter(|(member, _)| !members.contains(member)),
             );
             let kept: Vec<_> = kept.cloned().collect();
             tx.prepare_cached("INSERT INTO words(words, rowid, text) VALUES('delete', ?1, ?2)")?
                 .execute(params![Num(seq), old])?;
-            tx.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?
-                .execute(params![Num(seq), words::of_record(&body, &kept)])?;
+            tx.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?.execute(
+                params![Num(seq), words::of_record(&body.fields, body.session.as_deref(), &kept)],
+            )?;
             tx.prepare_cached("UPDATE entry SET vals=?2 WHERE seq=?1")?
                 .execute(params![Num(seq), kept.len() as i64])?;
         }

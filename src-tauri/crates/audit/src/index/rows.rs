@@ -34,7 +34,7 @@ impl Light {
         crate::body::parse_instant(&self.at).map_or(0, |at| at.timestamp_millis())
     }
 
-    /// What a person, the clock or the policy decided.
+    /// The decision of a person, the clock or the policy.
     fn decision(&self) -> Option<&str> {
         let status = self.text("status")?;
         match self.kind.as_str() {
@@ -259,9 +259,12 @@ impl<'t> Batch<'t> {
                 id(Facet::Agent),
                 id(Facet::Decision),
             ])?;
-        self.tx
-            .prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?
-            .execute(params![Num(seq), words::of_record(body, &record.reveals)])?;
+        self.tx.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?.execute(
+            params![
+                Num(seq),
+                words::of_record(&body.fields, body.session.as_deref(), &record.reveals)
+            ],
+        )?;
         let hour = self.hours.entry(at.div_euclid(HOUR)).or_insert((seq, seq));
         *hour = (hour.0.min(seq), hour.1.max(seq));
         Ok(())

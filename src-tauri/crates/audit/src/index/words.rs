@@ -2,9 +2,7 @@
 //! values. The same record and values always give the same words, because an erasure has to name
 //! the words that it removes.
 
-use serde_json::Value;
-
-use super::rows::Light;
+use serde_json::{Map, Value};
 
 /// Plain members whose texts are names that people look for.
 const NAMES: [&str; 10] =
@@ -15,12 +13,18 @@ const MOST: usize = 256 << 10;
 const DEPTH: usize = 32;
 
 /// Returns the words of a record with these values, which are in the order of their members.
-pub(super) fn of_record(body: &Light, reveals: &[(String, String)]) -> String {
+pub(super) fn of_record(
+    fields: &Map<String, Value>,
+    session: Option<&str>,
+    reveals: &[(String, String)],
+) -> String {
     let mut words = String::new();
-    for text in NAMES.iter().filter_map(|name| body.fields.get(*name)?.as_str()) {
+    for text in NAMES.iter().filter_map(|name| fields.get(*name)?.as_str()) {
         push(text, &mut words);
     }
-    body.session.iter().for_each(|session| push(session, &mut words));
+    if let Some(session) = session {
+        push(session, &mut words);
+    }
     for (_, value) in reveals {
         match serde_json::from_str(value) {
             Ok(value) => flatten(&value, DEPTH, &mut words),

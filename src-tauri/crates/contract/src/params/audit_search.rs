@@ -84,7 +84,7 @@ wire! {
     struct AuditEntriesResponse {
         /// The entries, newest first.
         entries: Vec<AuditEntry>,
-        /// What to give as `before` for the next page. Absent on the last page.
+        /// The value of `before` for the next page. Absent on the last page.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<u64>,
         /// The number of records that can be found so far. If it is smaller than `total`, the index

@@ -57,6 +57,7 @@ async fn run_again(
     let mut settings: Settings = start.settings.clone();
     settings.limits.recorded_turns = 0;
     seed(&world, &session, started_at, &start, earlier).await?;
+    let origin = start.origin;
     let scripted = World {
         audit: Arc::clone(&log) as _,
         models: Arc::new(ScriptedModel {
@@ -83,7 +84,7 @@ async fn run_again(
     };
     let engine = Engine::for_replay(scripted, recording.memories);
     let decisions = recording.decisions.into();
-    let turn = engine.turn_start(message).await?.turn;
+    let turn = engine.turn_start_from(origin, message).await?.turn;
     let mut running = Driver { engine, session, turn, decisions, clock, heard };
     if tokio::time::timeout(MOST, running.follow()).await.is_err() {
         running.cancel().await;

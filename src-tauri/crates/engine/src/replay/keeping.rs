@@ -28,6 +28,8 @@ impl Engine {
         let rules = world.profile.rules();
         let grants = world.store.grants().await?;
         Ok(StartState {
+            origin: context.origin,
+            person: world.profile.person(),
             settings: (*world.profile.settings()).clone(),
             rules: rules.rules.clone(),
             standing_grants: rules.grants.clone(),

@@ -9,7 +9,10 @@ use contract::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ports::{Memory, ModelError, ModelEvent, SessionValues};
+use crate::{
+    ports::{Memory, ModelError, ModelEvent, SessionValues},
+    turn::audience::Origin,
+};
 
 /// A recorded turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,6 +42,10 @@ pub struct Recording {
 /// The state of the profile and the session before a turn, besides its items.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StartState {
+    /// Through what the message came.
+    pub origin: Origin,
+    /// The name of the person who runs the process.
+    pub person: Option<String>,
     /// The settings of the profile.
     pub settings: Settings,
     /// The rules of the profile.

@@ -196,6 +196,9 @@ impl Profile for ScriptedProfile {
     fn prices(&self) -> Arc<contract::PriceTable> {
         self.real.prices()
     }
+    fn person(&self) -> Option<String> {
+        self.start.person.clone()
+    }
     fn locale(&self) -> String {
         self.start.locale.clone()
     }

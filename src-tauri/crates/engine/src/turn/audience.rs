@@ -65,7 +65,8 @@ impl Audience {
 }
 
 /// Through what a person or program asked. The records of a question name it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The chat window.
     Window,

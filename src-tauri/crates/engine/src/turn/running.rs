@@ -58,9 +58,10 @@ impl Turn {
                     .hint("Ask again; `csign doctor` shows the state of the installation."),
             ),
         };
-        self.finish(end).await;
+        // The recording is stored together with the answer.
         let is_passing = self.recollections.is_passing();
         self.context.engine.keep_recording(&self.context, is_passing).await;
+        self.finish(end).await;
         MemoryKeeper::of(&self.context, &self.answer).store_turn(&self.recollections).await;
     }
 
