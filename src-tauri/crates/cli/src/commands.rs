@@ -25,7 +25,7 @@ use clap::Parser as _;
 use contract::{AgentError, ErrorCode};
 use host::{Person, WhenAlarmed};
 
-use crate::args::{Approvals, Audit, Command, Dev, Memory};
+use crate::args::{Approvals, Audit, Command, Dev, Memory, Policy};
 use crate::ask;
 use crate::exit::{Exit, Failure};
 use crate::link::{self, Link};
@@ -84,6 +84,11 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             let person = link::person_present();
             with_link(data_dir, person_mode(person), async |link| {
                 servers::run(link, out, args, person).await
+            })
+        }
+        Command::Policy(Policy::Backtest { rules, since }) => {
+            with_link(data_dir, Person::Absent, async |link| {
+                backtest::test_rules(link, out, &rules, since).await
             })
         }
         Command::Policy(args) => {

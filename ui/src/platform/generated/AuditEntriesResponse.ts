@@ -10,7 +10,7 @@ export type AuditEntriesResponse = {
  */
 entries: Array<AuditEntry>, 
 /**
- * What to give as `before` for the next page. Absent on the last page.
+ * The value of `before` for the next page. Absent on the last page.
  */
 next?: number | null, 
 /**

@@ -14,9 +14,8 @@ use crate::visible::escape_invisible;
 pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Failure> {
     match args {
         Policy::Show => show_policy(link, out).await,
-        Policy::Backtest { rules, since } => {
-            super::backtest::test_rules(link, out, &rules, since).await
-        }
+        // Handled in a file of its own.
+        Policy::Backtest { .. } => Ok(Exit::Usage),
         Policy::Check { tool, args, session, untrusted } => {
             let arguments = super::tools::read_arguments(&args)?;
             check_call(
