@@ -26,7 +26,10 @@ fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
         .build()
         .expect("a runtime");
     let shop = runtime.block_on(Front::start());
-    let journey = Journey::prepare("shopping", &[]);
+    let mut journey = Journey::prepare("shopping", &[]);
+    journey
+        .desktop
+        .start_child("dbus-monitor", &["--session", "interface='org.freedesktop.Notifications'"]);
     settings_name(&journey, &shop);
     journey.open();
     logs_in(&journey, shop.base.trim_start_matches("http://"));

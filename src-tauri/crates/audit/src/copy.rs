@@ -61,7 +61,7 @@ fn is_same_log(db: &Connection) -> rusqlite::Result<bool> {
 /// are none.
 fn add_records(db: &mut Connection) -> rusqlite::Result<bool> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let largest = |sql: &str| tx.query_row(sql, [], |row| Ok(row.get::<_, Option<Num>>(0)?));
+    let largest = |sql: &str| tx.query_row(sql, [], |row| row.get::<_, Option<Num>>(0));
     let has = largest("SELECT max(seq) FROM audit_record")?.map_or(0, |num| num.0);
     let signed = largest("SELECT max(size) FROM log.audit_checkpoint")?.map_or(0, |num| num.0);
     if signed <= has {

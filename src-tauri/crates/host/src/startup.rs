@@ -5,6 +5,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
+use chrono::{DateTime, Utc};
 use contract::{AgentError, Reason, RecordType, StartNotice, Text, text};
 use engine::{
     Engine, World,
@@ -69,15 +70,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     }
     let log = log?;
     let (store, recovered) = store?;
-    if let Some(found) = recovered {
-        report_recovery(&log, "countersign.db", found, &mut notices).await;
-    }
-    let (of, now) = (paths.clone(), options.clock.now());
-    let checked = tokio::task::spawn_blocking(move || pack_databases::check(&of, now)).await;
-    for (path, found) in checked.unwrap_or_default() {
-        let file = path.strip_prefix(&paths.data).unwrap_or(&path).display().to_string();
-        report_recovery(&log, &file, found, &mut notices).await;
-    }
+    report_recoveries(&log, &paths, recovered, options.clock.now(), &mut notices).await;
     let alarmed = ledger.alarm().is_some();
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
@@ -120,10 +113,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     );
     let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
     spawn_expiry_task(&engine, &ledger);
-    if let Err(error) = log.flush().await {
-        tracing::debug!(%error, "the log accepts no records at this start");
-    }
-    let started_with = log.total();
+    let started_with = count_records(&log).await;
     let host = Arc::new(Host {
         local_engine: engine,
         for_callers,
@@ -149,10 +139,23 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         served: std::sync::atomic::AtomicBool::new(false),
         _lock: lock,
     });
-    opening::watch_alarms(&host);
-    retention::spawn_upkeep_task(&host);
-    attest::start_rounds(&host);
+    start_tasks(&host);
     Ok(host)
+}
+
+/// Starts the work that goes on beside the answers.
+fn start_tasks(host: &Arc<Host>) {
+    opening::watch_alarms(host);
+    retention::spawn_upkeep_task(host);
+    attest::start_rounds(host);
+}
+
+/// Returns the number of records after those of the start are written.
+async fn count_records(log: &Log) -> u64 {
+    if let Err(error) = log.flush().await {
+        tracing::debug!(%error, "the log accepts no records at this start");
+    }
+    log.total()
 }
 
 /// Creates the folder of the database if sessions are kept in memory.
@@ -232,6 +235,25 @@ async fn open_store(
         return Err(unwritable_folder(&paths.data));
     }
     Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
+}
+
+/// Checks the databases of packs, and reports each database that had to be replaced.
+async fn report_recoveries(
+    log: &Log,
+    paths: &Paths,
+    of_store: Option<store::Recovered>,
+    now: DateTime<Utc>,
+    notices: &mut Notices,
+) {
+    if let Some(found) = of_store {
+        report_recovery(log, "countersign.db", found, notices).await;
+    }
+    let of = paths.clone();
+    let checked = tokio::task::spawn_blocking(move || pack_databases::check(&of, now)).await;
+    for (path, found) in checked.unwrap_or_default() {
+        let file = path.strip_prefix(&paths.data).unwrap_or(&path).display().to_string();
+        report_recovery(log, &file, found, notices).await;
+    }
 }
 
 /// Reports a database that had to be replaced, in the log and to the user. `file` is its path in

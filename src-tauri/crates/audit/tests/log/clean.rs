@@ -34,7 +34,7 @@ async fn start(world: &World, log: &Log, random: &mut Random, case: &str) {
 fn exports(world: &World, random: &mut Random, case: &str) {
     let folder = world.folder.path().join(format!("export-{}", random.number()));
     if random.chance(50) {
-        export_log(&world, &folder).unwrap();
+        export_log(world, &folder).unwrap();
     } else {
         let db = rusqlite::Connection::open(world.db()).unwrap();
         let of_session: i64 = db
@@ -46,7 +46,7 @@ fn exports(world: &World, random: &mut Random, case: &str) {
         if of_session == 0 {
             return;
         }
-        export_session(&world, &folder, "desktop:s1").unwrap();
+        export_session(world, &folder, "desktop:s1").unwrap();
     }
     let report = verify(&folder, None);
     assert!(report.ok, "{case}: exported: {:?}", report.problems);

@@ -1,7 +1,7 @@
 //! The switch of long-term memory for one session. It is a value of the session, so it goes with it.
 
 use contract::{AgentError, MemorySwitchParams, RecordType, SessionId};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     Engine,
@@ -20,7 +20,7 @@ impl Engine {
         }
         {
             let _one_at_a_time = self.values.lock(session).await;
-            let value = (!params.enabled).then(|| json!(true));
+            let value = (!params.enabled).then_some(Value::Bool(true));
             store.session_values_put(session, vec![(OFF.to_owned(), value)]).await?;
         }
         let action = if params.enabled { "switched_on" } else { "switched_off" };
