@@ -63,7 +63,8 @@ pub(crate) async fn report() -> Outcome {
             store.entries_by_words(words, &reach, CANDIDATES),
             store.entries_by_vector(&vector, &reach, CANDIDATES)
         );
-        (by_words?, by_vector?);
+        by_words?;
+        by_vector?;
         both.push(start.elapsed());
     }
     let plain = plain_loop(&questions[0].2.values);

@@ -128,6 +128,36 @@ async fn recorded(host: &Host) -> BTreeMap<String, usize> {
     }
 }
 
+/// A call that is denied, settings, an import and an export.
+async fn use_at_noon(
+    host: &Arc<Host>,
+    folder: &std::path::Path,
+    pacing: Value,
+    expected: &mut Expected,
+) {
+    let target = SwitchTarget::Tool("analyze_portfolio_pacing".into());
+    host.switch_set(SwitchSetParams { target: target.clone(), on: false }).await.unwrap();
+    expected.add("kill_switch", 1);
+    let denied = call(host, "analyze_portfolio_pacing", pacing).await.unwrap();
+    assert_eq!(denied, Value::Null, "it is switched off");
+    expected.add("policy_decision", 1);
+    host.switch_set(SwitchSetParams { target, on: true }).await.unwrap();
+    expected.add("kill_switch", 1);
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    settings.language = "sv".into();
+    host.settings_set(SettingsSetParams { settings }).await.unwrap();
+    expected.add("setting_changed", 1);
+    let file = folder.join("rows.csv");
+    fs::write(&file, format!("{HEADER}7,Test,Adv,A,C,1,L,2026-11-09,,12.34,100\n")).unwrap();
+    import(host, &file).await;
+    expected.add("data_imported", 1);
+    let export = folder.join("export").display().to_string();
+    host.audit_export(AuditExportParams { folder: export, session: None, record: None })
+        .await
+        .unwrap();
+    expected.add("log_exported", 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,28 +199,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     propose(&host, "Account 17 reports in CET", Some(yes)).await;
     propose(&host, "Account 17 is large", None).await;
 
-    // A call that is denied, settings, an import and an export.
-    let target = SwitchTarget::Tool("analyze_portfolio_pacing".into());
-    host.switch_set(SwitchSetParams { target: target.clone(), on: false }).await.unwrap();
-    expected.add("kill_switch", 1);
-    let denied = call(&host, "analyze_portfolio_pacing", pacing).await.unwrap();
-    assert_eq!(denied, Value::Null, "it is switched off");
-    expected.add("policy_decision", 1);
-    host.switch_set(SwitchSetParams { target, on: true }).await.unwrap();
-    expected.add("kill_switch", 1);
-    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
-    settings.language = "sv".into();
-    host.settings_set(SettingsSetParams { settings }).await.unwrap();
-    expected.add("setting_changed", 1);
-    let file = folder.path().join("rows.csv");
-    fs::write(&file, format!("{HEADER}7,Test,Adv,A,C,1,L,2026-11-09,,12.34,100\n")).unwrap();
-    import(&host, &file).await;
-    expected.add("data_imported", 1);
-    let export = folder.path().join("export").display().to_string();
-    host.audit_export(AuditExportParams { folder: export, session: None, record: None })
-        .await
-        .unwrap();
-    expected.add("log_exported", 1);
+    use_at_noon(&host, folder.path(), pacing, &mut expected).await;
     host.stop().await;
     drop(host);
     expected.add("app_stopped", 1);
