@@ -35,7 +35,7 @@ impl Host {
             Some(first) => self.store.items_before(&session, Some(first), EARLIER).await?,
             None => Vec::new(),
         };
-        let folder = make_folder()?;
+        let folder = make_folder(&self.ledger.read_installation().unwrap_or_default())?;
         let database = folder.path().join("replay.db");
         let clock = Arc::clone(&self.options.clock);
         let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&database, clock))
@@ -88,18 +88,42 @@ impl Host {
     }
 }
 
-/// Makes a folder for the database, in memory if there is such a place. Only the user can read it.
-fn make_folder() -> Result<tempfile::TempDir, AgentError> {
+/// Returns the folders in which databases of replays may lie, in memory first.
+fn list_places() -> Vec<PathBuf> {
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let place = [runtime, Some(PathBuf::from("/dev/shm"))]
+    [runtime, Some(PathBuf::from("/dev/shm")), Some(env::temp_dir())]
         .into_iter()
         .flatten()
-        .find(|place| place.is_absolute() && place.is_dir())
-        .unwrap_or_else(env::temp_dir);
+        .filter(|place| place.is_absolute() && place.is_dir())
+        .collect()
+}
+
+fn folder_prefix(installation: &str) -> String {
+    format!("countersign-replay-{installation}-")
+}
+
+/// Makes a folder for the database. Only the user can read it.
+fn make_folder(installation: &str) -> Result<tempfile::TempDir, AgentError> {
+    let place = list_places().into_iter().next().unwrap_or_else(env::temp_dir);
     tempfile::Builder::new()
-        .prefix("countersign-replay-")
+        .prefix(&folder_prefix(installation))
         .tempdir_in(place)
         .map_err(|error| folder_error(&error.to_string()))
+}
+
+/// Deletes the folders of replays of this profile that were killed. Called at the start, by the one
+/// process that has the profile.
+pub(crate) fn delete_leftovers(installation: &str) {
+    let prefix = folder_prefix(installation);
+    for place in list_places() {
+        for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&prefix)
+                && let Err(error) = std::fs::remove_dir_all(entry.path())
+            {
+                tracing::warn!(%error, "the folder of a replay could not be deleted");
+            }
+        }
+    }
 }
 
 fn folder_error(why: &str) -> AgentError {

@@ -35,7 +35,7 @@ use crate::{
     questions::Questions,
     recovery::{prepare_servers, record_packs, recover_turns, start_notice},
     remote_override::Elsewhere,
-    retention, servers,
+    replay, retention, servers,
     services::Services,
     sessions::{MemoryFolder, Sessions},
     tools::{HostTools, Means},
@@ -79,7 +79,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     if !alarmed {
         record_packs(&log, &tools).await;
     }
-    delete_leftovers(&paths, &tools);
+    delete_leftovers(&paths, &installation, &tools);
     let models = Arc::new(open_models(&options, &profile, &keyring, &tools));
     let engine = Engine::new(World {
         store: Arc::clone(&store) as _,
@@ -173,7 +173,8 @@ fn create_memory_folder(
 }
 
 /// Deletes folders of servers that were tested or removed, without delaying the start.
-fn delete_leftovers(paths: &Paths, tools: &HostTools) {
+fn delete_leftovers(paths: &Paths, installation: &str, tools: &HostTools) {
+    replay::delete_leftovers(installation);
     let known: BTreeSet<_> =
         tools.loaded_packs().iter().map(|loaded| loaded.view.id.clone()).collect();
     let paths = paths.clone();

@@ -44,6 +44,21 @@ fn a_conversation_with_an_approval_replays_to_the_same_records() {
 }
 
 #[test]
+fn the_folder_of_a_killed_replay_is_deleted_at_the_next_start() {
+    let world = World::new();
+    world.run(&["ask", "hello"]).ends_with(0);
+    let installation = std::fs::read_to_string(world.data().join("installation")).expect("read");
+    let left = world.path("run").join(format!("countersign-replay-{}-x", installation.trim()));
+    let other = world.path("run").join("countersign-replay-other-x");
+    for folder in [&left, &other] {
+        std::fs::create_dir(folder).expect("made");
+        std::fs::write(folder.join("replay.db"), "text").expect("written");
+    }
+    world.run(&["ask", "hello"]).ends_with(0);
+    assert!(!left.exists() && other.exists());
+}
+
+#[test]
 fn a_changed_recording_shows_the_record_the_path_and_both_values() {
     let world = World::new();
     world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
