@@ -350,3 +350,48 @@ fn the_keyrings_key_signs_the_statements_of_an_export() {
     Ran::of(keyring.csign(&world, &["audit", "verify", name]).output().expect("csign runs"))
         .ends_with(0);
 }
+
+/// Returns the process ids of the `csign` that erases in this world.
+fn find_erasing(world: &World) -> Vec<String> {
+    let data = world.data().display().to_string();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").expect("read").flatten() {
+        let line = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        let parts: Vec<&str> = line.split('\0').collect();
+        let is_csign = parts.first().is_some_and(|program| program.ends_with("/csign"));
+        if is_csign && parts.contains(&data.as_str()) && parts.contains(&"erase") {
+            found.push(entry.file_name().display().to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn an_erasure_that_is_killed_raises_no_alarm_and_can_be_repeated() {
+    let secret = "quixotelamp";
+    let ask = format!("show me {secret} tents under 731 kr");
+    let erase = ["audit", "erase", "--session", "s1"];
+    for moment in 0..10 {
+        let world = World::new();
+        world.run(&["ask", "--session", "s1", &ask]).ends_with(0);
+        world.run(&["ask", "--session", "s2", "show me boots"]).ends_with(0);
+        let mut terminal = Terminal::start(&world, &erase);
+        terminal.wait_for("Type the id of the conversation to erase it:");
+        terminal.type_in("s1\n");
+        std::thread::sleep(std::time::Duration::from_millis(moment * 3));
+        for process in find_erasing(&world) {
+            std::process::Command::new("kill").args(["-KILL", &process]).status().expect("killed");
+        }
+        terminal.end();
+        world.run(&["audit", "verify"]).ends_with(0);
+        let mut terminal = Terminal::start(&world, &erase);
+        terminal.wait_for("Type the id of the conversation to erase it:");
+        terminal.type_in("s1\n");
+        let (seen, code) = terminal.end();
+        assert_eq!(code, Some(0), "moment {moment}: {seen}");
+        assert_eq!(files_with(&world.data(), secret), Vec::<std::path::PathBuf>::new());
+        world.run(&["audit", "verify"]).ends_with(0);
+        let other = world.run(&["--json", "search", "boots"]).ends_with(0).json();
+        assert!(other.to_string().contains("s2"), "the other conversation is there: {other}");
+    }
+}
