@@ -43,7 +43,12 @@ impl MemoryService {
                 let local = request.model_is_local;
                 let hits = engine.recall_memories(&about, session, local).await?;
                 let memories: Vec<Value> = hits.iter().map(hit_value).collect();
-                Ok(json!({"about": about, "memories": memories}))
+                let mut found = json!({"about": about, "memories": memories});
+                // The engine then sends the result to no model elsewhere, also not later.
+                if hits.iter().any(|hit| hit.memory.local_only) {
+                    found["local_only"] = Value::Bool(true);
+                }
+                Ok(found)
             }
             _ => Err(unknown_tool_error(tool)),
         }

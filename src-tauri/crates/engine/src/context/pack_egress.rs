@@ -26,13 +26,13 @@ impl Engine {
         .hint("Choose the offline model or a server on this computer for this question."))
     }
 
-    /// Whether an item contains data of a pack that must stay on this computer. A call that did not
-    /// run contains none.
+    /// Whether an item contains data that must stay on this computer: of a pack that says so, or of
+    /// a result that says so itself. A call that did not run contains none.
     pub(crate) fn has_local_data(&self, item: &Item) -> bool {
         match &item.body {
-            ItemBody::ToolResult { tool, outcome, .. } => {
+            ItemBody::ToolResult { tool, outcome, data, .. } => {
                 !matches!(outcome, ToolOutcome::Denied | ToolOutcome::Limit)
-                    && self.is_data_local(tool)
+                    && (data["local_only"] == true || self.is_data_local(tool))
             }
             ItemBody::AssistantText { local_only, .. } => *local_only,
             _ => false,

@@ -422,6 +422,23 @@ async fn when_nothing_may_leave_only_this_machine_answers() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_result_that_must_stay_here_is_sent_to_no_later_model_elsewhere() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    bench.model.then(vec![Say::Text("There is a plan.")]);
+    assert_eq!(status_and_text(&bench.ask("what is planned?").await).0, TurnStatus::Ok);
+    bench.model.remote.store(true, Ordering::SeqCst);
+    let sent = bench.model.requests.lock().unwrap().len();
+    let EventBody::Final { error: Some(error), .. } = bench.ask("and then?").await else {
+        panic!("a final with an error")
+    };
+    assert_eq!(error.reason_text(), Some("egress_denied"));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), sent);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_turn_under_way_stops_when_nothing_may_leave_any_more() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.remote.store(true, Ordering::SeqCst);
