@@ -9,6 +9,7 @@ mod auditing;
 mod cancelling;
 mod connecting;
 mod dragging;
+mod erasing;
 mod first_run;
 mod guide;
 mod importing;
