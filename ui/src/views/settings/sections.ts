@@ -35,7 +35,7 @@ const PLACES: readonly (readonly [string, Section])[] = [
   ["model.max_retries", "advanced"],
   ["model", "model"],
   ["egress", "privacy"],
-  ["audit", "privacy"],
+  ["audit.keep_values_days", "privacy"],
   ["packs", "packs"],
   ["policy", "policy"],
   ["limits.approval_expiry_s", "policy"],
