@@ -1,7 +1,7 @@
 //! Measures the cost of Countersign as a ratio to the simplest way of doing the same, on the same
 //! machine in the same run. `bench` prints all tables, `bench
-//! turn|gateway|ask|audit|render|stream|provider|window` one of them. Nothing is asserted, because
-//! the numbers depend on the machine.
+//! turn|gateway|ask|audit|render|stream|provider|window|memory` one of them. Nothing is asserted,
+//! because the numbers depend on the machine.
 
 mod ask;
 mod gateway;

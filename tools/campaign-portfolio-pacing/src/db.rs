@@ -201,7 +201,7 @@ pub(crate) fn database_error(error: &rusqlite::Error) -> AgentError {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
             Reason::DataDamaged.name(),
             "The pacing data file is damaged.",
-            "Restart Countersign: it sets the file aside and puts the newest copy in its place.",
+            "Restart Countersign: it puts the newest copy in its place. If the message stays, move pacing.db out of the data folder; the sample comes back by itself.",
         ),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
             "pacing_unwritable",

@@ -23,6 +23,8 @@ pub enum PromptPart {
     Toolkit,
     /// The values that a parameter takes if the user names none.
     EntityDefaults,
+    /// Examples of answers and of what to do if no answer is possible.
+    Examples,
     /// The order that the supervisor gives a specialist for this turn.
     SupervisorInstruction,
     /// The memory of earlier messages, and the answers of specialists so far.

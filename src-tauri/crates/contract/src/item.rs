@@ -56,7 +56,7 @@ pub enum ItemBody {
         /// The long-term memories that the model read for this answer.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         remembered: Vec<MemoryId>,
-        /// Whether these memories may contain data that must stay on this computer.
+        /// Whether the turn had seen data that must stay on this computer.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         local_only: bool,
@@ -81,6 +81,10 @@ pub enum ItemBody {
         /// Arguments after coercion, as the tool receives them, without caller-owned values.
         #[ts(type = "unknown")]
         arguments: Value,
+        /// Whether the turn had seen data that must stay on this computer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        local_only: bool,
     },
     /// The end of a tool call.
     ToolResult {

@@ -70,8 +70,8 @@ impl Default for Settings {
     }
 }
 
-/// How long the audit log keeps values, and the services that confirm its checkpoints. They get its
-/// size and hash, no records. An empty address: none.
+/// How long the audit log keeps values, and the services that confirm its checkpoints. They get no
+/// records: a witness gets the size and hashes, an authority one hash. An empty address: none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditSettings {
@@ -191,6 +191,9 @@ pub struct ModelSettings {
     pub base_url: String,
     /// The name of the model at the provider.
     pub model: String,
+    /// The name of the model of the same provider that summarises older messages. Empty for the
+    /// model that answers.
+    pub summariser: String,
     /// Whether a model that can think does so before it answers, and shows it.
     pub reasoning: bool,
     /// Seconds without data after which a stream counts as stalled.
@@ -226,6 +229,7 @@ impl Default for ModelSettings {
             provider: "offline".into(),
             base_url: "https://api.openai.com/v1".into(),
             model: "gpt-4o-mini".into(),
+            summariser: String::new(),
             reasoning: false,
             idle_timeout_s: 60,
             max_retries: 2,

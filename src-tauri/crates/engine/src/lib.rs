@@ -30,6 +30,7 @@ pub use memory::key::VISITOR;
 pub use replay::compare::{Comparison, Difference, compare_runs};
 pub use replay::recording::Recording;
 pub use run::{IGNORED, TurnOptions, TurnStream};
+pub use sessions::deletion::ClosedSession;
 pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
 pub use tools::results::result_reader;

@@ -104,6 +104,7 @@ impl Commands for Host {
         let before = self.profile.stored_settings();
         self.profile.set_policy(params.policy)?;
         self.record_changes(&before, &self.profile.stored_settings()).await?;
+        self.drop_old_recordings().await;
         self.push_settings();
         Ok(Empty {})
     }
@@ -465,6 +466,7 @@ impl Commands for Host {
             self.local_engine.forget_analyses();
         }
         self.record_changes(&before, &self.profile.stored_settings()).await?;
+        self.drop_old_recordings().await;
         self.push_settings();
         Ok(self.settings_view().await)
     }
@@ -586,7 +588,6 @@ impl Host {
         }
     }
 
-    /// Calls a tool directly in a turn whose id the caller already knows.
     /// Exports the log or one session, and records it.
     async fn export_log(
         &self,
@@ -618,6 +619,7 @@ impl Host {
         self.local_engine.turn_start_from(origin, params).await
     }
 
+    /// Calls a tool directly in a turn whose id the caller already knows.
     pub(crate) async fn call_tool_in_turn(
         &self,
         turn: TurnId,

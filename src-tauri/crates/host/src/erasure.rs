@@ -16,7 +16,8 @@ impl Host {
         session: &SessionId,
     ) -> Result<SessionEraseResponse, AgentError> {
         self.check_alarm()?;
-        self.local_engine.session_erase(session).await?;
+        // No message may begin in the session until its values are erased.
+        let _closed = self.local_engine.session_erase(session).await?;
         let failed = |error| Self::audit_error(&error);
         let values = self.log.erase_session(session).await.map_err(failed)?;
         self.renew_log_copy().await?;

@@ -35,13 +35,13 @@ impl MemoryService {
         let argument = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
         match tool {
             "remember" => {
-                let memory = engine.remember_note(&argument("text"), session).await?;
+                let text = argument("text");
+                let memory = engine.remember_note(&text, session, request.content).await?;
                 Ok(json!({"id": memory.id, "text": memory.text}))
             }
             "recall" => {
                 let about = argument("about");
-                let local = request.model_is_local;
-                let hits = engine.recall_memories(&about, session, local).await?;
+                let hits = engine.recall_memories(&about, session, request.content).await?;
                 let memories: Vec<Value> = hits.iter().map(hit_value).collect();
                 let mut found = json!({"about": about, "memories": memories});
                 // The engine then sends the result to no model elsewhere, also not later.

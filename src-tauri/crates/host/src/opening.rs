@@ -204,6 +204,18 @@ impl Host {
         Ok(aside)
     }
 
+    /// Keeps the confirmations of the old log beside it. They are not about the new log.
+    fn set_aside_attestations(&self, old_log: &str) {
+        let from = self.paths.attestations();
+        let stem = Path::new(old_log).file_stem().unwrap_or_default().to_string_lossy();
+        let to = from.with_file_name(format!("{stem}.attestations"));
+        if from.exists()
+            && let Err(error) = std::fs::rename(&from, &to)
+        {
+            tracing::warn!(%error, "the confirmations of the old log could not be set aside");
+        }
+    }
+
     async fn begin_new_log(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
         let (log, found) = (Arc::clone(&self.log), alarm.to_tampered());
         let begun = tokio::task::spawn_blocking(move || log.set_aside_and_restart(&found)).await;
@@ -228,6 +240,7 @@ impl Host {
         {
             tracing::warn!(error, "the mark of the old log could not be kept");
         }
+        self.set_aside_attestations(&name);
         let problems: Vec<&str> =
             alarm.shown.problems.iter().map(|problem| problem.message.as_str()).collect();
         let draft = RecordDraft::new(RecordType::AlarmAcknowledged)

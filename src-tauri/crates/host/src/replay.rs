@@ -8,7 +8,7 @@ use contract::{
     AgentError, AuditRecordView, Reason, ReplayDifference, ReplayParams, ReplayResponse, SessionId,
     TurnId, text,
 };
-use engine::ports::{AuditLog as _, Items as _};
+use engine::ports::{AuditLog as _, Items as _, Profile as _, Recordings as _};
 use store::SqliteStore;
 
 use crate::Host;
@@ -17,6 +17,14 @@ use crate::Host;
 const EARLIER: u32 = 5_000;
 
 impl Host {
+    /// Deletes the recordings beyond the number that the settings keep.
+    pub(crate) async fn drop_old_recordings(&self) {
+        let most = self.profile.settings().limits.recorded_turns;
+        if let Err(error) = self.store.recordings_prune(most).await {
+            tracing::warn!(%error, "old recordings could not be deleted");
+        }
+    }
+
     /// Runs a recorded turn again and compares its records with those of the log.
     pub(crate) async fn replay_run(
         &self,

@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use contract::AgentError;
 use engine::ports::Profile as _;
 
@@ -25,10 +25,22 @@ impl Host {
         let before = now - TimeDelta::days(days.into());
         let erased =
             self.log.erase_before(before).await.map_err(|error| Self::audit_error(&error))?;
-        if erased > 0 && self.paths.audit_copy().exists() {
+        if erased > 0 {
             self.renew_log_copy().await?;
         }
+        self.expire_old_logs(before).await?;
         Ok(erased)
+    }
+
+    /// Erases old values from the logs that were set aside, and from their copies.
+    async fn expire_old_logs(&self, before: DateTime<Utc>) -> Result<(), AgentError> {
+        let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
+        let failed = || AgentError::internal("audit_erase", "The old logs could not be searched.");
+        tokio::task::spawn_blocking(move || log.expire_set_aside(&copy, before))
+            .await
+            .map_err(|_| failed())?
+            .map(drop)
+            .map_err(|error| failed().with("cause", error.to_string()))
     }
 
     /// Brings the copy of the log up to date.

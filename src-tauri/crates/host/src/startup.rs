@@ -139,6 +139,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         served: std::sync::atomic::AtomicBool::new(false),
         _lock: lock,
     });
+    host.drop_old_recordings().await;
     start_tasks(&host);
     Ok(host)
 }

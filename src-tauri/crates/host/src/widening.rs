@@ -96,6 +96,7 @@ fn compare_model(found: &mut Widening, before: &ModelSettings, after: &ModelSett
         provider,
         base_url,
         model,
+        summariser,
         reasoning,
         idle_timeout_s,
         max_retries,
@@ -109,8 +110,14 @@ fn compare_model(found: &mut Widening, before: &ModelSettings, after: &ModelSett
         found.add_widening("model.provider", &before.provider, provider);
     }
     found.need_person(
-        (model, reasoning, idle_timeout_s, max_retries)
-            != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries),
+        (model, summariser, reasoning, idle_timeout_s, max_retries)
+            != (
+                &before.model,
+                &before.summariser,
+                &before.reasoning,
+                &before.idle_timeout_s,
+                &before.max_retries,
+            ),
     );
     if let Some(fallback) = fallback {
         let reaches = |model: &FallbackModel| (model.provider.clone(), model.base_url.clone());
@@ -245,6 +252,10 @@ mod tests {
         );
         let provider = |s: &mut Settings| s.memory.model.source = MemoryModelSource::Provider;
         assert_eq!(needed(&before, provider), widens("memory.model"));
+        let witness = |s: &mut Settings| s.audit.witness_url = "https://b".into();
+        assert_eq!(needed(&before, witness), widens("audit.witness_url"));
+        let authority = |s: &mut Settings| s.audit.timestamp_url = "https://b".into();
+        assert_eq!(needed(&before, authority), widens("audit.timestamp_url"));
         assert_eq!(needed(&before, |s| s.egress.allowed = true), widens("egress.allowed"));
         assert_eq!(
             needed(&before, |s| s.egress.redaction = RedactionLevel::None),
@@ -292,9 +303,10 @@ mod tests {
         }
         let off = Settings { agent_enabled: false, ..before.clone() };
         assert_eq!(needed(&off, |s| s.agent_enabled = true), (Access::Person, vec![]));
-        let others: [fn(&mut Settings); 7] = [
+        let others: [fn(&mut Settings); 8] = [
             |s| s.theme = "dark".into(),
             |s| s.model.model = "other".into(),
+            |s| s.model.summariser = "other".into(),
             |s| s.limits.rounds = 3,
             |s| s.memory.whole_profile = true,
             |s| s.audit.keep_values_days = 30,

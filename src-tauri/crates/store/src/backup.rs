@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use crate::connection::{self, Mode};
 use crate::error::OpenError;
 use crate::files::{self, Files};
+use crate::migrate;
 
 /// The number of copies of each kind that are kept.
 const KEEP: usize = 3;
@@ -80,6 +81,10 @@ pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> 
         let problem = "its write-ahead log cannot be emptied while another program reads it";
         return Err(OpenError::Failed { path: files.db.clone(), problem: problem.into() });
     }
+    // SQLite does not sync an emptied log, so a power cut could bring its content back. The first
+    // write into it is synced with its new size.
+    let version = migrate::version(&conn).map_err(sql)?;
+    conn.pragma_update(None, "user_version", version).map_err(sql)?;
     files.make_backups_folder().map_err(|e| OpenError::from_io(&files.backups(), &e))?;
     let name = format!("{}-{}.db", files.stem(), files::stamp(now));
     // The old copies go before the new one gets its name, so that a clock that went back does not

@@ -127,6 +127,9 @@ impl SqliteStore {
         let renewed = tokio::task::spawn_blocking(move || backup::renew(&files, now)).await;
         match renewed {
             Ok(Ok(())) => Ok(()),
+            Ok(Err(OpenError::NoSpace(path))) => {
+                Err(StoreError::NoSpace(path.display().to_string()))
+            }
             Ok(Err(error)) => Err(StoreError::Failed(error.to_string())),
             Err(error) => Err(StoreError::Failed(error.to_string())),
         }

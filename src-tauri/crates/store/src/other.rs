@@ -1,6 +1,7 @@
 //! Checks and copies databases whose tables this crate does not know, such as those of packs. A
 //! damaged one is set aside and replaced by its newest valid copy.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -20,6 +21,10 @@ const DAILY_UP_TO: u64 = 256 << 20;
 pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovered>, OpenError> {
     let files = Files::new(path);
     let len = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    if !is_sqlite(path) && backup::list(&files).is_empty() {
+        tracing::debug!(path = %path.display(), "a file with the name of a database is none");
+        return Ok(None);
+    }
     let is_due = files.was_cut_off() || (len <= DAILY_UP_TO && files.check_due(now));
     if len == 0 || !is_due {
         return Ok(None);
@@ -36,6 +41,13 @@ pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovere
         tracing::warn!(%error, "the time of the check could not be kept");
     }
     Ok(recovered)
+}
+
+/// Whether the file begins like a database. Other programs may use the same ending.
+fn is_sqlite(path: &Path) -> bool {
+    let mut begin = [0; 16];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok()
+        && begin == *b"SQLite format 3\0"
 }
 
 fn find_damage(files: &Files) -> Result<Option<String>, OpenError> {

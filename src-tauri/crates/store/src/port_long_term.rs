@@ -37,6 +37,13 @@ impl LongTermMemories for SqliteStore {
         })
         .await
     }
+    async fn skip_messages(&self, session: &SessionId) -> Result<(), StoreError> {
+        let session = session.clone();
+        self.write_along(move |conn| memories::skip_messages(conn, &session)).await
+    }
+    async fn has_untrusted_entries(&self, session: &SessionId) -> Result<bool, StoreError> {
+        self.read_on_this_thread(|conn| memories::has_untrusted(conn, session))
+    }
     async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError> {
         self.read_on_this_thread(|conn| memories::progress(conn, session))
     }
@@ -70,6 +77,9 @@ impl LongTermMemories for SqliteStore {
     async fn entry_sources(&self, ids: &[MemoryId]) -> Result<Vec<MemorySource>, StoreError> {
         let ids = ids.to_vec();
         self.read(move |conn| memories::sources(conn, &ids)).await
+    }
+    async fn entry_session(&self, id: &MemoryId) -> Result<Option<SessionId>, StoreError> {
+        self.read_on_this_thread(|conn| memories::session_of(conn, id))
     }
     async fn entry_edit(
         &self,

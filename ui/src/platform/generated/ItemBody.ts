@@ -49,7 +49,7 @@ choices?: Array<Choice>,
  */
 remembered?: Array<MemoryId>, 
 /**
- * Whether these memories may contain data that must stay on this computer.
+ * Whether the turn had seen data that must stay on this computer.
  */
 local_only?: boolean, 
 /**
@@ -79,7 +79,11 @@ effect: Effect,
 /**
  * Arguments after coercion, as the tool receives them, without caller-owned values.
  */
-arguments: unknown, } | { "kind": "tool_result", 
+arguments: unknown, 
+/**
+ * Whether the turn had seen data that must stay on this computer.
+ */
+local_only?: boolean, } | { "kind": "tool_result", 
 /**
  * The identifier of the call.
  */

@@ -18,6 +18,11 @@ base_url: string,
  */
 model: string, 
 /**
+ * The name of the model of the same provider that summarises older messages. Empty for the
+ * model that answers.
+ */
+summariser: string, 
+/**
  * Whether a model that can think does so before it answers, and shows it.
  */
 reasoning: boolean, 

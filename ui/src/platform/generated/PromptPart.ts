@@ -3,4 +3,4 @@
 /**
  * The parts of a prompt, in the order in which they are sent.
  */
-export type PromptPart = "base" | "policy" | "toolkit" | "entity_defaults" | "supervisor_instruction" | "memories" | "date_time";
+export type PromptPart = "base" | "policy" | "toolkit" | "entity_defaults" | "examples" | "supervisor_instruction" | "memories" | "date_time";

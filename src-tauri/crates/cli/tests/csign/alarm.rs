@@ -224,6 +224,10 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
     world.run(&["ask", "hello"]).ends_with(5);
     roll_back(&world, &old);
 
+    let confirmed = world.data().join("attestations").join("witness");
+    fs::create_dir_all(&confirmed).expect("made");
+    fs::write(confirmed.join("2026-11-21.checkpoint"), "of the old log").expect("written");
+
     // Only a person can accept.
     let ran = world.run(&["doctor", "--accept-new-log"]).ends_with(3);
     assert!(ran.err.contains("Only a person at a terminal"), "{}", ran.err);
@@ -243,6 +247,9 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
     let aside = world.data().join(text(&record["fields"], "set_aside"));
     let ran = world.run(&["audit", "verify", aside.to_str().expect("a name")]).ends_with(5);
     assert!(ran.out.contains("are missing"), "{}", ran.out);
+    // Its confirmations lie beside it, and are not taken for those of the new log.
+    assert!(aside.with_extension("attestations").join("witness").is_dir());
+    assert!(!confirmed.exists());
     // There is nothing left to accept.
     let ran = world.at_a_terminal(&["doctor", "--accept-new-log"]);
     assert!(ran.out.contains("There is no alarm"), "{}", ran.out);

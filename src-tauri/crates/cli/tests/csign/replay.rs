@@ -88,3 +88,22 @@ fn a_changed_recording_shows_the_record_the_path_and_both_values() {
     let missing = world.run(&["--json", "replay", "turn-x"]).ends_with(1).json();
     assert_eq!(missing["error"]["details"]["reason"], "not_found", "{missing}");
 }
+
+#[test]
+fn recordings_that_are_switched_off_are_deleted() {
+    let world = World::new();
+    for _ in 0..3 {
+        world.run(&["ask", "--session", "s1", "hello"]).ends_with(0);
+    }
+    let count = || -> i64 {
+        let database = Connection::open(world.data().join("countersign.db")).expect("opened");
+        database.query_row("SELECT count(*) FROM recording", [], |row| row.get(0)).expect("read")
+    };
+    assert_eq!(count(), 3);
+    let settings = world.data().join("countersign.toml");
+    for (most, left) in [(2, 2), (0, 0)] {
+        std::fs::write(&settings, format!("[limits]\nrecorded_turns = {most}\n")).expect("written");
+        world.run(&["status"]).ends_with(0);
+        assert_eq!(count(), left);
+    }
+}

@@ -266,6 +266,26 @@ async fn section_1_refusals_come_in_their_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_application_that_is_not_allowed_is_refused_and_recorded() {
+    let allowed = ("ALLOWED_APPLICATION_IDS", "shop-web");
+    let open = Gateway::start(&["--no-token"], &[allowed]).await;
+    let mut body = message_of("s", "hello");
+    body["applicationId"] = json!("stranger");
+    assert_eq!(open.post("/v1/chat", &body).await.0, StatusCode::FORBIDDEN);
+    let tokens = with_simple_auth(&[allowed]).await;
+    let asked = json!({"applicationId": "stranger"});
+    assert_eq!(tokens.post("/v1/auth/simple/token", &asked).await.0, StatusCode::FORBIDDEN);
+    for gateway in [&open, &tokens] {
+        let page = gateway.csign(&["audit", "list", "--type", "policy_decision"]);
+        let [record] = page["records"].as_array().unwrap().as_slice() else {
+            panic!("one record: {page}")
+        };
+        assert_eq!(record["fields"]["reason"], "application_not_allowed");
+        assert_eq!(record["revealed"]["asked"], "stranger");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_7_limits_count_the_visitor_and_the_address() {
     let gateway =
         with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2"), ("DEMO_RL_TOKEN_PER_MIN", "3")]).await;

@@ -66,6 +66,9 @@ impl PromptWriter<'_> {
                 self.words,
             );
         }
+        if !specs.is_empty() {
+            prompt.add(PromptPart::Examples, prompt::EXAMPLES, true, self.words);
+        }
         prompt.instruct(order.unwrap_or_default(), self.words);
         prompt.add(PromptPart::Memories, &self.memories(), false, self.words);
         prompt.remember(&memory_lines(self.remembered), self.words);
@@ -102,10 +105,9 @@ impl PromptWriter<'_> {
         (self.context.model.capabilities().context_tokens as usize).saturating_mul(3) / 2
     }
 
+    /// Returns the date and time at which the turn began. All prompts of a turn have the same, so that
+    /// providers can reuse what they read, and a replay sends the same prompts.
     pub(crate) fn date_time(&self) -> String {
-        prompt::date_time(
-            self.context.world().clock.now(),
-            &self.context.world().profile.time_zone(),
-        )
+        prompt::date_time(self.context.started_at, &self.context.world().profile.time_zone())
     }
 }

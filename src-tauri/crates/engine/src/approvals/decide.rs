@@ -60,6 +60,13 @@ impl DecidedBy {
     }
 }
 
+/// A decision that is being applied, and where it was made.
+#[derive(Clone, Copy)]
+struct Made<'a> {
+    decision: &'a Decision,
+    by: DecidedBy,
+}
+
 /// A decided action, with the call's result if the decision itself ran the call.
 #[derive(Debug)]
 pub struct Decided {
@@ -110,9 +117,7 @@ impl Engine {
             )
             .await;
         }
-        // Noted before, because the turn may end before this decision returns.
-        self.recorders.note_decision(&approval.turn, &params.decision, by.name());
-        let decided = self.apply(&approval, params.decision, by).await;
+        let decided = self.apply(&approval, Made { decision: &params.decision, by }).await;
         if let Some((began, agent)) = run {
             let (status, level, code) = match &decided {
                 Ok(decided) if decided.approval.status == ApprovalStatus::Failed => {
@@ -158,30 +163,30 @@ impl Engine {
     async fn apply(
         self: &Arc<Self>,
         approval: &Approval,
-        decision: Decision,
-        by: DecidedBy,
+        made: Made<'_>,
     ) -> Result<Decided, AgentError> {
         let mut result = None;
-        match decision {
+        match made.decision {
             Decision::ApproveOnce { confirm_word } => {
                 check_word(approval, confirm_word.as_deref())?;
-                result = self.approve(approval, Holds::Once, by).await?;
+                result = self.approve(approval, Holds::Once, made).await?;
             }
             Decision::ApproveForSession => {
                 self.check_grantable(approval)?;
-                result = self.approve(approval, Holds::ForSession(by.name()), by).await?;
+                result = self.approve(approval, Holds::ForSession(made.by.name()), made).await?;
             }
             Decision::Edit { arguments } => {
                 self.world.secrets.reload_secrets().await;
-                self.edit(approval, &arguments, by).await?;
+                self.edit(approval, arguments, made).await?;
             }
             Decision::Reject { reason } => {
                 self.world.secrets.reload_secrets().await;
-                let reason = reason.map(|r| self.secret_matcher().redact_secrets(&r).into_owned());
+                let reason =
+                    reason.as_deref().map(|r| self.secret_matcher().redact_secrets(r).into_owned());
                 let reason = reason
                     .map(|r| r.trim().chars().take(500).collect::<String>())
                     .filter(|r| !r.is_empty());
-                self.decide(approval, Transition::REJECT, reason.as_deref(), by).await?;
+                self.decide(approval, Transition::REJECT, reason.as_deref(), made).await?;
                 if !self.router.send_verdict(&approval.id, Verdict::Rejected(reason.clone())) {
                     self.end_unwaited_call(approval, ApprovalStatus::Rejected, reason).await;
                 }
@@ -275,13 +280,14 @@ impl Engine {
         }
     }
 
-    /// Makes the transition that a person decided, and records who decided it.
+    /// Makes the transition that a person decided, and records who decided it. Before the waiting
+    /// call hears of it, the decision is noted for a replay of the turn.
     async fn decide(
         &self,
         approval: &Approval,
         transition: Transition,
         reason: Option<&str>,
-        by: DecidedBy,
+        made: Made<'_>,
     ) -> Result<(), AgentError> {
         let moved = self
             .world
@@ -293,7 +299,8 @@ impl Engine {
                 AgentError::invalid("This action has been decided already.").reason("not_pending")
             );
         }
-        self.record_resolved(approval, transition.to, reason, by.name()).await;
+        self.recorders.note_decision(approval, made.decision, made.by.name());
+        self.record_resolved(approval, transition.to, reason, made.by.name()).await;
         Ok(())
     }
 
@@ -302,9 +309,9 @@ impl Engine {
         self: &Arc<Self>,
         approval: &Approval,
         holds: Holds,
-        by: DecidedBy,
+        made: Made<'_>,
     ) -> Result<Option<ItemBody>, AgentError> {
-        self.decide(approval, Transition::APPROVE, None, by).await?;
+        self.decide(approval, Transition::APPROVE, None, made).await?;
         if self.router.send_verdict(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
@@ -325,7 +332,7 @@ impl Engine {
         self: &Arc<Self>,
         approval: &Approval,
         arguments: &str,
-        by: DecidedBy,
+        made: Made<'_>,
     ) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
         let arguments = contract::arguments::parse(arguments)?;
@@ -337,9 +344,9 @@ impl Engine {
         let arguments = contract::arguments::normalize_and_check_length(arguments)?;
         self.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {
-            return self.propose_edited(approval, spec, arguments, by).await;
+            return self.propose_edited(approval, spec, arguments, made).await;
         }
-        self.decide(approval, Transition::REPLACE, None, by).await?;
+        self.decide(approval, Transition::REPLACE, None, made).await?;
         if self.router.send_verdict(&approval.id, Verdict::Edited(arguments)) {
             return Ok(());
         }
@@ -354,14 +361,14 @@ impl Engine {
         approval: &Approval,
         spec: ToolSpec,
         arguments: Value,
-        by: DecidedBy,
+        made: Made<'_>,
     ) -> Result<(), AgentError> {
         let ready = call_of(approval, spec, arguments);
         let fresh = ApprovalGate::detached(self, approval)
             .propose(&ready, EDITED, Some(approval.id.clone()))
             .await?
             .approval;
-        let moved = self.decide(approval, Transition::REPLACE, None, by).await;
+        let moved = self.decide(approval, Transition::REPLACE, None, made).await;
         if moved.is_err() {
             let why = Text::ApprovalCancelled.in_locale(&self.world.profile.locale());
             self.transition(&fresh, Transition::CANCEL, Some(why)).await;

@@ -19,9 +19,10 @@ use crate::{
     },
     canonical::canonical,
     ports::{Durability, Point, RecordDraft},
-    replay::recording::RecordedDecision,
+    replay::recording::{RecordedDecision, RecordedEnd},
     texts::Text,
     tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing},
+    turn::audience::{Origin, Place},
 };
 
 /// The longest time that an action stays pending, even if the caller's sessions live longer.
@@ -156,6 +157,11 @@ pub(crate) async fn propose(
                 .to_string(),
         )
         .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
+    if context.place == Place::Outside && context.origin != Origin::Inside {
+        // No question of a conversation says who made this call. A proposal that is made again
+        // after its turn has ended does not know it.
+        draft = context.origin.add_to(draft, world.profile.as_ref());
+    }
     if outgoing.asked != outgoing.arguments {
         draft = draft.commit("asked", canonical(&outgoing.asked));
     }
@@ -186,13 +192,14 @@ pub(crate) async fn wait(
     proposal: &mut Proposal,
 ) -> Waited {
     let waited = wait_for_end(dispatcher, ready, proposal).await;
-    if let Some(recorder) = &dispatcher.context.recorder {
-        match waited {
-            Waited::Expired => recorder.add_decision(RecordedDecision::Expired),
-            Waited::Cancelled => recorder.add_decision(RecordedDecision::Cancelled),
-            // These are noted where a person decides.
-            Waited::Approved(_) | Waited::Rejected(_) | Waited::Edited(_) | Waited::Changed => {}
-        }
+    let end = match waited {
+        Waited::Expired => Some(RecordedEnd::Expired),
+        Waited::Cancelled => Some(RecordedEnd::Cancelled),
+        // These are noted where a person decides.
+        Waited::Approved(_) | Waited::Rejected(_) | Waited::Edited(_) | Waited::Changed => None,
+    };
+    if let (Some(recorder), Some(end)) = (&dispatcher.context.recorder, end) {
+        recorder.add_decision(RecordedDecision::of(&proposal.approval, end));
     }
     waited
 }

@@ -3,6 +3,8 @@
 
 use contract::{AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome, label_text, text};
 
+use serde_json::Value;
+
 use crate::{Engine, memory::recalled::Recalled, ports::Model, turn::context::TurnContext};
 
 impl Engine {
@@ -31,12 +33,24 @@ impl Engine {
     pub(crate) fn has_local_data(&self, item: &Item) -> bool {
         match &item.body {
             ItemBody::ToolResult { tool, outcome, data, .. } => {
-                !matches!(outcome, ToolOutcome::Denied | ToolOutcome::Limit)
-                    && (data["local_only"] == true || self.is_data_local(tool))
+                self.is_local_result(tool, *outcome, data)
             }
-            ItemBody::AssistantText { local_only, .. } => *local_only,
+            ItemBody::AssistantText { local_only, .. } | ItemBody::ToolCall { local_only, .. } => {
+                *local_only
+            }
             _ => false,
         }
+    }
+
+    /// Whether the result of a call must stay on this computer.
+    pub(crate) fn is_local_result(
+        &self,
+        tool: &ToolId,
+        outcome: ToolOutcome,
+        data: &Value,
+    ) -> bool {
+        !matches!(outcome, ToolOutcome::Denied | ToolOutcome::Limit)
+            && (data["local_only"] == true || self.is_data_local(tool))
     }
 
     fn is_data_local(&self, tool: &ToolId) -> bool {
@@ -48,17 +62,19 @@ impl Engine {
     }
 }
 
-/// Fails if earlier messages with such a pack's data would be sent to a cloud model. Every text of
-/// a turn that used the pack may contain the data.
+/// Notes whether earlier messages have data that must stay on this computer, and fails if they would
+/// be sent to a cloud model. Every text of a turn that saw the data may contain it.
 pub(crate) fn check_recalled_egress(
     context: &TurnContext,
     recalled: &Recalled,
 ) -> Result<(), AgentError> {
+    let has_local = recalled.local_only()
+        || recalled.items.iter().any(|item| context.engine.has_local_data(item));
+    if has_local {
+        context.note_local_data();
+    }
     let model = context.model.as_ref();
-    if model.is_local()
-        || (!recalled.items.iter().any(|item| context.engine.has_local_data(item))
-            && !recalled.local_only())
-    {
+    if model.is_local() || !has_local {
         return Ok(());
     }
     Err(AgentError::invalid(text!("Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {model} does not run here.", model = label_text(&model.label())))

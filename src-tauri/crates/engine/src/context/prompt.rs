@@ -1,5 +1,5 @@
 //! The prompt of a run, with its parts in a fixed order: base, policy, toolkit, entity defaults,
-//! supervisor instruction, memories, date and time. Each part has its own size limit. Other modules
+//! examples, supervisor instruction, memories, date and time. Each part has its own size limit. Other modules
 //! make the texts of the parts.
 
 use chrono::{DateTime, Utc};
@@ -24,6 +24,9 @@ const ORCHESTRATOR: &str = include_str!("../../prompts/orchestrator.md");
 const MEMORIES: &str = include_str!("../../prompts/memories.md");
 /// The size limit of long-term memories in bytes.
 const MEMORIES_LIMIT: usize = 8_000;
+
+/// Examples of answers, for prompts with tools.
+pub(crate) const EXAMPLES: &str = include_str!("../../prompts/examples.md");
 
 /// The text about placeholders, for prompts with redacted values.
 const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");
@@ -160,7 +163,7 @@ impl Prompt {
 fn part_limit(part: PromptPart) -> usize {
     match part {
         PromptPart::Base | PromptPart::Memories => 8_000,
-        PromptPart::Policy => 2_000,
+        PromptPart::Policy | PromptPart::Examples => 2_000,
         PromptPart::Toolkit => 24_000,
         PromptPart::EntityDefaults | PromptPart::SupervisorInstruction => 4_000,
         PromptPart::DateTime => 200,
@@ -252,6 +255,7 @@ mod tests {
             PromptPart::Policy,
             PromptPart::Toolkit,
             PromptPart::EntityDefaults,
+            PromptPart::Examples,
             PromptPart::SupervisorInstruction,
             PromptPart::Memories,
             PromptPart::DateTime,

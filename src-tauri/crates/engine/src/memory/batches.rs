@@ -15,7 +15,7 @@ use crate::{
     Engine,
     memory::{
         entries, heuristic,
-        recalled::{PAGE, summarises},
+        recalled::{PAGE, last_turn, summarises},
         refresh::MemoryKeeper,
         window,
     },
@@ -41,8 +41,15 @@ impl MemoryKeeper {
         let context = &self.context;
         let is_ours = context.session.application() == DESKTOP && context.audience.run().is_none();
         // Conversations that are to be forgotten after some time leave no memories.
+        // A replay has no earlier memories, and must not teach the live model.
+        let is_replay = context.engine.recorded_memories.is_some();
         let is_bounded = policy.ttl_seconds > 0 || policy.max_items > 0;
-        if !is_ours || is_bounded || !summarises(policy) || !context.settings.memory.recall {
+        if is_replay
+            || !is_ours
+            || is_bounded
+            || !summarises(policy)
+            || !context.settings.memory.recall
+        {
             return;
         }
         let (keeper, method) = (self.clone(), policy.summary.update_method);
@@ -83,9 +90,7 @@ impl MemoryKeeper {
         let has_local_data = batch.iter().any(|one| engine.has_local_data(&one.item));
         let by_rule =
             || (heuristic::summary("", &entries, SUMMARY_TOKENS), SummaryMethod::Heuristic);
-        let may_ask = method == SummaryMethod::Llm
-            && !context.model.in_process()
-            && (context.model.is_local() || !has_local_data);
+        let may_ask = method == SummaryMethod::Llm && self.may_ask(has_local_data);
         let (text, method) = match may_ask {
             false => by_rule(),
             true => match self.ask_for_summary(SUMMARY_TOKENS, "", &entries).await {
@@ -126,7 +131,9 @@ impl MemoryKeeper {
             text,
             sources,
             pinned: false,
-            untrusted: batch.iter().any(|one| engine.is_from_outside(&one.item)),
+            // Later answers may repeat earlier content from outside.
+            untrusted: batch.iter().any(|one| engine.is_from_outside(&one.item))
+                || context.world().store.has_untrusted_entries(&context.session).await?,
             local_only,
             created_at: context.world().clock.now(),
             edited_at: None,
@@ -197,8 +204,12 @@ fn oldest_batch(pending: &[MemoryItem]) -> Option<&[MemoryItem]> {
         let (count, length) = window::measure(std::iter::once(&one.item));
         (messages, tokens) = (messages + count, tokens + length);
     }
-    // The pending items end before a turn of the window, so the last turn is whole, too. A full page
-    // may end in the middle of a turn.
-    let is_whole = pending.len() < PAGE as usize;
-    (is_whole && (messages >= MESSAGES || tokens >= TOKENS)).then_some(pending)
+    if pending.len() >= PAGE as usize {
+        // A full page may end in the middle of a turn. It is a batch even if it has few messages,
+        // because the next page begins after it.
+        let whole = last_turn(pending);
+        return Some(if whole == 0 { pending } else { &pending[..whole] });
+    }
+    // The pending items end before a turn of the window, so the last turn is whole, too.
+    (messages >= MESSAGES || tokens >= TOKENS).then_some(pending)
 }

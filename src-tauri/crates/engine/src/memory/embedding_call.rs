@@ -1,13 +1,15 @@
 //! A call of an embedding server, by the rules of a call of a model: whether texts may leave this
 //! computer, redaction, the budget of the day, and a record.
 
+use std::time::Duration;
+
 use contract::{AgentError, ErrorCode, RecordType, RedactionLevel, text};
 use serde_json::json;
 
 use crate::{
     Engine,
     budget::embedding::Reservation,
-    ports::{EmbeddingServer, ModelError, RecordDraft, TextRole},
+    ports::{EmbeddingServer, ModelError, ModelErrorKind, RecordDraft, TextRole},
     tools::refusals::millis,
 };
 
@@ -15,12 +17,13 @@ use crate::{
 const MOST_BYTES: usize = 8_000;
 
 impl Engine {
-    /// Returns the vectors of texts, in their order.
+    /// Returns the vectors of texts, in their order. Waits for the server no longer than `patience`.
     pub(super) async fn embed_on_server(
         &self,
         server: &dyn EmbeddingServer,
         texts: &[&str],
         role: TextRole,
+        patience: Duration,
     ) -> Result<Vec<Vec<f32>>, AgentError> {
         self.check_enabled()?;
         self.check_embedding_egress(server)?;
@@ -31,7 +34,10 @@ impl Engine {
         let reservation =
             Reservation::reserve(&self.world, server.label(), bytes, sent.len()).await?;
         let began = tokio::time::Instant::now();
-        let answer = server.embed(sent, role).await;
+        // The record is written also if the server is too slow.
+        let answer = tokio::time::timeout(patience, server.embed(sent, role))
+            .await
+            .unwrap_or_else(|_| Err(too_slow()));
         let mut record = RecordDraft::new(RecordType::ModelCall)
             .field("model", server.label())
             .field("purpose", "embedding")
@@ -118,9 +124,30 @@ fn check_vectors(mut vectors: Vec<Vec<f32>>, texts: usize) -> Result<Vec<Vec<f32
     Ok(vectors)
 }
 
+fn too_slow() -> ModelError {
+    ModelError {
+        kind: ModelErrorKind::Broken,
+        message: "The server took too long.".into(),
+        hint: None,
+        retry_after_ms: None,
+    }
+}
+
+/// The reason of an error about a text that the server does not accept.
+const TEXT_REFUSED: &str = "embedding_text_refused";
+
+/// Whether the server refused a text, so that others may be accepted.
+pub(super) fn is_text_refused(error: &AgentError) -> bool {
+    error.reason_text() == Some(TEXT_REFUSED)
+}
+
 fn server_error(error: &ModelError) -> AgentError {
+    let reason = match error.kind {
+        ModelErrorKind::BadRequest | ModelErrorKind::TooLong => TEXT_REFUSED,
+        _ => "embedding_failed",
+    };
     let out = AgentError::new(ErrorCode::LlmError, error.message.clone())
-        .reason("embedding_failed")
+        .reason(reason)
         .retryable(error.kind.is_retryable());
     match &error.hint {
         Some(hint) => out.hint(hint.clone()),

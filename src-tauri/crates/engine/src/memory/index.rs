@@ -10,7 +10,10 @@ use contract::{AgentError, MemoryEntry, MemoryId, MemoryIndexView, Text, text};
 
 use crate::{
     Engine,
-    memory::calibration::{calibrate_threshold, calibration_texts},
+    memory::{
+        calibration::{calibrate_threshold, calibration_texts},
+        embedding_call::is_text_refused,
+    },
     ports::{
         ChosenEmbedder, Embedder, EmbeddingModelId, MOST_TEXTS, MemoryIndex, MemoryVector,
         MissingVectors, StoreError, TextRole,
@@ -24,6 +27,8 @@ const FEW: u64 = 500;
 const PAUSE: TimeDelta = TimeDelta::minutes(1);
 /// How long a question waits for its vector. Words find memories, too.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The time limit of one batch in the background.
+const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
 /// The index, shared by all turns.
 #[derive(Default)]
@@ -175,10 +180,9 @@ impl Engine {
             ChosenEmbedder::Inside(model) => model.embed_question(text).await.map_err(failed),
             ChosenEmbedder::Server(server) => {
                 let texts = [text];
-                let call = self.embed_on_server(server.as_ref(), &texts, TextRole::Question);
-                let made = tokio::time::timeout(PATIENCE, call)
-                    .await
-                    .map_err(|_| failed("the server took too long"))?;
+                let made = self
+                    .embed_on_server(server.as_ref(), &texts, TextRole::Question, PATIENCE)
+                    .await;
                 made.map_err(failed)?.pop().ok_or_else(|| failed("the server sent no vector"))
             }
         }
@@ -206,15 +210,10 @@ impl Engine {
                     return Err(failed(problem));
                 }
                 let texts = calibration_texts();
-                let made = self.embed_on_server(server.as_ref(), texts, TextRole::Memory);
-                let vectors = match tokio::time::timeout(PATIENCE, made).await {
-                    Ok(Ok(vectors)) => vectors,
-                    Ok(Err(error)) => return Err(failed(self.note_problem(error.text()))),
-                    Err(_) => {
-                        let slow: Text = "The server took too long.".into();
-                        return Err(failed(self.note_problem(slow)));
-                    }
-                };
+                let vectors = self
+                    .embed_on_server(server.as_ref(), texts, TextRole::Memory, PATIENCE)
+                    .await
+                    .map_err(|error| failed(self.note_problem(error.text())))?;
                 let dimension = vectors.first().map_or(0, Vec::len);
                 MemoryIndex {
                     model: server.id(),
@@ -306,6 +305,30 @@ impl Engine {
         });
     }
 
+    /// Returns the vectors of the memories whose texts the server accepts. Fails if it accepts none
+    /// of them.
+    async fn embed_each(
+        &self,
+        chosen: &ChosenEmbedder,
+        batch: Vec<MemoryEntry>,
+    ) -> Result<Vec<(MemoryEntry, Vec<f32>)>, AgentError> {
+        let (mut made, mut refused) = (Vec::new(), None);
+        for memory in batch {
+            match self.embed_memories(chosen, std::slice::from_ref(&memory)).await {
+                Ok(mut vectors) => made.extend(vectors.pop().map(|values| (memory, values))),
+                Err(error) if is_text_refused(&error) => {
+                    tracing::warn!(memory = memory.id.as_str(), "the text of a memory was refused");
+                    refused = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match refused {
+            Some(error) if made.is_empty() => Err(error),
+            _ => Ok(made),
+        }
+    }
+
     /// Makes the vectors that are missing, and stores them batch by batch. Stops if another model is
     /// chosen meanwhile.
     async fn embed_missing(
@@ -320,8 +343,12 @@ impl Engine {
             let batch = store.entries_without_vector(&missing, MOST_TEXTS as u32).await?;
             let Some(last) = batch.last() else { return Ok(()) };
             after = Some(last.id.clone());
-            let vectors = self.embed_memories(chosen, &batch).await?;
-            let made = batch.into_iter().zip(vectors).map(|(memory, values)| {
+            let made = match self.embed_memories(chosen, &batch).await {
+                Ok(vectors) => batch.into_iter().zip(vectors).collect(),
+                Err(error) if is_text_refused(&error) => self.embed_each(chosen, batch).await?,
+                Err(error) => return Err(error),
+            };
+            let made = made.into_iter().map(|(memory, values)| {
                 (memory, MemoryVector { model: index.model.clone(), values })
             });
             store.entry_vectors_put(made.collect()).await?;
@@ -350,7 +377,8 @@ impl Engine {
             }
             ChosenEmbedder::Server(server) => {
                 let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-                self.embed_on_server(server.as_ref(), &texts, TextRole::Memory).await
+                self.embed_on_server(server.as_ref(), &texts, TextRole::Memory, BATCH_PATIENCE)
+                    .await
             }
         }
     }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     Engine,
     memory::{fusion, index::Index, recalled::keeps_nothing},
-    ports::{Durability, MemoryReach, MemoryVector, RecordDraft, StoreError},
+    ports::{Durability, MemoryReach, MemoryVector, RecordDraft, StoreError, TurnContent},
 };
 
 /// The number of memories that a search returns.
@@ -92,7 +92,8 @@ impl Engine {
         let limit = if params.limit == 0 { MOST_HITS } else { params.limit.min(CANDIDATES) };
         let reach =
             params.session.as_ref().map_or(MemoryReach::Everything, |id| self.memory_reach(id));
-        let hits = self.find_memories(&params.text, &reach, limit).await?;
+        let person = TurnContent { model_is_local: true, ..TurnContent::default() };
+        let hits = self.find_memories(&params.text, &reach, limit, person).await?;
         let reader = Reader { action: "searched", session: params.session.as_ref() };
         self.record_read(&reader, hits.iter().map(|hit| &hit.memory.id)).await?;
         let sources = self.sources_of(hits.iter().map(|hit| &hit.memory)).await?;
@@ -158,6 +159,8 @@ impl Engine {
         let text = self.checked_text(&params.text).await?;
         let (vector, _) = self.vector_of_new(&text).await;
         let (store, now) = (&self.world.store, self.world.clock.now());
+        // An erasure of the session then finds the record.
+        let session = store.entry_session(&params.id).await?;
         if !store.entry_edit(&params.id, &text, vector.as_ref(), now).await? {
             return Err(unknown_memory_error());
         }
@@ -165,7 +168,8 @@ impl Engine {
         if vector.is_none() {
             self.long_term.index.state.lock().await.lacks_vectors();
         }
-        let draft = RecordDraft::new(RecordType::Memory).field("action", "edited");
+        let mut draft = RecordDraft::new(RecordType::Memory).field("action", "edited");
+        draft.session = session;
         self.record_memory(draft.field("memory", params.id.as_str()).commit("text", text)).await?;
         store.entry(&params.id).await?.ok_or_else(unknown_memory_error)
     }
@@ -183,20 +187,24 @@ impl Engine {
     }
 
     /// Stores a note for a tool whose call was approved. A note of the user is for the whole
-    /// profile; a note of another application stays in its session.
+    /// profile; a note of another application stays in its session. `content` says what the turn of
+    /// the call has seen.
     pub async fn remember_note(
         &self,
         text: &str,
         session: &SessionId,
+        content: TurnContent,
     ) -> Result<MemoryEntry, AgentError> {
         self.check_memory_is_on(session).await?;
         let scope = (session.application() != DESKTOP).then(|| session.clone());
         let mut note = self.new_note(text, scope).await?;
         let near = self.world.store.items_before(session, None, NEAR_ITEMS).await?;
-        note.local_only = near.iter().any(|item| self.has_local_data(item));
-        note.untrusted = near.iter().any(|item| self.is_from_outside(item));
+        note.local_only = content.is_local || near.iter().any(|item| self.has_local_data(item));
+        note.untrusted = content.is_untrusted || near.iter().any(|item| self.is_from_outside(item));
+        // In a long turn the question is further away. Then another item names the session.
         let question = near.iter().rfind(|item| matches!(item.body, ItemBody::UserMessage { .. }));
-        note.sources = question.map(|item| item.id.clone()).into_iter().collect();
+        let source = question.or(near.last());
+        note.sources = source.map(|item| item.id.clone()).into_iter().collect();
         self.store_note(note, "tool", Some(session)).await
     }
 
@@ -206,11 +214,11 @@ impl Engine {
         &self,
         text: &str,
         session: &SessionId,
-        model_is_local: bool,
+        content: TurnContent,
     ) -> Result<Vec<MemoryHit>, AgentError> {
         self.check_memory_is_on(session).await?;
-        let mut hits = self.find_memories(text, &self.memory_reach(session), MOST_HITS).await?;
-        hits.retain(|hit| !hit.memory.local_only || model_is_local);
+        let reach = self.memory_reach(session);
+        let hits = self.find_memories(text, &reach, MOST_HITS, content).await?;
         let reader = Reader { action: "recalled", session: Some(session) };
         self.record_read(&reader, hits.iter().map(|hit| &hit.memory.id)).await?;
         Ok(hits)
@@ -229,12 +237,14 @@ impl Engine {
     }
 
     /// Returns the memories that fit a text, best first, by their words and by their vectors. If one
-    /// of both searches fails, the other one still counts.
+    /// of both searches fails, the other one still counts. `content` says who reads them, and whether
+    /// the text may be sent to a server elsewhere.
     pub(crate) async fn find_memories(
         &self,
         text: &str,
         reach: &MemoryReach,
         limit: u32,
+        content: TurnContent,
     ) -> Result<Vec<MemoryHit>, StoreError> {
         let store = &self.world.store;
         if !store.has_entries(reach).await? {
@@ -243,7 +253,7 @@ impl Engine {
         let words = fusion::words(text);
         let (by_words, by_vector) = tokio::join!(
             store.entries_by_words(&words, reach, CANDIDATES),
-            self.find_by_vector(text, reach)
+            self.find_by_vector(text, reach, content.is_local)
         );
         if let (Err(error), Err(_)) = (&by_words, &by_vector) {
             return Err(error.clone());
@@ -251,6 +261,7 @@ impl Engine {
         let by_words = by_words.unwrap_or_else(log_failed_search);
         let (by_vector, threshold) = by_vector.unwrap_or_else(log_failed_search);
         let mut hits = fusion::fuse(&words, by_words, by_vector, threshold);
+        hits.retain(|hit| content.model_is_local || !hit.memory.local_only);
         hits.truncate(limit as usize);
         Ok(hits)
     }
@@ -260,8 +271,12 @@ impl Engine {
         &self,
         text: &str,
         reach: &MemoryReach,
+        stays_here: bool,
     ) -> Result<(Vec<(MemoryEntry, f32)>, f32), StoreError> {
         let (embedder, index) = self.ready_index().await?;
+        if stays_here && embedder.is_elsewhere() {
+            return Ok((Vec::new(), index.threshold));
+        }
         let values = self.embed_question(&embedder, text).await?;
         let vector = MemoryVector { model: index.model, values };
         let found = self.world.store.entries_by_vector(&vector, reach, CANDIDATES).await?;

@@ -22,8 +22,8 @@ use crate::{
         window,
     },
     ports::{
-        Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft,
-        Side, StoreError,
+        Memory, MemoryItem, MemoryOf, Message, Model as _, ModelError, ModelEvent, ModelRequest,
+        RecordDraft, Side, StoreError,
     },
     texts::Text,
     tools::refusals::millis,
@@ -270,8 +270,9 @@ impl MemoryKeeper {
             );
             Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
         };
-        // The built-in model makes no summaries.
-        if policy.update_method == SummaryMethod::Heuristic || self.context.model.in_process() {
+        let has_local_data = memory.local_only
+            || pending.iter().any(|one| self.context.engine.has_local_data(&one.item));
+        if policy.update_method == SummaryMethod::Heuristic || !self.may_ask(has_local_data) {
             return Ok(by_rule());
         }
         let items = count_whole_turns(pending);
@@ -286,20 +287,30 @@ impl MemoryKeeper {
         }
     }
 
+    /// Whether a model may summarise. The built-in model makes no summaries, and data that must stay
+    /// on this computer goes to no model elsewhere.
+    pub(super) fn may_ask(&self, has_local_data: bool) -> bool {
+        let (model, summariser) = (&self.context.model, &self.context.summariser);
+        !model.in_process()
+            && !summariser.in_process()
+            && (summariser.is_local() || !has_local_data)
+    }
+
     pub(super) async fn ask_for_summary(
         &self,
         most: u32,
         notes: &str,
         entries: &[Entry],
     ) -> Result<String, contract::Text> {
+        let model = &self.context.summariser;
         let said = |error: contract::AgentError| error.text();
-        self.context.engine.check_egress(self.context.model.as_ref()).map_err(said)?;
-        self.context.model.prepare_call().await;
+        self.context.engine.check_egress(model.as_ref()).map_err(said)?;
+        model.prepare_call().await;
         let words = EgressSession::of_session(
             &self.context.engine,
             &self.context.session,
             self.context.redaction_level(),
-            self.context.model.reads_values(),
+            model.reads_values(),
         )
         .await
         .map_err(|error| error.to_string())?;
@@ -313,7 +324,7 @@ impl MemoryKeeper {
                 Message::User { text: input },
             ],
             tools: Vec::new(),
-            max_output_tokens: Some(if self.context.model.capabilities().reasoning {
+            max_output_tokens: Some(if model.capabilities().reasoning {
                 most.saturating_add(THOUGHT)
             } else {
                 most
@@ -326,7 +337,7 @@ impl MemoryKeeper {
         words.store_numbers().await.map_err(|error| error.to_string())?;
         let (mut text, mut usage) = (String::new(), Usage::default());
         let began = tokio::time::Instant::now();
-        let stream = self.context.metered.open(request).await.map_err(|error| error.message)?;
+        let stream = model.open(request).await.map_err(|error| error.message)?;
         let failed = match tokio::time::timeout(
             PATIENCE,
             read_answer(stream, &mut text, &mut usage),
@@ -337,13 +348,13 @@ impl MemoryKeeper {
             Err(_) => Some("It took too long.".into()),
         };
         let record = RecordDraft::new(RecordType::ModelCall)
-            .field("model", self.context.model.label())
+            .field("model", model.label())
             .field("purpose", "summary")
             .field("level", if failed.is_none() { "info" } else { "error" })
             .field("duration_ms", millis(began.elapsed()))
             .field("agent", self.agent.clone())
             .field("status", if failed.is_none() { "ok" } else { "error" })
-            .field("local", self.context.model.is_local())
+            .field("local", model.is_local())
             .field("redaction", json!(words.level()))
             .field("tokens_in", usage.input_tokens)
             .field("tokens_out", usage.output_tokens);

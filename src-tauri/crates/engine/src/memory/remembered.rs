@@ -14,10 +14,12 @@ use crate::{
 };
 
 /// The number of pinned memories that every message gets, the newest ones.
-const MOST_PINNED: u32 = 5;
+const MOST_PINNED: usize = 5;
+/// The number of pinned memories that are read, because some may not be sent to this model.
+const PINNED_READ: u32 = 100;
 
-/// Returns the memories for the prompts of a turn: pinned ones first, then the best. Records them, and marks untrusted
-/// ones as untrusted content of the turn.
+/// Returns the memories for the prompts of a turn: pinned ones first, then the best. Records them,
+/// and notes for the turn whether any are untrusted or must stay on this computer.
 pub(crate) async fn find_for_turn(
     context: &TurnContext,
     recalled: &Recalled,
@@ -44,6 +46,9 @@ pub(crate) async fn find_for_turn(
     if hits.is_empty() {
         return hits;
     }
+    if hits.iter().any(|hit| hit.memory.local_only) {
+        context.note_local_data();
+    }
     for hit in hits.iter().filter(|hit| hit.memory.untrusted) {
         sources.add_remembered_text(&hit.memory.text);
     }
@@ -62,12 +67,15 @@ async fn find_all(context: &TurnContext) -> Result<Vec<MemoryHit>, StoreError> {
         return Ok(Vec::new());
     }
     let reach = engine.memory_reach(&context.session);
-    let pinned = context.world().store.entries_pinned(&reach, MOST_PINNED).await?;
+    let content = context.content(false);
+    let pinned = context.world().store.entries_pinned(&reach, PINNED_READ).await?;
     let mut hits: Vec<MemoryHit> = pinned
         .into_iter()
+        .filter(|memory| content.model_is_local || !memory.local_only)
+        .take(MOST_PINNED)
         .map(|memory| MemoryHit { memory, score: 0.0, similarity: None })
         .collect();
-    let fitting = engine.find_memories(&context.question, &reach, MOST_HITS).await?;
+    let fitting = engine.find_memories(&context.question, &reach, MOST_HITS, content).await?;
     let is_pinned = |hit: &MemoryHit| hits.iter().any(|other| other.memory.id == hit.memory.id);
     let fitting: Vec<_> = fitting.into_iter().filter(|hit| !is_pinned(hit)).collect();
     hits.extend(fitting);

@@ -18,6 +18,10 @@ impl Engine {
         if store.session(session).await?.is_none() {
             return Err(AgentError::invalid("This session does not exist.").reason("not_found"));
         }
+        if params.enabled && self.memory_is_off(session).await? {
+            // Memory was off for these messages, so they become no memories later.
+            store.skip_messages(session).await?;
+        }
         {
             let _one_at_a_time = self.values.lock(session).await;
             let value = (!params.enabled).then_some(Value::Bool(true));

@@ -82,6 +82,10 @@ pub trait LongTermMemories: Send + Sync {
     /// Returns the position up to which a session's messages are summarised in memories, or 0.
     /// Deleting a memory does not move it back.
     async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError>;
+    /// Leaves the messages that a session has so far out of all later memories.
+    async fn skip_messages(&self, session: &SessionId) -> Result<(), StoreError>;
+    /// Whether a memory of a session may contain content from untrusted sources.
+    async fn has_untrusted_entries(&self, session: &SessionId) -> Result<bool, StoreError>;
     /// Returns a memory, or None if it does not exist.
     async fn entry(&self, id: &MemoryId) -> Result<Option<MemoryEntry>, StoreError>;
     /// Returns memories: pinned ones first, then newest first.
@@ -102,6 +106,9 @@ pub trait LongTermMemories: Send + Sync {
     /// Returns the identifiers of the memories that the answers of a session used, those of the
     /// newest answer first.
     async fn entries_used_in(&self, session: &SessionId) -> Result<Vec<MemoryId>, StoreError>;
+    /// Returns the session of a memory, or else the one of the items that it was made from, also after
+    /// that was deleted.
+    async fn entry_session(&self, id: &MemoryId) -> Result<Option<SessionId>, StoreError>;
     /// Returns for each memory the first item that it was made from and that still exists.
     async fn entry_sources(&self, ids: &[MemoryId]) -> Result<Vec<MemorySource>, StoreError>;
     /// Replaces the text of a memory with its words and its vector in one transaction. Returns false

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
-    Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, MessageHit, ResultView, SessionId,
-    SessionSummary, Transition, TurnId,
+    Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, MemoryId, MessageHit, ResultView,
+    SessionId, SessionSummary, Transition, TurnId,
 };
 
 use crate::ports::{
@@ -228,17 +228,37 @@ pub trait Notes: Send + Sync {
     async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
 }
 
-/// Recordings of turns, for replays.
+/// A long-term memory whose text is in a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldMemory {
+    /// The memory.
+    pub id: MemoryId,
+    /// The text that it had when the turn read it.
+    pub text: String,
+}
+
+/// The recording of a turn, in the form in which it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRecording {
+    /// The session of the turn.
+    pub session: SessionId,
+    /// The turn.
+    pub turn: TurnId,
+    /// The recording as JSON.
+    pub body: String,
+    /// The memories whose texts are in the recording.
+    pub memories: Vec<HeldMemory>,
+}
+
+/// Recordings of turns, for replays. A recording is deleted together with each memory that it
+/// holds, and when such a memory gets another text.
 #[async_trait]
 pub trait Recordings: Send + Sync {
-    /// Stores the recording of a turn, and deletes the oldest ones beyond `most`.
-    async fn recording_put(
-        &self,
-        session: &SessionId,
-        turn: &TurnId,
-        body: &str,
-        most: u32,
-    ) -> Result<(), StoreError>;
+    /// Stores the recording of a turn, and deletes the oldest ones beyond `most`. Does nothing if a
+    /// memory in it was deleted or got another text since the turn read it.
+    async fn recording_put(&self, recording: StoredRecording, most: u32) -> Result<(), StoreError>;
+    /// Deletes all recordings but the newest `most`.
+    async fn recordings_prune(&self, most: u32) -> Result<(), StoreError>;
     /// Returns the recording of a turn, if it is still stored.
     async fn recording(&self, turn: &TurnId) -> Result<Option<String>, StoreError>;
 }

@@ -26,8 +26,19 @@ pub struct ToolRequest {
     pub idempotency_key: Option<String>,
     /// Whether a person is present whom the tool's server may ask something.
     pub attended: bool,
+    /// What the turn of the call has seen.
+    pub content: TurnContent,
+}
+
+/// What the turn of a call has seen, and who reads its texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnContent {
     /// Whether the model that reads the result runs on this computer.
     pub model_is_local: bool,
+    /// Whether the turn has seen data that must stay on this computer.
+    pub is_local: bool,
+    /// Whether the turn has seen untrusted content.
+    pub is_untrusted: bool,
 }
 
 /// Why a tool failed.

@@ -2,6 +2,8 @@
 //! ids, times and durations. Records of calls that ran at the same time have no order of their own,
 //! so they are compared in the order of their tools and arguments.
 
+use std::collections::HashMap;
+
 use contract::{AuditRecordView, RecordType};
 use serde_json::{Map, Value, json};
 
@@ -56,6 +58,8 @@ struct Comparable {
     seq: Option<u64>,
     /// The call, by which the records of one call stay together.
     call: String,
+    /// The action that the record is about. The record of its decision does not name the call.
+    approval: Option<String>,
     is_call: bool,
     value: Value,
 }
@@ -73,8 +77,13 @@ pub fn compare_runs(recorded: Vec<AuditRecordView>, replayed: Vec<RecordDraft>) 
     }));
     let mut erased = 0;
     let mut difference = None;
-    let absent =
-        || Comparable { seq: None, call: String::new(), is_call: false, value: Value::Null };
+    let absent = || Comparable {
+        seq: None,
+        call: String::new(),
+        approval: None,
+        is_call: false,
+        value: Value::Null,
+    };
     for position in 0..recorded.len().max(replayed.len()) {
         let (nothing, nothing_too) = (absent(), absent());
         let was = recorded.get(position).unwrap_or(&nothing);
@@ -94,7 +103,12 @@ pub fn compare_runs(recorded: Vec<AuditRecordView>, replayed: Vec<RecordDraft>) 
 /// turn, and a decision that comes later has records of its own.
 fn until_end(records: impl Iterator<Item = (RecordType, Comparable)>) -> Vec<Comparable> {
     let mut all = Vec::new();
-    for (kind, record) in records {
+    let mut calls_of = HashMap::new();
+    for (kind, mut record) in records {
+        if let Some(approval) = &record.approval {
+            let call = calls_of.entry(approval.clone()).or_insert_with(|| record.call.clone());
+            record.call.clone_from(call);
+        }
         if kind != RecordType::Memory {
             all.push(record);
         }
@@ -119,7 +133,7 @@ fn until_end(records: impl Iterator<Item = (RecordType, Comparable)>) -> Vec<Com
 /// Sorts the records of calls that follow each other, by the first record of each call.
 fn sort_calls(records: Vec<Comparable>) -> Vec<Comparable> {
     let mut groups: Vec<(String, Vec<Comparable>)> = Vec::new();
-    let mut index = std::collections::HashMap::new();
+    let mut index = HashMap::new();
     for record in records {
         let at = *index.entry(record.call.clone()).or_insert_with(|| {
             groups.push((record.value.to_string(), Vec::new()));
@@ -137,7 +151,11 @@ fn comparable(
     fields: Map<String, Value>,
     values: Map<String, Value>,
 ) -> Comparable {
-    let call = fields.get("call").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let field = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+    let call = field("call").unwrap_or_default();
+    let is_about_action =
+        matches!(kind, RecordType::ApprovalRequested | RecordType::ApprovalResolved);
+    let approval = field("approval").filter(|_| is_about_action);
     let without = |members: Map<String, Value>| -> Map<String, Value> {
         members.into_iter().filter(|(name, _)| !NEVER_EQUAL.contains(&name.as_str())).collect()
     };
@@ -146,7 +164,9 @@ fn comparable(
     Comparable {
         seq,
         call,
-        is_call: matches!(kind, RecordType::ToolIntent | RecordType::ToolOutcome),
+        approval,
+        is_call: is_about_action
+            || matches!(kind, RecordType::ToolIntent | RecordType::ToolOutcome),
         value: json!({"type": kind, "fields": without(fields), "values": values}),
     }
 }

@@ -2,7 +2,6 @@
 //! message, and decides as it was decided. Returns the records that the turn writes.
 
 use std::{
-    collections::VecDeque,
     sync::{Arc, atomic::AtomicI64},
     time::Duration,
 };
@@ -18,7 +17,7 @@ use crate::{
     DecidedBy, Engine, World,
     ports::{Clock, NoProbe, RecordDraft, SessionImage, Store},
     replay::{
-        recording::{RecordedDecision, Recording},
+        recording::{RecordedDecision, RecordedEnd, Recording},
         script::{
             Collected, CountedIds, Heard, ScriptedModel, ScriptedProfile, ScriptedTools, SetClock,
             ToDriver,
@@ -28,6 +27,9 @@ use crate::{
 
 /// The longest time that a replay may take. It waits for nobody, so it takes much less.
 const MOST: Duration = Duration::from_secs(120);
+
+/// The longest time that an action waits for the one that was decided before it.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Engine {
     /// Runs a recorded turn again and returns the records that it writes. The installed tools are
@@ -83,9 +85,10 @@ async fn run_again(
         ..world
     };
     let engine = Engine::for_replay(scripted, recording.memories);
-    let decisions = recording.decisions.into();
+    let decisions = recording.decisions;
     let turn = engine.turn_start_from(origin, message).await?.turn;
-    let mut running = Driver { engine, session, turn, decisions, clock, heard };
+    let mut running =
+        Driver { engine, session, turn, decisions, waiting: Vec::new(), clock, heard };
     if tokio::time::timeout(MOST, running.follow()).await.is_err() {
         running.cancel().await;
         return Err(AgentError::internal("replay_stuck", "The replay did not come to its end."));
@@ -127,7 +130,10 @@ struct Driver {
     engine: Arc<Engine>,
     session: SessionId,
     turn: TurnId,
-    decisions: VecDeque<RecordedDecision>,
+    /// The decisions that are still to be made, in their order.
+    decisions: Vec<RecordedDecision>,
+    /// The actions that wait.
+    waiting: Vec<Approval>,
     clock: Arc<SetClock>,
     heard: mpsc::UnboundedReceiver<Heard>,
 }
@@ -135,7 +141,15 @@ struct Driver {
 impl Driver {
     /// Follows the turn to its end.
     async fn follow(&mut self) {
-        while let Some(heard) = self.heard.recv().await {
+        loop {
+            let heard = match tokio::time::timeout(PATIENCE, self.heard.recv()).await {
+                Ok(Some(heard)) => heard,
+                Ok(None) => return,
+                Err(_) => {
+                    self.leave_out_decision().await;
+                    continue;
+                }
+            };
             let Heard::Push(push) = heard else {
                 self.cancel().await;
                 continue;
@@ -146,7 +160,9 @@ impl Driver {
             }
             match event.event {
                 EventBody::ApprovalRequested { approval } if !approval.headless => {
-                    self.decide(&approval).await;
+                    self.waiting.retain(|other| approval.replaces.as_ref() != Some(&other.id));
+                    self.waiting.push(*approval);
+                    self.decide_in_order().await;
                 }
                 EventBody::Final { .. } => return,
                 _ => {}
@@ -154,10 +170,35 @@ impl Driver {
         }
     }
 
-    /// Decides an action as it was decided. Without a recorded decision the turn is cancelled.
-    async fn decide(&mut self, approval: &Approval) {
-        match self.decisions.pop_front() {
-            Some(RecordedDecision::Decided { decision, by }) => {
+    /// Decides the actions whose turn it is. Cancels the turn if one waits that was never decided.
+    async fn decide_in_order(&mut self) {
+        while let Some(next) = self.decisions.first()
+            && let Some(at) = self.waiting.iter().position(|approval| next.is_about(approval))
+        {
+            let (approval, decided) = (self.waiting.remove(at), self.decisions.remove(0));
+            self.decide(&approval, decided.end).await;
+        }
+        let is_known =
+            |approval: &Approval| self.decisions.iter().any(|next| next.is_about(approval));
+        if !self.waiting.iter().all(is_known) {
+            self.waiting.clear();
+            self.cancel().await;
+        }
+    }
+
+    /// Leaves out the next decision, because the replay does not propose its action. The others would
+    /// wait for it.
+    async fn leave_out_decision(&mut self) {
+        if !self.waiting.is_empty() && !self.decisions.is_empty() {
+            self.decisions.remove(0);
+            self.decide_in_order().await;
+        }
+    }
+
+    /// Decides an action as it was decided.
+    async fn decide(&self, approval: &Approval, end: RecordedEnd) {
+        match end {
+            RecordedEnd::Decided { decision, by } => {
                 let params = ApprovalDecideParams {
                     id: approval.id.clone(),
                     hash: approval.hash.clone(),
@@ -169,8 +210,8 @@ impl Driver {
                     self.cancel().await;
                 }
             }
-            Some(RecordedDecision::Expired) => self.clock.move_to(approval.expires_at),
-            Some(RecordedDecision::Cancelled) | None => self.cancel().await,
+            RecordedEnd::Expired => self.clock.move_to(approval.expires_at),
+            RecordedEnd::Cancelled => self.cancel().await,
         }
     }
 

@@ -1,14 +1,19 @@
 //! Notes the state in which a turn begins, and stores its recording when it has ended. A turn of
-//! which nothing may be stored has no recording, and neither has one of a remote caller.
+//! which nothing may be stored has no recording, and neither has one of a remote caller, one that
+//! failed before its question was saved, one that read messages of other sessions, or one with very
+//! long results.
 
 use contract::{AgentError, TurnId};
 
 use crate::{
     Engine,
-    ports::StoreError,
+    ports::{StoreError, StoredRecording},
     replay::recording::{Recording, StartState},
     turn::context::TurnContext,
 };
+
+/// The length of the longest recording that is stored, in bytes.
+const LONGEST: usize = 4 << 20;
 
 impl Engine {
     /// Notes the state in which a turn begins. Called before the turn changes anything.
@@ -44,22 +49,22 @@ impl Engine {
         })
     }
 
-    /// Stores the recording of a turn that has ended, without secrets.
-    pub(crate) async fn keep_recording(&self, context: &TurnContext, is_passing: bool) {
+    /// Ends the recording of a turn. With `is_wanted`, stores it without secrets.
+    pub(crate) async fn keep_recording(&self, context: &TurnContext, is_wanted: bool) {
         let Some(recorder) = &context.recorder else { return };
         self.recorders.remove(&context.id);
-        if is_passing {
+        let Some((recording, memories)) = recorder.finish().filter(|_| is_wanted) else { return };
+        let Ok(mut recording) = serde_json::to_value(recording) else { return };
+        self.secret_matcher().scrub_value(&mut recording);
+        let body = recording.to_string();
+        if body.len() > LONGEST {
+            tracing::debug!(turn = %context.id, bytes = body.len(), "a recording is too long to be stored");
             return;
         }
-        let Ok(mut recording) = serde_json::to_value(recorder.take()) else { return };
-        self.secret_matcher().scrub_value(&mut recording);
+        let (session, turn) = (context.session.clone(), context.id.clone());
+        let recording = StoredRecording { session, turn, body, memories };
         let most = context.settings.limits.recorded_turns;
-        let stored = self
-            .world
-            .store
-            .recording_put(&context.session, &context.id, &recording.to_string(), most)
-            .await;
-        if let Err(error) = stored {
+        if let Err(error) = self.world.store.recording_put(recording, most).await {
             tracing::warn!(%error, "the recording of a turn could not be stored");
         }
     }

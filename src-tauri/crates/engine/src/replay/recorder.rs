@@ -2,13 +2,14 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use contract::{AgentError, Decision, MemoryHit, ToolId, TurnId, TurnStartParams};
+use contract::{AgentError, Approval, Decision, MemoryHit, ToolId, TurnId, TurnStartParams};
 use parking_lot::Mutex;
 
 use crate::{
-    ports::{Model, ModelError, ModelEvent},
+    ports::{HeldMemory, Model, ModelError, ModelEvent},
     replay::recording::{
-        RecordedAnswer, RecordedAttempt, RecordedDecision, RecordedModel, Recording, StartState,
+        RecordedAnswer, RecordedAttempt, RecordedDecision, RecordedEnd, RecordedModel, Recording,
+        StartState,
     },
     sessions::lanes::Accepted,
 };
@@ -26,19 +27,29 @@ impl Recorders {
         self.0.lock().remove(turn);
     }
 
-    /// Notes the decision of a person about an action of a running turn.
-    pub(crate) fn note_decision(&self, turn: &TurnId, decision: &Decision, by: &str) {
-        if let Some(recorder) = self.0.lock().get(turn) {
-            recorder.add_decision(RecordedDecision::Decided {
-                decision: decision.clone(),
-                by: by.to_owned(),
-            });
-        }
+    /// Notes the decision of a person about an action for which a running turn waits.
+    pub(crate) fn note_decision(&self, approval: &Approval, decision: &Decision, by: &str) {
+        let running = self.0.lock();
+        let Some(recorder) = running.get(&approval.turn).filter(|_| !approval.headless) else {
+            return;
+        };
+        let end = RecordedEnd::Decided { decision: decision.clone(), by: by.to_owned() };
+        recorder.add_decision(RecordedDecision::of(approval, end));
     }
 }
 
 /// The recording of a running turn.
-pub(crate) struct Recorder(Mutex<Recording>);
+pub(crate) struct Recorder(Mutex<Collected>);
+
+/// The parts that are known so far.
+#[derive(Clone)]
+struct Collected {
+    recording: Recording,
+    /// Whether the state at the start is known. A recording without it cannot be replayed.
+    is_started: bool,
+    /// The long-term memories whose texts are in the recording.
+    held: Vec<HeldMemory>,
+}
 
 impl Recorder {
     /// Makes an empty recording of a message.
@@ -48,7 +59,7 @@ impl Recorder {
         model: &dyn Model,
         started_at: chrono::DateTime<chrono::Utc>,
     ) -> Self {
-        Self(Mutex::new(Recording {
+        let recording = Recording {
             turn: accepted.turn.clone(),
             message: TurnStartParams {
                 session: Some(session.clone()),
@@ -65,20 +76,21 @@ impl Recorder {
             refusals: Vec::new(),
             decisions: Vec::new(),
             memories: Vec::new(),
-        }))
+        };
+        Self(Mutex::new(Collected { recording, is_started: false, held: Vec::new() }))
     }
 
     /// Begins the answer of a model call. Returns its position.
     pub(crate) fn begin_answer(&self) -> usize {
-        let answers = &mut self.0.lock().answers;
+        let answers = &mut self.0.lock().recording.answers;
         answers.push(RecordedAnswer::default());
         answers.len() - 1
     }
 
     /// Adds an event to an answer. Data that only the provider reads is left out.
     pub(crate) fn add_event(&self, at: usize, event: &Result<ModelEvent, ModelError>) {
-        let mut recording = self.0.lock();
-        let Some(answer) = recording.answers.get_mut(at) else { return };
+        let mut collected = self.0.lock();
+        let Some(answer) = collected.recording.answers.get_mut(at) else { return };
         match (answer.events.last_mut(), event) {
             (_, Ok(ModelEvent::Opaque(_))) => {}
             (Some(Ok(ModelEvent::Text(said))), Ok(ModelEvent::Text(more)))
@@ -91,33 +103,49 @@ impl Recorder {
 
     /// Notes that an answer was read to its end.
     pub(crate) fn complete_answer(&self, at: usize) {
-        if let Some(answer) = self.0.lock().answers.get_mut(at) {
+        if let Some(answer) = self.0.lock().recording.answers.get_mut(at) {
             answer.is_complete = true;
         }
     }
 
     pub(crate) fn add_attempt(&self, attempt: RecordedAttempt) {
-        self.0.lock().attempts.push(attempt);
+        self.0.lock().recording.attempts.push(attempt);
     }
 
     pub(crate) fn add_refusal(&self, tool: &ToolId, error: &AgentError) {
-        self.0.lock().refusals.push((tool.clone(), error.clone()));
+        self.0.lock().recording.refusals.push((tool.clone(), error.clone()));
     }
 
     pub(crate) fn add_decision(&self, decision: RecordedDecision) {
-        self.0.lock().decisions.push(decision);
+        self.0.lock().recording.decisions.push(decision);
     }
 
     pub(crate) fn set_memories(&self, hits: &[MemoryHit]) {
-        self.0.lock().memories = hits.to_vec();
+        let mut collected = self.0.lock();
+        collected.recording.memories = hits.to_vec();
+        let held = |hit: &MemoryHit| HeldMemory {
+            id: hit.memory.id.clone(),
+            text: hit.memory.text.clone(),
+        };
+        collected.held.extend(hits.iter().map(held));
+    }
+
+    /// Notes the memories whose texts a tool returned.
+    pub(crate) fn add_held(&self, held: impl Iterator<Item = HeldMemory>) {
+        self.0.lock().held.extend(held);
     }
 
     pub(crate) fn set_start(&self, start: StartState) {
-        self.0.lock().start = start;
+        let mut collected = self.0.lock();
+        collected.recording.start = start;
+        collected.is_started = true;
     }
 
-    pub(crate) fn take(&self) -> Recording {
-        self.0.lock().clone()
+    /// Returns the recording, and the memories whose texts are in it. None if the state at the start
+    /// is not known.
+    pub(crate) fn finish(&self) -> Option<(Recording, Vec<HeldMemory>)> {
+        let Collected { recording, is_started, held } = self.0.lock().clone();
+        is_started.then_some((recording, held))
     }
 }
 

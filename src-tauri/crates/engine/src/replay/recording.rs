@@ -3,8 +3,8 @@
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Decision, Grant, MemoryHit, ModelCapabilities, PolicyFault, PolicyRule, Settings,
-    StandingGrant, ToolId, TurnId, TurnStartParams,
+    AgentError, Approval, Decision, Grant, MemoryHit, ModelCapabilities, PolicyFault, PolicyRule,
+    Settings, StandingGrant, ToolId, TurnId, TurnStartParams,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub struct Recording {
     pub attempts: Vec<RecordedAttempt>,
     /// Why tools could not be called, by tool.
     pub refusals: Vec<(ToolId, AgentError)>,
-    /// How actions that waited for a person ended.
+    /// How actions that waited for a person ended, in the order in which they ended.
     pub decisions: Vec<RecordedDecision>,
     /// The long-term memories that fitted the message.
     pub memories: Vec<MemoryHit>,
@@ -130,10 +130,33 @@ pub struct RecordedFailure {
     pub may_have_happened: bool,
 }
 
-/// How an action that waited for a person ended.
+/// How an action that waited for a person ended. The actions of one round wait together, so each
+/// decision says which one it is about.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RecordedDecision {
+    /// The tool of the action.
+    pub tool: ToolId,
+    /// The arguments of the action as canonical JSON.
+    pub arguments: String,
+    /// How it ended.
+    pub end: RecordedEnd,
+}
+
+impl RecordedDecision {
+    pub(crate) fn of(approval: &Approval, end: RecordedEnd) -> Self {
+        Self { tool: approval.tool.clone(), arguments: approval.arguments.clone(), end }
+    }
+
+    /// Whether the decision is about this action.
+    pub(crate) fn is_about(&self, approval: &Approval) -> bool {
+        self.tool == approval.tool && self.arguments == approval.arguments
+    }
+}
+
+/// The end of an action that waited for a person.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RecordedDecision {
+pub enum RecordedEnd {
     /// A person decided.
     Decided {
         /// The decision.

@@ -10,7 +10,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ports::{Model, ModelError, ModelEvent, ModelRequest, Resume, ToolFailure, ToolRequest, Tools},
+    ports::{
+        HeldMemory, Model, ModelError, ModelEvent, ModelRequest, Resume, ToolFailure, ToolRequest,
+        Tools,
+    },
     replay::{
         recorder::Recorder,
         recording::{RecordedAttempt, RecordedFailure, RecordedFurther},
@@ -72,6 +75,19 @@ impl Model for RecordedCalls {
     }
 }
 
+/// The pack whose tools return long-term memories.
+const MEMORY_PACK: &str = "memory";
+
+/// Returns the memories in the result of a tool of that pack: the result itself, or those that it
+/// lists.
+fn held_memories(result: &Value) -> impl Iterator<Item = HeldMemory> {
+    let listed = result["memories"].as_array().into_iter().flatten();
+    std::iter::once(result).chain(listed).filter_map(|one| {
+        let (id, text) = (one["id"].as_str()?, one["text"].as_str()?);
+        Some(HeldMemory { id: id.into(), text: text.to_owned() })
+    })
+}
+
 /// Tools whose results are recorded.
 pub(crate) struct RecordedTools<'a> {
     pub(crate) inner: &'a dyn Tools,
@@ -131,6 +147,7 @@ impl Tools for RecordedTools<'_> {
         cancel: CancellationToken,
         resume: &dyn Resume,
     ) -> Result<Value, ToolFailure> {
+        let has_memories = request.spec.pack.as_str() == MEMORY_PACK;
         let mut attempt = Attempt {
             recorder: self.recorder,
             recorded: Some(RecordedAttempt {
@@ -143,6 +160,9 @@ impl Tools for RecordedTools<'_> {
         let further = Mutex::new(Vec::new());
         let resume = RecordedResume { inner: resume, further: &further };
         let result = self.inner.run_resumable(request, cancel, &resume).await;
+        if let (Ok(result), true) = (&result, has_memories) {
+            self.recorder.add_held(held_memories(result));
+        }
         if let Some(recorded) = &mut attempt.recorded {
             recorded.further = further.into_inner();
             recorded.result = Some(result.clone().map_err(|failure| RecordedFailure {

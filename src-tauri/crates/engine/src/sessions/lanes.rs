@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use contract::{AgentId, QueuedMessage, SessionId, TurnId};
+use contract::{AgentError, AgentId, QueuedMessage, SessionId, TurnId};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -52,6 +52,8 @@ struct Lane {
     running: Option<(TurnId, CancellationToken)>,
     queue: VecDeque<Accepted>,
     effects: Arc<tokio::sync::Mutex<()>>,
+    /// Whether the session is being deleted and takes no messages.
+    is_closed: bool,
     /// Counts finished effects. A change tells waiting proposals to compute their previews again.
     changed: watch::Sender<u64>,
 }
@@ -62,19 +64,46 @@ impl Default for Lane {
             running: None,
             queue: VecDeque::new(),
             effects: Arc::default(),
+            is_closed: false,
             changed: watch::channel(0).0,
         }
     }
 }
 
 impl Lane {
-    /// Whether the lane can be removed: no turn runs or waits, and no task holds its lock or
-    /// watches it.
+    /// Whether the lane can be removed: no turn runs or waits, no deletion goes on, and no task
+    /// holds its lock or watches it.
     fn is_idle(&self) -> bool {
         self.running.is_none()
+            && !self.is_closed
             && self.queue.is_empty()
             && Arc::strong_count(&self.effects) == 1
             && self.changed.receiver_count() == 0
+    }
+}
+
+/// The result of a message's entry into a lane.
+#[derive(Debug)]
+pub(crate) enum Entered {
+    /// The turn runs.
+    Started(CancellationToken),
+    /// Another turn runs. The message waits.
+    Queued,
+    /// The session is being deleted.
+    Closed,
+}
+
+/// The lane of a session that takes no messages until this is dropped.
+pub(crate) struct ClosedLane {
+    lanes: Arc<Lanes>,
+    session: SessionId,
+}
+
+impl Drop for ClosedLane {
+    fn drop(&mut self) {
+        if let Some(lane) = self.lanes.lock().get_mut(&self.session) {
+            lane.is_closed = false;
+        }
     }
 }
 
@@ -106,27 +135,41 @@ impl Lanes {
         self.lanes.lock()
     }
 
-    /// Starts the message and returns its cancellation token, or puts the message into the queue
-    /// and returns None.
-    pub(crate) fn enter(
-        &self,
-        session: &SessionId,
-        accepted: Accepted,
-    ) -> Option<CancellationToken> {
+    /// Closes the lane of a session that is to be deleted. Returns None if a turn runs, or if the
+    /// session is being deleted already.
+    pub(crate) fn close(self: &Arc<Self>, session: &SessionId) -> Option<ClosedLane> {
+        let mut lanes = self.lock();
+        let lane = lanes.entry(session.clone()).or_default();
+        if lane.running.is_some() || lane.is_closed {
+            return None;
+        }
+        lane.is_closed = true;
+        Some(ClosedLane { lanes: Arc::clone(self), session: session.clone() })
+    }
+
+    pub(crate) fn is_closed(&self, session: &SessionId) -> bool {
+        self.lock().get(session).is_some_and(|lane| lane.is_closed)
+    }
+
+    /// Starts the message, puts it into the queue, or refuses it.
+    pub(crate) fn enter(&self, session: &SessionId, accepted: Accepted) -> Entered {
         let mut lanes = self.lock();
         if lanes.len() > self.most.load(Ordering::Relaxed).max(KEPT) {
             lanes.retain(|_, lane| !lane.is_idle());
             self.most.store(lanes.len() * 2, Ordering::Relaxed);
         }
         let lane = lanes.entry(session.clone()).or_default();
+        if lane.is_closed {
+            return Entered::Closed;
+        }
         if lane.running.is_some() {
             lane.queue.push_back(accepted);
-            return None;
+            return Entered::Queued;
         }
         let token = CancellationToken::new();
         lane.running = Some((accepted.turn, token.clone()));
         self.running.send_modify(|count| *count += 1);
-        Some(token)
+        Entered::Started(token)
     }
 
     /// Ends the running turn and starts the next message of the queue, if any.
@@ -223,12 +266,19 @@ impl Lanes {
         }
     }
 
-    /// Removes the lane of a deleted session.
+    /// Removes the lane of a deleted session. A closed one stays closed.
     pub(crate) fn forget(&self, session: &SessionId) {
         let mut lanes = self.lock();
         let removed = lanes.remove(session);
+        if removed.as_ref().is_some_and(|lane| lane.is_closed) {
+            lanes.insert(session.clone(), Lane { is_closed: true, ..Lane::default() });
+        }
         self.count_ended_turn(removed.is_some_and(|lane| lane.running.is_some()));
     }
+}
+
+pub(crate) fn closed_error() -> AgentError {
+    AgentError::invalid("This session is being deleted right now.").hint("Start a new session.")
 }
 
 #[cfg(test)]

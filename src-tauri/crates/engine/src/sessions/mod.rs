@@ -1,29 +1,29 @@
 //! The session operations for callers: accept and cancel messages; list, open and page sessions.
+//! `deletion` deletes them.
 
+pub(crate) mod deletion;
 pub(crate) mod lanes;
 pub(crate) mod locks;
-pub(crate) mod search;
+mod search;
 mod shared;
 pub(crate) mod values;
 
 use std::sync::Arc;
 
 use contract::{
-    AgentError, AgentId, ApprovalStatus, EventBody, Item, ItemBody, ItemsPageParams,
-    ItemsPageResponse, Push, ResultView, SessionId, SessionSummary, SessionView,
-    SessionsListParams, SessionsListResponse, Stage, ToolOutcome, Transition, TurnCancelParams,
-    TurnEvent, TurnId, TurnStartParams, TurnStartResponse, text,
+    AgentError, AgentId, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push,
+    ResultView, SessionId, SessionSummary, SessionView, SessionsListParams, SessionsListResponse,
+    Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+    text,
 };
 use serde_json::json;
-use tokio::sync::OwnedMutexGuard;
 use tracing::Instrument as _;
 
 use crate::{
     Engine,
-    ports::{Loaded, SharedSessions, StoreError},
+    ports::StoreError,
     run::live::{RunContext, most_characters},
-    sessions::lanes::{Accepted, CancelledAt},
-    texts::Text,
+    sessions::lanes::{Accepted, CancelledAt, Entered, closed_error},
     tools::refusals::Refused,
     turn::{
         audience::{Origin, Place},
@@ -108,6 +108,9 @@ impl Engine {
         // log.
         let text =
             self.secret_matcher().redact_secrets(&check_text(&params.text, most)?).into_owned();
+        if params.session.as_ref().is_some_and(|session| self.lanes.is_closed(session)) {
+            return Err(closed_error());
+        }
         let session = self.find_or_create_session(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
         if let Some(run) = run {
@@ -123,11 +126,12 @@ impl Engine {
             by: Arc::downgrade(self),
         };
         match self.lanes.enter(&session, accepted.clone()) {
-            Some(token) => {
+            Entered::Closed => Err(closed_error()),
+            Entered::Started(token) => {
                 self.spawn(session.clone(), accepted, token);
                 Ok(TurnStartResponse { session, turn, queued: false })
             }
-            None => {
+            Entered::Queued => {
                 self.save_queue(&session).await?;
                 let event = EventBody::Status { stage: Stage::Queued, text: None };
                 self.push(Push::Turn {
@@ -355,121 +359,6 @@ impl Engine {
         self.push_session(id).await;
         Ok(())
     }
-
-    /// Deletes a session and its items. Its audit records stay. Its pending approvals are
-    /// cancelled.
-    pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
-        let _quiet = self.lock_idle_session(id)?;
-        self.end_open_approvals(id, |status| {
-            (status == ApprovalStatus::Pending)
-                .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
-        })
-        .await?;
-        self.delete_session_data(id, self.world.store.session_delete(id)).await
-    }
-
-    /// Erases a session with its items, also from the copies of the database. Its pending approvals
-    /// are cancelled. The values that its audit records commit to are the caller's to erase.
-    pub async fn session_erase(&self, id: &SessionId) -> Result<(), AgentError> {
-        let _quiet = self.lock_idle_session(id)?;
-        self.end_open_approvals(id, |status| {
-            (status == ApprovalStatus::Pending)
-                .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
-        })
-        .await?;
-        self.delete_session_data(id, self.world.store.session_erase(id)).await
-    }
-
-    /// Deletes the local data of an expired session. Its pending approvals expire, unless another
-    /// process continues the session. Effects that began and did not finish are recorded as outcome
-    /// unknown.
-    pub async fn expire_session(
-        self: &Arc<Self>,
-        id: &SessionId,
-        shared: Option<&dyn SharedSessions>,
-    ) -> Result<(), AgentError> {
-        let _quiet = self.lock_idle_session(id)?;
-        let mut goes_on = false;
-        if let Some(shared) = shared {
-            self.reconcile_session(id, shared).await?;
-            goes_on = !matches!(shared.load(id, &[]).await?, Loaded::Nothing);
-        }
-        if !goes_on {
-            self.end_open_approvals(id, |status| {
-                Some(match status {
-                    ApprovalStatus::Executing => (ApprovalStatus::Failed, Text::UnknownOutcome),
-                    ApprovalStatus::Approved => (ApprovalStatus::Expired, Text::ApprovalDied),
-                    ApprovalStatus::Pending
-                    | ApprovalStatus::Done
-                    | ApprovalStatus::Failed
-                    | ApprovalStatus::Rejected
-                    | ApprovalStatus::Cancelled
-                    | ApprovalStatus::Superseded
-                    | ApprovalStatus::Expired => (ApprovalStatus::Expired, Text::ApprovalExpired),
-                })
-            })
-            .await?;
-        }
-        self.delete_session_data(id, self.world.store.session_delete(id)).await
-    }
-
-    /// Locks the session's effects. Fails while a turn or an action of the session runs. No action
-    /// begins until the returned guard is dropped.
-    fn lock_idle_session(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
-        if self.lanes.running(id).is_some() {
-            return Err(AgentError::invalid("This session is being answered right now.")
-                .hint("Stop the turn first, then delete the session."));
-        }
-        self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())
-    }
-
-    /// Ends all open approvals of a session and records how each one ended, before their rows are
-    /// deleted. `end` maps the current status to the new one. Fails if `end` returns None for an
-    /// approval.
-    async fn end_open_approvals(
-        &self,
-        id: &SessionId,
-        end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>,
-    ) -> Result<(), AgentError> {
-        let all = self.world.store.approvals_of(id, u32::MAX).await?;
-        let locale = self.world.profile.locale();
-        for approval in all.iter().filter(|approval| !approval.status.is_final()) {
-            let ended = match end(approval.status) {
-                Some((how, why)) => {
-                    self.transition(
-                        approval,
-                        Transition { from: approval.status, to: how },
-                        Some(why.in_locale(&locale)),
-                    )
-                    .await
-                }
-                None => false,
-            };
-            if !ended {
-                return Err(action_runs_error());
-            }
-        }
-        Ok(())
-    }
-
-    async fn delete_session_data(
-        &self,
-        id: &SessionId,
-        deleted: impl Future<Output = Result<(), StoreError>> + Send,
-    ) -> Result<(), AgentError> {
-        self.memories.delete(deleted).await?;
-        self.forget_memory_index().await;
-        self.lanes.forget(id);
-        self.egress.forget(id);
-        self.traces.forget(id);
-        self.push(Push::SessionDeleted { session: id.clone() });
-        Ok(())
-    }
-}
-
-fn action_runs_error() -> AgentError {
-    AgentError::invalid("An approved action of this session runs right now.")
-        .hint("Delete the session when it has ended.")
 }
 
 pub(crate) fn title_of(text: &str) -> String {

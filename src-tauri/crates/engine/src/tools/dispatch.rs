@@ -150,6 +150,9 @@ impl Dispatcher {
         let (mut done, session_values) = self.call_outcome(ready, result);
         done.duration = started.elapsed();
         done.is_recorded = true;
+        if self.context.engine.is_local_result(&ready.spec.id, done.outcome, &done.data) {
+            self.context.note_local_data();
+        }
         span.record("outcome", outcome_name(done.outcome));
         record_outcome(&self.context, &done, self.scope.agent_id(), approval).await;
         self.hide_failure_details(&mut done);
@@ -176,7 +179,7 @@ impl Dispatcher {
             call: ready.call.clone(),
             session: self.context.session.clone(),
             attended: self.context.audience.is_attended(),
-            model_is_local: self.context.model.is_local(),
+            content: self.context.content(self.sources.is_any()),
         };
         if results::is_own_tool(spec) {
             let most = self.context.settings.limits.result_chars as usize / 2;

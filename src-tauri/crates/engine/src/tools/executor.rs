@@ -514,6 +514,7 @@ impl ToolExecutor {
             title: title.clone(),
             effect,
             arguments: arguments.clone(),
+            local_only: self.context.has_local_data(),
         })
     }
 }

@@ -146,6 +146,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
+    use crate::ports::TurnContent;
 
     struct Half;
     impl Random for Half {
@@ -217,7 +218,7 @@ mod tests {
             session: "s".into(),
             idempotency_key: None,
             attended: false,
-            model_is_local: true,
+            content: TurnContent { model_is_local: true, ..TurnContent::default() },
         }
     }
 

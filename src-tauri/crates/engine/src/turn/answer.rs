@@ -110,7 +110,7 @@ impl AnswerBuilder {
             agent: self.agent.as_ref().map(|agent| agent.name.clone()),
             choices,
             remembered: self.remembered.iter().map(|memory| memory.id.clone()).collect(),
-            local_only: self.remembered.iter().any(|memory| memory.local_only),
+            local_only: self.context.has_local_data(),
             untrusted: self.remembered.iter().any(|memory| memory.untrusted),
             partial,
         })

@@ -4,7 +4,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use chrono::{DateTime, Utc};
@@ -19,7 +19,7 @@ use tracing::Instrument as _;
 use crate::{
     Engine, World,
     budget::{account::Account, metering::Metered},
-    ports::{Durability, Model, Point, RecordDraft, StoreError, Supervision},
+    ports::{Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent},
     replay::{recorder::Recorder, taps::RecordedCalls},
     run::live::{RunContext, settings_and_locale},
     sessions::lanes::Accepted,
@@ -49,8 +49,8 @@ pub(crate) struct TurnContext {
     pub(crate) place: Place,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
-    /// The same model, for calls beside the turn that are metered, too.
-    pub(crate) metered: Arc<Metered>,
+    /// The model that summarises older messages. Its calls are metered, too.
+    pub(crate) summariser: Arc<Metered>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
@@ -64,11 +64,34 @@ pub(crate) struct TurnContext {
     deadline: tokio::time::Instant,
     /// The recording for a replay, if the turn is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
+    /// Whether the turn has seen data that must stay on this computer.
+    has_local_data: AtomicBool,
     /// The number of the next event.
     events: AtomicU64,
 }
 
 impl TurnContext {
+    /// Notes that the turn has seen data that must stay on this computer. Every text made from then
+    /// on may contain it.
+    pub(crate) fn note_local_data(&self) {
+        self.has_local_data.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a text of this turn may contain data that must stay on this computer.
+    pub(crate) fn has_local_data(&self) -> bool {
+        self.has_local_data.load(Ordering::Relaxed)
+    }
+
+    /// Returns what the turn has seen, for searches and notes. `is_untrusted` says whether it has
+    /// seen untrusted content.
+    pub(crate) fn content(&self, is_untrusted: bool) -> TurnContent {
+        TurnContent {
+            model_is_local: self.model.is_local(),
+            is_local: self.has_local_data(),
+            is_untrusted,
+        }
+    }
+
     pub(crate) fn new(engine: &Arc<Engine>, start: TurnStart) -> Self {
         let TurnStart { session, accepted, place, cancel } = start;
         let run = engine.runs.of(&accepted.turn);
@@ -145,7 +168,12 @@ impl TurnContext {
             model = RecordedCalls::wrap(model, recorder);
         }
         let metered =
-            Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
+            |model| Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
+        let model = metered(model);
+        let summariser = match settings.model.summariser.trim() {
+            "" => Arc::clone(&model),
+            name => metered(world.models.current(Some(name))),
+        };
         let specs = world.tools.specs();
         // Callers of the run contract and of the chat API name a specialist in a field.
         let mentioned = || match audience.run() {
@@ -165,8 +193,8 @@ impl TurnContext {
             origin: accepted.origin,
             place,
             cancel,
-            model: Arc::clone(&metered) as _,
-            metered,
+            model,
+            summariser,
             settings,
             locale,
             specs,
@@ -176,6 +204,7 @@ impl TurnContext {
             started_at,
             deadline,
             recorder,
+            has_local_data: AtomicBool::new(false),
             events: AtomicU64::new(0),
         }
     }

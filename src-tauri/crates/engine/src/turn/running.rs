@@ -14,10 +14,11 @@ use crate::{
     context::egress::EgressSession,
     memory::{
         recall::Recollections,
+        recalled::Recalled,
         refresh::{MemoryKeeper, show_memory},
         remembered::find_for_turn,
     },
-    ports::{Point, RecordDraft, StoreError},
+    ports::{MemoryOf, Point, RecordDraft, StoreError},
     tools::provenance::UntrustedSources,
     turn::{
         answer::AnswerBuilder,
@@ -34,6 +35,8 @@ pub(crate) struct Turn {
     pub(super) words: Option<Arc<EgressSession>>,
     recollections: Recollections,
     sources: Arc<UntrustedSources>,
+    /// Whether the question is in the store.
+    is_question_saved: bool,
 }
 
 impl Turn {
@@ -46,6 +49,7 @@ impl Turn {
             words: None,
             recollections: Recollections::default(),
             sources: Arc::default(),
+            is_question_saved: false,
         }
     }
 
@@ -59,8 +63,8 @@ impl Turn {
             ),
         };
         // The recording is stored together with the answer.
-        let is_passing = self.recollections.is_passing();
-        self.context.engine.keep_recording(&self.context, is_passing).await;
+        let is_recorded = self.is_recorded();
+        self.context.engine.keep_recording(&self.context, is_recorded).await;
         self.finish(end).await;
         MemoryKeeper::of(&self.context, &self.answer).store_turn(&self.recollections).await;
     }
@@ -84,6 +88,7 @@ impl Turn {
         if let Err(error) = self.save_question().await {
             return End::failed(error);
         }
+        self.is_question_saved = true;
         context.probe(Point::AfterUserMessage);
         context.engine.push_session(&context.session).await;
         let wanted = context.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default();
@@ -110,6 +115,19 @@ impl Turn {
         );
         let end = supervisor.answer_message(&agents, &recalled).await;
         self.end_within_budget(end)
+    }
+
+    /// Whether the turn's recording is stored: the turn itself is stored, and it read only messages of
+    /// its own session. A replay does not have those of other sessions, and an erasure of these would
+    /// not find them in the recording.
+    fn is_recorded(&self) -> bool {
+        let agents = self.context.world().roster.agents();
+        let readers = agents.iter().map(Some).chain([None]);
+        let mut read = readers.filter_map(|agent| self.recollections.of(agent));
+        let is_shared = |recalled: Arc<Recalled>| {
+            recalled.key.as_ref().is_some_and(|key| matches!(key.of, MemoryOf::Shared(_)))
+        };
+        self.is_question_saved && !self.recollections.is_passing() && !read.any(is_shared)
     }
 
     async fn save_question(&self) -> Result<(), StoreError> {

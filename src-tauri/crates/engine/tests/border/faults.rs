@@ -171,6 +171,7 @@ fn call_of(effect: Effect) -> ItemBody {
         title: "Tool w".into(),
         effect,
         arguments: json!({}),
+        local_only: false,
     }
 }
 

@@ -278,6 +278,8 @@ async fn section_2_the_page_shows_what_each_layer_gave() {
     assert!(next.turns.is_empty(), "prompts are not kept");
     let sent: Vec<String> = turn.parts.iter().map(|part| part.text.clone()).collect();
     assert_eq!(sent.join("\n\n"), bench.prompt(0), "the exact prompt");
+    let examples = turn.parts.iter().find(|part| part.part == PromptPart::Examples).unwrap();
+    assert!(examples.text.contains("Which account do you mean?") && !examples.cut);
     let same: Vec<PromptPart> = preview.parts.iter().map(|part| part.part).collect();
     assert_eq!(same, turn.parts.iter().map(|part| part.part).collect::<Vec<_>>());
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contract::*;
+use engine::ports::TurnContent;
 use serde_json::json;
 
 use crate::world::{Bench, Say, status_and_text};
@@ -175,7 +176,8 @@ async fn local_data_stays_here_and_the_rest_is_redacted() {
     assert!(seen[0].contains("written to") && !seen[0].contains("ann@example.com"), "{seen:?}");
     // The tool that recalls keeps to the same rule.
     for (model_is_local, count) in [(true, 2), (false, 1)] {
-        let found = bench.engine.recall_memories(question, &"s".into(), model_is_local).await;
+        let content = TurnContent { model_is_local, ..TurnContent::default() };
+        let found = bench.engine.recall_memories(question, &"s".into(), content).await;
         assert_eq!(found.unwrap().len(), count, "local model: {model_is_local}");
     }
 }
@@ -244,18 +246,35 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     bench.secrets.0.lock().unwrap().push("sk-very-secret-key".into());
     prompt_in(&bench, "a", "Remember it").await;
     prompt_in(&bench, "shop:v", "Remember it").await;
-    let noted = bench.engine.remember_note("The key is sk-very-secret-key", &"a".into()).await;
+    let noted = bench
+        .engine
+        .remember_note("The key is sk-very-secret-key", &"a".into(), TurnContent::default())
+        .await;
     let noted = noted.unwrap();
     assert!(!noted.text.contains("sk-very-secret-key"), "known secrets are not stored: {noted:?}");
     let question = bench.world.store.items_before(&"a".into(), None, 9).await.unwrap();
     assert_eq!((noted.session, noted.sources), (None, vec![question[0].id.clone()]));
-    let apart = bench.engine.remember_note("Visitors like lamps", &"shop:v".into()).await.unwrap();
+    let apart = bench
+        .engine
+        .remember_note("Visitors like lamps", &"shop:v".into(), TurnContent::default())
+        .await
+        .unwrap();
     assert_eq!(apart.session, Some("shop:v".into()));
-    let found = bench.engine.recall_memories("lamps of visitors", &"a".into(), true).await.unwrap();
+    let found = bench
+        .engine
+        .recall_memories(
+            "lamps of visitors",
+            &"a".into(),
+            TurnContent { model_is_local: true, ..TurnContent::default() },
+        )
+        .await
+        .unwrap();
     assert_eq!(found, []);
     let long = "x".repeat(MEMORY_CHARS + 1);
     for text in ["  ", long.as_str()] {
-        assert!(bench.engine.remember_note(text, &"a".into()).await.is_err());
+        assert!(
+            bench.engine.remember_note(text, &"a".into(), TurnContent::default()).await.is_err()
+        );
     }
 }
 
@@ -471,9 +490,18 @@ async fn a_session_with_memory_off_neither_reads_nor_makes_memories() {
     assert!(bench.engine.session_open(&"s".into()).await.unwrap().memory_off);
     assert_eq!(memories(&prompt_in(&bench, "s", question).await), None);
     assert!(memories(&prompt_in(&bench, "another", question).await).is_some());
-    let noted = bench.engine.remember_note("x y z", &"s".into()).await.unwrap_err();
+    let noted =
+        bench.engine.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap_err();
     assert_eq!(noted.reason_text(), Some("memory_off"));
-    let recalled = bench.engine.recall_memories(question, &"s".into(), true).await.unwrap_err();
+    let recalled = bench
+        .engine
+        .recall_memories(
+            question,
+            &"s".into(),
+            TurnContent { model_is_local: true, ..TurnContent::default() },
+        )
+        .await
+        .unwrap_err();
     assert_eq!(recalled.reason_text(), Some("memory_off"));
     bench.engine.memory_switch(&switch(true)).await.unwrap();
     assert!(memories(&prompt_in(&bench, "s", question).await).is_some());
@@ -483,8 +511,11 @@ async fn a_session_with_memory_off_neither_reads_nor_makes_memories() {
 async fn what_an_answer_used_is_listed_with_its_source_until_it_is_forgotten() {
     let bench = Bench::new(vec![]);
     prompt_in(&bench, "origin", "Account 17 reports in CET").await;
-    let told =
-        bench.engine.remember_note("Account 17 reports in CET", &"origin".into()).await.unwrap();
+    let told = bench
+        .engine
+        .remember_note("Account 17 reports in CET", &"origin".into(), TurnContent::default())
+        .await
+        .unwrap();
     let other = note(&bench, None, "Account 17 is big").await;
     prompt_in(&bench, "s", "When does account 17 report?").await;
     let view = bench.engine.session_open(&"s".into()).await.unwrap();
@@ -535,7 +566,8 @@ async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
 
     // A note from this conversation inherits both marks, also after the memory was forgotten.
     bench.engine.memory_forget(&"marked".into()).await.unwrap();
-    let next = bench.engine.remember_note("x y z", &"s".into()).await.unwrap();
+    let next =
+        bench.engine.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap();
     assert!(next.local_only && next.untrusted);
     bench.engine.memory_forget(&next.id).await.unwrap();
 
@@ -554,4 +586,72 @@ async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
     let (status, _) = status_and_text(&bench.final_of(&turn).await);
     assert_eq!(status, TurnStatus::Error);
     assert_eq!(bench.model.requests.lock().unwrap().len(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_record_of_an_edited_memory_belongs_to_the_session_of_its_source() {
+    let bench = Bench::new(vec![]);
+    prompt_in(&bench, "a", "Account 17 reports in CET, I was told").await;
+    let noted = bench
+        .engine
+        .remember_note("Account 17 reports in CET", &"a".into(), TurnContent::default())
+        .await
+        .unwrap();
+    assert_eq!(noted.session, None, "a note of the profile");
+    let params = MemoryEditParams { id: noted.id, text: "Account 17 reports in EET".into() };
+    bench.engine.memory_edit(&params).await.unwrap();
+    let edited = records(&bench, RecordType::Memory).await.pop().unwrap();
+    assert_eq!(edited.fields["action"], "edited");
+    assert_eq!(edited.session.as_deref(), Some("a"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_memory_of_a_session_with_content_from_outside_is_marked_too() {
+    use crate::world::tool;
+    let bench = with_summaries(SummaryMethod::Heuristic);
+    let mut outside = tool("web", Effect::ReadOnly);
+    outside.output_trust = contract::manifest::OutputTrust::Untrusted;
+    *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![outside]);
+    bench.model.then(vec![Say::Call("web", json!({}))]);
+    prompt_in(&bench, "s", "look").await;
+    talk(&bench, 0..22).await;
+    let made = summaries(&bench).await;
+    assert_eq!(made.len(), 2, "{made:?}");
+    assert!(made.iter().all(|memory| memory.untrusted), "an answer may repeat it later: {made:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_written_while_memory_was_off_become_no_memories() {
+    let bench = with_summaries(SummaryMethod::Heuristic);
+    talk(&bench, 0..1).await;
+    let switch = |enabled| MemorySwitchParams { session: "s".into(), enabled };
+    bench.engine.memory_switch(&switch(false)).await.unwrap();
+    talk(&bench, 1..13).await;
+    bench.engine.memory_switch(&switch(true)).await.unwrap();
+    talk(&bench, 13..30).await;
+    let made = summaries(&bench).await;
+    assert!(!made.is_empty());
+    let text: String = made.iter().map(|memory| memory.text.as_str()).collect();
+    assert!(text.contains("lamp13 ") || text.contains("lamp13\n"), "{text}");
+    assert!(!text.contains("lamp12"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_of_items_without_messages_does_not_stop_the_memories() {
+    let bench = with_summaries(SummaryMethod::Heuristic);
+    talk(&bench, 0..1).await;
+    let last = bench.world.store.items_before(&"s".into(), None, 1).await.unwrap().remove(0);
+    let notice = |n: usize| Item {
+        id: format!("notice-{n}").as_str().into(),
+        body: ItemBody::Notice {
+            level: NoticeLevel::Info,
+            code: "test".into(),
+            text: "nothing of note".into(),
+        },
+        ..last.clone()
+    };
+    bench.world.store.items_append((0..1_100).map(notice).collect()).await.unwrap();
+    talk(&bench, 1..14).await;
+    let through = bench.world.store.memorised_through(&"s".into()).await.unwrap();
+    assert!(through > 1_100, "{through}");
 }

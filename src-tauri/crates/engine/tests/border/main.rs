@@ -19,6 +19,7 @@ mod layers;
 mod long_term;
 mod memory;
 mod memory_index;
+mod memory_marks;
 mod once;
 mod oversize;
 mod own_memory;

@@ -666,3 +666,21 @@ async fn said_long_ago(bench: &Bench, messages: usize) {
     };
     store.items_append((0..messages).map(|n| item(n, said(n))).collect()).await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_summariser_of_the_settings_makes_the_summaries() {
+    let bench = bench(ConversationMode::Summary, by_model);
+    let small = Arc::new(crate::world::ScriptModel::default());
+    bench.model.named.lock().unwrap().insert("small".into(), Arc::clone(&small));
+    bench.profile.settings.lock().unwrap().model.summariser = "small".into();
+    small.then(vec![Say::Text("They greeted each other.")]);
+    talk(&bench, 1..=2).await;
+    assert_eq!(memory(&bench, "desktop:s").await.summary, "They greeted each other.");
+    assert_eq!(small.requests.lock().unwrap().len(), 1);
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 2, "the answers");
+    // The built-in model makes no summaries: the fixed rule does.
+    small.inside.store(true, Ordering::SeqCst);
+    talk(&bench, 3..=4).await;
+    assert_eq!(small.requests.lock().unwrap().len(), 1);
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 4);
+}

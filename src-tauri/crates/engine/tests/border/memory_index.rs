@@ -18,6 +18,8 @@ struct LetterServer {
     name: &'static str,
     local: bool,
     fails: AtomicBool,
+    /// Whether the server never answers.
+    hangs: AtomicBool,
     /// The number of calls that still succeed.
     left: AtomicU32,
     sent: Mutex<Vec<String>>,
@@ -25,8 +27,9 @@ struct LetterServer {
 
 impl LetterServer {
     fn new(name: &'static str, local: bool) -> Arc<Self> {
-        let (fails, left) = (AtomicBool::new(false), AtomicU32::new(u32::MAX));
-        Arc::new(Self { name, local, fails, left, sent: Mutex::default() })
+        let (fails, hangs) = (AtomicBool::new(false), AtomicBool::new(false));
+        let left = AtomicU32::new(u32::MAX);
+        Arc::new(Self { name, local, fails, hangs, left, sent: Mutex::default() })
     }
 
     fn take_sent(&self) -> Vec<String> {
@@ -70,8 +73,19 @@ impl EmbeddingServer for LetterServer {
                 retry_after_ms: None,
             });
         }
+        if texts.iter().any(|text| text.as_str().contains("unreadable")) {
+            return Err(ModelError {
+                kind: ModelErrorKind::BadRequest,
+                message: "One text is too long.".into(),
+                hint: None,
+                retry_after_ms: None,
+            });
+        }
         self.left.store(left - 1, Ordering::SeqCst);
         self.sent.lock().unwrap().extend(texts.iter().map(|text| text.as_str().to_owned()));
+        if self.hangs.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
         let vectors = texts.iter().map(|text| letters(text.as_str())).collect();
         Ok(Embedded { vectors, input_tokens: 10 })
     }
@@ -259,4 +273,55 @@ async fn the_budget_of_the_day_limits_embeddings() {
     assert!(status.problem.is_some(), "{status:?}");
     assert_eq!(server.take_sent(), [""; 0]);
     assert_eq!(search(&bench, "account 17").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_question_after_local_data_is_sent_to_no_embedding_server_elsewhere() {
+    let bench = Bench::new(vec![]);
+    allow_cloud(&bench);
+    note(&bench, "Account 17 reports in CET").await;
+    for (is_local_server, is_local, is_sent) in
+        [(false, false, true), (false, true, false), (true, true, true)]
+    {
+        let server =
+            LetterServer::new(if is_local_server { "here" } else { "there" }, is_local_server);
+        choose(&bench, &server);
+        status_when_idle(&bench).await;
+        server.take_sent();
+        let content = TurnContent { model_is_local: true, is_local, ..TurnContent::default() };
+        let (text, session) = ("the secret plan of account 17", SessionId::from("s"));
+        let found = bench.engine.recall_memories(text, &session, content).await.unwrap();
+        assert_eq!(found.len(), 1, "words still find it");
+        let sent = server.take_sent();
+        assert_eq!(sent.iter().any(|text| text.contains("secret plan")), is_sent, "{sent:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_the_server_refuses_does_not_stop_the_others() {
+    let bench = Bench::new(vec![]);
+    allow_cloud(&bench);
+    for n in 0..100 {
+        note(&bench, &format!("memory number {n}")).await;
+    }
+    note(&bench, "an unreadable memory").await;
+    choose(&bench, &LetterServer::new("letters", false));
+    let status = status_when_idle(&bench).await;
+    assert_eq!((status.memories, status.indexed, status.problem), (101, 100, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_a_server_that_never_answers_is_recorded() {
+    let bench = Bench::new(vec![]);
+    allow_cloud(&bench);
+    note(&bench, "Account 17 reports in CET").await;
+    let server = LetterServer::new("letters", false);
+    choose(&bench, &server);
+    status_when_idle(&bench).await;
+    let before = embedding_records(&bench).await.len();
+    server.hangs.store(true, Ordering::SeqCst);
+    assert_eq!(search(&bench, "account 17").await.len(), 1, "words find it");
+    let records = embedding_records(&bench).await;
+    assert_eq!(records.len(), before + 1);
+    assert_eq!(records[0].fields["status"], "error");
 }

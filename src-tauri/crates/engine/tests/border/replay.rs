@@ -7,7 +7,7 @@ use contract::*;
 use engine::{Comparison, Recording, compare_runs, ports::*};
 use serde_json::{Value, json};
 
-use crate::world::{Bench, Say, tool};
+use crate::world::{Bench, Say, agent, tool};
 
 fn once() -> Decision {
     Decision::ApproveOnce { confirm_word: None }
@@ -183,4 +183,134 @@ async fn only_the_newest_recordings_are_kept_and_none_of_a_deleted_session() {
     bench.engine.wait_until_idle().await;
     bench.engine.session_delete(&"s".into()).await.unwrap();
     assert!(bench.engine.recording(&turns[2]).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn decisions_of_one_round_replay_with_the_actions_that_they_are_about() {
+    let bench = Bench::new(vec![tool("w", Effect::Write), tool("x", Effect::Destructive)]);
+    bench
+        .model
+        .then(vec![Say::Call("w", json!({"q": "shoes"})), Say::Call("x", json!({"q": "boots"}))]);
+    bench.model.then(vec![Say::Text("done")]);
+    let turn = bench.start("change both").await.turn;
+    let mut both = [bench.approval(0).await, bench.approval(1).await];
+    both.sort_by(|one, other| one.tool.cmp(&other.tool));
+    let word = |word: &str| Decision::ApproveOnce { confirm_word: Some(word.into()) };
+    // These are no decisions.
+    bench.decide(&both[1], word("NO")).await.unwrap_err();
+    bench.decide(&both[0], Decision::Edit { arguments: "{".into() }).await.unwrap_err();
+    bench.decide(&both[1], word("TOOL")).await.unwrap();
+    bench.decide(&both[0], Decision::Reject { reason: None }).await.unwrap();
+    bench.final_of(&turn).await;
+
+    let recorded = recording(&bench, &turn).await;
+    let tools: Vec<&str> = recorded.decisions.iter().map(|one| one.tool.as_str()).collect();
+    assert_eq!(tools, ["x", "w"]);
+    assert_eq!(replay(&bench, &turn, recorded.clone()).await.difference, None);
+
+    // An action that nobody decided ends the turn.
+    let mut shorter = recorded;
+    shorter.decisions.truncate(1);
+    assert!(replay(&bench, &turn, shorter).await.difference.is_some());
+}
+
+#[tokio::test]
+async fn all_prompts_of_a_turn_have_the_time_of_its_start() {
+    let bench = bench();
+    bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 2}))]);
+    bench.model.then(vec![Say::Text("added")]);
+    let turn = bench.start("add shoes").await.turn;
+    let approval = bench.approval(0).await;
+    bench.clock.forward(180);
+    bench.decide(&approval, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.prompt(0), bench.prompt(1));
+    let recorded = recording(&bench, &turn).await;
+    assert_eq!(replay(&bench, &turn, recorded).await.difference, None);
+}
+
+/// Lets a turn read a memory, makes a change before it ends, and returns whether it is recorded.
+async fn is_recorded_after(by_tool: bool, change: impl AsyncFnOnce(&Bench, &MemoryId)) -> bool {
+    let bench =
+        Bench::new(vec![ToolSpec { pack: "memory".into(), ..tool("recall", Effect::ReadOnly) }]);
+    bench.profile.settings.lock().unwrap().memory.recall = !by_tool;
+    let note = MemoryAddParams { text: "Account 17 reports in CET".into(), session: None };
+    let memory = bench.engine.memory_add(&note).await.unwrap();
+    let found = json!({"about": "17", "memories": [{"id": memory.id, "text": memory.text}]});
+    let recall = move |_: &ToolRequest| -> Result<Value, ToolFailure> { Ok(found.clone()) };
+    bench.tools.behaviours.lock().unwrap().insert("recall".into(), Box::new(recall));
+    if by_tool {
+        bench.model.then(vec![Say::Call("recall", json!({"q": "17"}))]);
+    }
+    let go_on = Arc::new(tokio::sync::Notify::new());
+    bench.model.then(vec![Say::Until(Arc::clone(&go_on)), Say::Text("In CET.")]);
+    let turn = bench.start("In which time zone does account 17 report?").await.turn;
+    while bench.model.requests.lock().unwrap().len() < 1 + usize::from(by_tool) {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    change(&bench, &memory.id).await;
+    go_on.notify_one();
+    bench.final_of(&turn).await;
+    bench.engine.wait_until_idle().await;
+    let body = bench.world.store.recording(&turn).await.unwrap();
+    assert!(body.as_ref().is_none_or(|body| body.contains("reports in CET")));
+    body.is_some()
+}
+
+#[tokio::test]
+async fn a_turn_that_read_a_memory_brings_its_text_not_back_after_it_was_forgotten_or_edited() {
+    for by_tool in [false, true] {
+        assert!(is_recorded_after(by_tool, async |_, _| ()).await, "{by_tool}");
+        let forget = async |bench: &Bench, id: &MemoryId| {
+            bench.engine.memory_forget(id).await.unwrap();
+        };
+        assert!(!is_recorded_after(by_tool, forget).await, "{by_tool}");
+        let edit = async |bench: &Bench, id: &MemoryId| {
+            let params = MemoryEditParams { id: id.clone(), text: "It reports in EET".into() };
+            bench.engine.memory_edit(&params).await.unwrap();
+        };
+        assert!(!is_recorded_after(by_tool, edit).await, "{by_tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_ends_before_its_question_is_stored_has_no_recording() {
+    let bench = bench().with(vec![agent("clerk", &[])]);
+    for mode in [ConversationMode::NoNeed, ConversationMode::BufferWindow] {
+        let mut settings = bench.profile.settings.lock().unwrap().clone();
+        settings.conversation.mode = mode;
+        settings.switches.agents_off.insert("clerk".into());
+        *bench.profile.settings.lock().unwrap() = settings;
+        let turn = bench.start("@Clerk the code is zanzibar").await.turn;
+        bench.final_of(&turn).await;
+        assert!(bench.engine.recording(&turn).await.unwrap().is_none(), "{mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_turn_with_a_very_long_result_has_no_recording() {
+    let bench = bench();
+    let long = |_: &ToolRequest| -> Result<Value, ToolFailure> {
+        Ok(json!({"text": "x".repeat(5 << 20)}))
+    };
+    bench.tools.behaviours.lock().unwrap().insert("r1".into(), Box::new(long));
+    for (tool, is_stored) in [("r1", false), ("r2", true)] {
+        bench.model.then(vec![Say::Call(tool, json!({"q": "a"}))]);
+        let turn = bench.start("look").await.turn;
+        bench.final_of(&turn).await;
+        assert_eq!(bench.engine.recording(&turn).await.unwrap().is_some(), is_stored, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_reads_messages_of_other_sessions_has_no_recording() {
+    let bench = bench();
+    for (scope, is_stored) in
+        [(ConversationScope::PerConversation, true), (ConversationScope::PerUser, false)]
+    {
+        bench.profile.settings.lock().unwrap().conversation.scope = scope;
+        let turn = bench.start("hello").await.turn;
+        bench.final_of(&turn).await;
+        assert_eq!(bench.engine.recording(&turn).await.unwrap().is_some(), is_stored, "{scope:?}");
+    }
 }

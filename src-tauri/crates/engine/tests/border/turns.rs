@@ -515,3 +515,28 @@ async fn empty_and_overlong_messages_are_refused_with_a_reason() {
         );
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_takes_no_message_while_it_is_erased() {
+    let bench = Bench::new(vec![]);
+    bench.ask("hello").await;
+    while bench.engine.running() > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let closed = bench.engine.session_erase(&"s".into()).await.unwrap();
+    let message = || TurnStartParams {
+        session: Some("s".into()),
+        text: "hello again".into(),
+        model: None,
+        agent: None,
+        headless: false,
+    };
+    let refused = bench.engine.turn_start(message()).await.unwrap_err();
+    assert!(refused.message.contains("being deleted"), "{refused:?}");
+    assert!(bench.world.store.session(&"s".into()).await.unwrap().is_none());
+    let twice = bench.engine.session_delete(&"s".into()).await.unwrap_err();
+    assert!(twice.message.contains("being deleted"), "{twice:?}");
+    drop(closed);
+    let turn = bench.engine.turn_start(message()).await.unwrap().turn;
+    bench.final_of(&turn).await;
+}

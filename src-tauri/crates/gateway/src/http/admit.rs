@@ -147,6 +147,10 @@ fn is_too_long(error: &axum::Error) -> bool {
         .any(|error| error.to_string().contains("length limit"))
 }
 
+/// Marks the refusal of an application that is not allowed, for the record of the refusal.
+#[derive(Clone)]
+pub(crate) struct UnknownApplication(pub(crate) String);
+
 /// Whether the caller sent the token of the token file, or needs no token.
 pub(crate) fn is_privileged(app: &App, headers: &HeaderMap) -> bool {
     match &app.token {
@@ -222,7 +226,14 @@ pub(crate) async fn admit_request(
         read.application.clone_from(&visitor.application);
         body["applicationId"] = json!(visitor.application);
     }
-    read.check_allowed(&app.chat.config).map_err(|fault| no(fault, &body))?;
+    read.check_allowed(&app.chat.config).map_err(|fault| {
+        let is_unknown = fault.status == StatusCode::FORBIDDEN;
+        let mut response = no(fault, &body);
+        if is_unknown {
+            response.extensions_mut().insert(UnknownApplication(read.application.clone()));
+        }
+        response
+    })?;
     if let Some(alarm) = app.chat.host.alarm() {
         tracing::error!(target: "gateway", requestId = %id.0, "refused: {}", alarm.message);
         let text =

@@ -33,8 +33,8 @@ use crate::{
     fault::{Category, Fault},
     http::{
         admit::{
-            self, Admitted, RequestId, admit_request, envelope_refusal, is_privileged,
-            json_response, plain_refusal, refuse_too_many, write_rate_headers,
+            self, Admitted, RequestId, UnknownApplication, admit_request, envelope_refusal,
+            is_privileged, json_response, plain_refusal, refuse_too_many, write_rate_headers,
         },
         app::App,
         auth::Visitor,
@@ -110,16 +110,20 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
         // A client can send any path, so only known routes are logged.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
-        if [CHAT, STREAM].contains(&route.as_str()) {
-            let (reason, code) = (format!("http_{}", status.as_u16()), refusal_code(status));
+        let unknown = response.extensions().get::<UnknownApplication>();
+        if [CHAT, STREAM].contains(&route.as_str()) || unknown.is_some() {
+            let reason = match unknown {
+                Some(_) => "application_not_allowed".to_owned(),
+                None => format!("http_{}", status.as_u16()),
+            };
             let refused = Refused {
                 request: "chat_request",
-                code,
+                code: refusal_code(status),
                 reason: &reason,
                 why: &route,
                 request_id: Some(&id.0),
                 session: None,
-                asked: "",
+                asked: unknown.map_or("", |application| &application.0),
             };
             app.chat.host.engine().note_refused_request(refused).await;
         }
@@ -345,7 +349,15 @@ async fn post_token(
                 .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
         }
-        Err(fault) => envelope_refusal(&fault, &id.0, false),
+        Err(fault) => {
+            let mut response = envelope_refusal(&fault, &id.0, false);
+            if let Some(application) =
+                body["applicationId"].as_str().filter(|_| fault.status == StatusCode::FORBIDDEN)
+            {
+                response.extensions_mut().insert(UnknownApplication(application.to_owned()));
+            }
+            response
+        }
     }
 }
 

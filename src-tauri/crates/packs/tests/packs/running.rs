@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use contract::{ToolSpec, ToolTarget};
-use engine::ports::ToolRequest;
+use engine::ports::{ToolRequest, TurnContent};
 use serde_json::{Value, json};
 
 /// A manifest with one tool. Members of `tool` replace the defaults here.
@@ -45,7 +45,7 @@ pub(crate) fn request(spec: &ToolSpec, arguments: Value) -> ToolRequest {
         session: "s".into(),
         idempotency_key: None,
         attended: false,
-        model_is_local: true,
+        content: TurnContent { model_is_local: true, ..TurnContent::default() },
     }
 }
 

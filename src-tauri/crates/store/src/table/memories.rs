@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::DbError;
+use crate::table::recordings;
 use crate::text;
 use crate::vectors::{Best, Vectors};
 
@@ -59,6 +60,23 @@ pub(crate) fn put_progress(
     )?
     .execute(params![memory.session.as_ref().map(SessionId::as_str), through])?;
     Ok(())
+}
+
+/// Leaves the messages that a session has so far out of all later memories.
+pub(crate) fn skip_messages(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "INSERT INTO memory_progress (session, through)
+         SELECT session, max(seq) FROM item WHERE session = ?1 GROUP BY session
+         ON CONFLICT (session) DO UPDATE SET through = max(through, excluded.through)",
+    )?
+    .execute([session.as_str()])?;
+    Ok(())
+}
+
+pub(crate) fn has_untrusted(conn: &Connection, session: &SessionId) -> Result<bool, DbError> {
+    Ok(conn
+        .prepare_cached("SELECT EXISTS(SELECT 1 FROM memory WHERE session = ?1 AND untrusted = 1)")?
+        .query_row([session.as_str()], |row| row.get(0))?)
 }
 
 pub(crate) fn progress(conn: &Connection, session: &SessionId) -> Result<u64, DbError> {
@@ -147,6 +165,19 @@ pub(crate) fn sources(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemoryS
     Ok(sources)
 }
 
+/// Returns the session of a memory, or the one of the items that it was made from.
+pub(crate) fn session_of(conn: &Connection, id: &MemoryId) -> Result<Option<SessionId>, DbError> {
+    let found: Option<Option<String>> = conn
+        .prepare_cached(
+            "SELECT coalesce(session, (SELECT s.session FROM memory_source s
+             WHERE s.memory = number AND s.session IS NOT NULL ORDER BY s.position LIMIT 1))
+             FROM memory WHERE id = ?1",
+        )?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    Ok(found.flatten().map(SessionId))
+}
+
 /// Replaces the text of a memory, and its vector. Without a vector the old one is deleted, because
 /// it belongs to the old text.
 pub(crate) fn edit(
@@ -163,6 +194,7 @@ pub(crate) fn edit(
         .query_row(params![id.as_str(), text, text::instant(at)], |row| row.get(0))
         .optional()?;
     let Some(number) = number else { return Ok(false) };
+    recordings::delete_with_memory(conn, id)?;
     conn.prepare_cached("DELETE FROM memory_vector WHERE memory = ?1")?.execute([number])?;
     vector.map_or(Ok(()), |vector| put_vector_of(conn, number, vector))?;
     Ok(true)
@@ -188,8 +220,9 @@ pub(crate) fn exist(conn: &Connection, reach: &MemoryReach) -> Result<bool, DbEr
 }
 
 /// Deletes all memories that were made from items of a session, also those of the profile. The
-/// session may have been deleted before.
+/// session may have been deleted before. Recordings with their texts go, too.
 pub(crate) fn delete_made_from(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
+    recordings::delete_with_memories_of(conn, session)?;
     conn.prepare_cached(
         "DELETE FROM memory WHERE number IN (SELECT memory FROM memory_source WHERE session = ?1)",
     )?
@@ -197,8 +230,9 @@ pub(crate) fn delete_made_from(conn: &Connection, session: &SessionId) -> Result
     Ok(())
 }
 
-/// Deletes a memory. Its sources, words and vector go with it.
+/// Deletes a memory. Its sources, words and vector, and recordings with its text, go with it.
 pub(crate) fn delete(conn: &Connection, id: &MemoryId) -> Result<bool, DbError> {
+    recordings::delete_with_memory(conn, id)?;
     Ok(conn.prepare_cached("DELETE FROM memory WHERE id = ?1")?.execute([id.as_str()])? > 0)
 }
 

@@ -1,26 +1,87 @@
-//! Table `recording`: what turns got from outside, as text that only the engine reads.
+//! Tables `recording` and `recording_memory`: what turns got from outside, as text that only the
+//! engine reads, and the memories whose texts are in it.
 
-use contract::{SessionId, TurnId};
+use contract::{MemoryId, SessionId, TurnId};
+use engine::ports::{HeldMemory, StoredRecording};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::DbError;
 
+/// Stores a recording, unless a memory in it is no longer as the turn read it. This check and the
+/// deletions run on the one connection that writes, so no text comes back after its deletion.
 pub(crate) fn put(
     conn: &Connection,
-    session: &SessionId,
-    turn: &TurnId,
-    body: &str,
+    recording: &StoredRecording,
     most: u32,
 ) -> Result<(), DbError> {
-    conn.prepare_cached(
-        "INSERT INTO recording (turn, session, body) VALUES (?1, ?2, ?3)
-         ON CONFLICT (turn) DO UPDATE SET body = excluded.body",
-    )?
-    .execute(params![turn.as_str(), session.as_str(), body])?;
+    let Some(memories) = find_held(conn, &recording.memories)? else {
+        tracing::debug!(turn = %recording.turn, "a memory of the turn has changed, so it has no recording");
+        return Ok(());
+    };
+    let number: i64 = conn
+        .prepare_cached(
+            "INSERT INTO recording (turn, session, body) VALUES (?1, ?2, ?3)
+             ON CONFLICT (turn) DO UPDATE SET body = excluded.body RETURNING number",
+        )?
+        .query_row(
+            params![recording.turn.as_str(), recording.session.as_str(), recording.body],
+            |row| row.get(0),
+        )?;
+    conn.prepare_cached("DELETE FROM recording_memory WHERE recording = ?1")?.execute([number])?;
+    let mut link = conn.prepare_cached(
+        "INSERT OR IGNORE INTO recording_memory (recording, memory) VALUES (?1, ?2)",
+    )?;
+    for memory in memories {
+        link.execute([number, memory])?;
+    }
+    prune(conn, most)
+}
+
+/// Returns the rows of these memories. None if one was deleted or has another text.
+fn find_held(conn: &Connection, held: &[HeldMemory]) -> Result<Option<Vec<i64>>, DbError> {
+    let mut find = conn.prepare_cached("SELECT number FROM memory WHERE id = ?1 AND text = ?2")?;
+    held.iter()
+        .map(|one| {
+            let found = find.query_row([one.id.as_str(), one.text.as_str()], |row| row.get(0));
+            Ok(found.optional()?)
+        })
+        .collect()
+}
+
+/// Deletes all recordings but the newest ones.
+pub(crate) fn prune(conn: &Connection, most: u32) -> Result<(), DbError> {
     conn.prepare_cached(
         "DELETE FROM recording WHERE number <= (SELECT max(number) FROM recording) - ?1",
     )?
     .execute([most])?;
+    Ok(())
+}
+
+/// Deletes the recordings that hold the text of a memory, because the memory is deleted or gets
+/// another text.
+pub(crate) fn delete_with_memory(conn: &Connection, id: &MemoryId) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "DELETE FROM recording WHERE number IN (
+             SELECT held.recording FROM memory m JOIN recording_memory held ON held.memory = m.number
+             WHERE m.id = ?1)",
+    )?
+    .execute([id.as_str()])?;
+    Ok(())
+}
+
+/// Deletes the recordings, also those of other sessions, that hold the text of a memory of a session
+/// or of one made from its items.
+pub(crate) fn delete_with_memories_of(
+    conn: &Connection,
+    session: &SessionId,
+) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "DELETE FROM recording WHERE number IN (
+             SELECT held.recording FROM recording_memory held JOIN memory m ON m.number = held.memory
+             WHERE m.session = ?1
+             OR EXISTS (SELECT 1 FROM memory_source s WHERE s.memory = m.number AND s.session = ?1))",
+    )?
+    .execute([session.as_str()])?;
     Ok(())
 }
 

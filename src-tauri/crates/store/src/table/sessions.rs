@@ -5,7 +5,7 @@ use contract::{Approval, SessionId, SessionSummary};
 use engine::ports::SessionImage;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{approvals, conversations, items, session_values};
+use super::{approvals, conversations, items, recordings, session_values};
 use crate::error::DbError;
 use crate::text;
 
@@ -56,6 +56,7 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
 /// grants, values and its own budget. The spending of a day stays, and so do audit records, which are in another file.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
     conversations::forget_session(conn, id)?;
+    recordings::delete_with_memories_of(conn, id)?;
     for sql in [
         "DELETE FROM approval WHERE session = ?1",
         r#"DELETE FROM "grant" WHERE session = ?1"#,

@@ -1,4 +1,4 @@
--- user_version 14
+-- user_version 15
 CREATE VIEW message_text AS
 SELECT m.number AS number, CASE WHEN json_valid(i.body) THEN i.body ->> '$.text' ELSE '' END AS text
 FROM message m JOIN item i ON i.id = m.item;
@@ -159,6 +159,11 @@ CREATE TABLE recording (
     -- JSON
     body TEXT NOT NULL
 ) STRICT;
+CREATE TABLE recording_memory (
+    recording INTEGER NOT NULL REFERENCES recording (number) ON DELETE CASCADE,
+    memory INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    PRIMARY KEY (recording, memory)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE result (
     session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
     -- SHA-256 of `data`.
@@ -248,6 +253,7 @@ CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX memory_by_time ON memory (pinned DESC, created_at DESC, number DESC);
 CREATE INDEX memory_of_session ON memory (session, pinned DESC, created_at DESC, number DESC);
 CREATE INDEX memory_vector_by_change ON memory_vector (model, changed);
+CREATE INDEX recording_memory_by_memory ON recording_memory (memory, recording);
 CREATE INDEX recording_of_session ON recording (session);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);

@@ -3,8 +3,8 @@
 
 use contract::{MemoryEntry, MemoryKind, SessionId};
 use engine::ports::{
-    EmbeddingModelId, LongTermMemories as _, MemoryIndex, MemoryReach, MemoryVector,
-    MissingVectors, Sessions as _, VectorCount,
+    EmbeddingModelId, HeldMemory, Items as _, LongTermMemories as _, MemoryIndex, MemoryReach,
+    MemoryVector, MissingVectors, Recordings as _, Sessions as _, StoredRecording, VectorCount,
 };
 use rusqlite::Connection;
 use store::SqliteStore;
@@ -325,4 +325,154 @@ async fn vectors_in_memory_follow_the_file() {
     let other = vector("other", &[1.0; 4]);
     assert_eq!(store.entries_by_vector(&other, &MemoryReach::Everything, 5).await, Ok(vec![]));
     assert_eq!(near(&wanted).await, found);
+}
+
+/// The turns whose recordings are stored.
+async fn recorded(store: &SqliteStore, turns: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for turn in turns {
+        if store.recording(&(*turn).into()).await.expect("read").is_some() {
+            found.push((*turn).to_owned());
+        }
+    }
+    found
+}
+
+/// Stores a recording of a session whose turn read memories with the text "secret".
+async fn record(store: &SqliteStore, session: &SessionId, turn: &str, memories: &[&str]) {
+    let held = |id: &&str| HeldMemory { id: (*id).into(), text: "secret".into() };
+    let recording = StoredRecording {
+        session: session.clone(),
+        turn: turn.into(),
+        body: r#"{"memories":["secret"]}"#.into(),
+        memories: memories.iter().map(held).collect(),
+    };
+    store.recording_put(recording, 100).await.expect("stored");
+}
+
+#[tokio::test]
+async fn a_memory_that_goes_takes_the_recordings_that_hold_its_text_along() {
+    let world = World::new();
+    let store = world.store();
+    let one = with_session(&store, "one").await;
+    let two = with_session(&store, "two").await;
+    for id in ["m-forgotten", "m-edited", "m-kept"] {
+        add(&store, id, None, "secret").await;
+    }
+    let deleted_with =
+        MemoryEntry { sources: Vec::new(), ..entry("m-deleted", Some(&one), "secret") };
+    store.entry_add(&deleted_with, None).await.expect("stored");
+    for (turn, memory) in
+        [("t1", "m-forgotten"), ("t2", "m-edited"), ("t3", "m-kept"), ("t4", "m-deleted")]
+    {
+        record(&store, &two, turn, &[memory]).await;
+    }
+    let turns = ["t1", "t2", "t3", "t4"];
+    assert_eq!(recorded(&store, &turns).await, turns);
+    assert_eq!(store.entry_delete(&"m-forgotten".into()).await, Ok(true));
+    assert_eq!(recorded(&store, &turns).await, ["t2", "t3", "t4"]);
+    let at = instant("2026-11-21T11:00:00Z");
+    assert_eq!(store.entry_edit(&"m-edited".into(), "other", None, at).await, Ok(true));
+    assert_eq!(recorded(&store, &turns).await, ["t3", "t4"]);
+    store.session_delete(&one).await.expect("deleted");
+    assert_eq!(recorded(&store, &turns).await, ["t3"]);
+}
+
+#[tokio::test]
+async fn an_erasure_takes_recordings_of_other_sessions_with_its_memories_along() {
+    let world = World::new();
+    let store = world.store();
+    let one = with_session(&store, "one").await;
+    let two = with_session(&store, "two").await;
+    let item = crate::world::message(&one, 0);
+    let source = item.id.clone();
+    store.items_append(vec![item]).await.expect("appended");
+    let note = MemoryEntry { sources: vec![source], ..entry("m-note", None, "secret") };
+    store.entry_add(&note, None).await.expect("stored");
+    record(&store, &two, "t1", &["m-note"]).await;
+    assert_eq!(recorded(&store, &["t1"]).await, ["t1"]);
+    store.session_erase(&one).await.expect("erased");
+    assert_eq!(store.entry(&"m-note".into()).await, Ok(None));
+    assert_eq!(recorded(&store, &["t1"]).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_recording_that_ends_after_a_deletion_brings_no_text_back() {
+    let world = World::new();
+    let store = world.store();
+    let one = with_session(&store, "one").await;
+    let two = with_session(&store, "two").await;
+    let item = crate::world::message(&one, 0);
+    let source = item.id.clone();
+    store.items_append(vec![item]).await.expect("appended");
+    for id in ["m-forgotten", "m-edited", "m-kept"] {
+        store
+            .entry_add(&MemoryEntry { sources: Vec::new(), ..entry(id, None, "secret") }, None)
+            .await
+            .expect("stored");
+    }
+    let erased = MemoryEntry { sources: vec![source], ..entry("m-erased", None, "secret") };
+    store.entry_add(&erased, None).await.expect("stored");
+    // The turns of the recordings have read the memories. Now these go.
+    store.entry_delete(&"m-forgotten".into()).await.expect("deleted");
+    let at = instant("2026-11-21T11:00:00Z");
+    store.entry_edit(&"m-edited".into(), "other", None, at).await.expect("edited");
+    store.session_erase(&one).await.expect("erased");
+    record(&store, &two, "t1", &["m-kept", "m-forgotten"]).await;
+    record(&store, &two, "t2", &["m-kept", "m-edited"]).await;
+    record(&store, &two, "t3", &["m-erased"]).await;
+    record(&store, &two, "t4", &["m-kept"]).await;
+    record(&store, &two, "t5", &[]).await;
+    let turns = ["t1", "t2", "t3", "t4", "t5"];
+    assert_eq!(recorded(&store, &turns).await, ["t4", "t5"]);
+}
+
+#[tokio::test]
+async fn the_deletion_of_a_session_reads_no_recording() {
+    let world = World::new();
+    let store = world.store();
+    let one = with_session(&store, "one").await;
+    let two = with_session(&store, "two").await;
+    for n in 0..200 {
+        let memory = entry(&format!("m{n}"), Some(&one), "secret");
+        store
+            .entry_add(&MemoryEntry { sources: Vec::new(), ..memory }, None)
+            .await
+            .expect("stored");
+    }
+    let turns: Vec<String> = (0..100).map(|n| format!("t{n}")).collect();
+    for turn in &turns {
+        let recording = StoredRecording {
+            session: two.clone(),
+            turn: turn.as_str().into(),
+            body: "x".repeat(300_000),
+            memories: Vec::new(),
+        };
+        store.recording_put(recording, 100).await.expect("stored");
+    }
+    record(&store, &two, "t0", &["m7"]).await;
+    let began = std::time::Instant::now();
+    store.session_delete(&one).await.expect("deleted");
+    assert!(began.elapsed().as_secs_f64() < 1.0, "{:?}", began.elapsed());
+    let turns: Vec<&str> = turns.iter().map(String::as_str).collect();
+    assert_eq!(recorded(&store, &turns).await, turns[1..]);
+}
+
+#[tokio::test]
+async fn only_the_newest_recordings_are_kept() {
+    let world = World::new();
+    let store = world.store();
+    let one = with_session(&store, "one").await;
+    add(&store, "m", None, "secret").await;
+    let turns = ["t1", "t2", "t3", "t4"];
+    for turn in turns {
+        record(&store, &one, turn, &["m"]).await;
+    }
+    store.recordings_prune(2).await.expect("deleted");
+    assert_eq!(recorded(&store, &turns).await, ["t3", "t4"]);
+    let conn = Connection::open(world.db()).expect("opened");
+    let links: i64 = conn
+        .query_row("SELECT count(*) FROM recording_memory", [], |row| row.get(0))
+        .expect("counted");
+    assert_eq!(links, 2);
 }

@@ -139,3 +139,23 @@ async fn without_a_copy_the_app_starts_empty_and_keeps_the_file() {
     );
     assert_eq!(opened.store.sessions("", 0, 9).await, Ok(vec![]));
 }
+
+#[test]
+fn another_programs_file_stays_where_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("index.db");
+    fs::write(&file, [0x5a; 20_000]).expect("written");
+    let now = instant("2026-11-21T10:00:00Z");
+    assert_eq!(store::check_database(&file, now).expect("checked"), None);
+    assert_eq!(fs::read(&file).expect("read"), [0x5a; 20_000]);
+    // A database of which there is a copy was one, so it is replaced.
+    let db = folder.path().join("own.db");
+    let conn = rusqlite::Connection::open(&db).expect("opened");
+    conn.execute_batch("CREATE TABLE a (b); INSERT INTO a VALUES (1);").expect("filled");
+    drop(conn);
+    assert!(store::copy_database(&db, now).expect("copied").is_some());
+    fs::write(&db, [0x5a; 20_000]).expect("written");
+    let later = instant("2026-11-23T10:00:00Z");
+    let recovered = store::check_database(&db, later).expect("checked").expect("replaced");
+    assert!(recovered.backup.is_some());
+}

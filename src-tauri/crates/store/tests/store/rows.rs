@@ -21,6 +21,7 @@ fn every_kind() -> Vec<ItemBody> {
             title: "Analyse pacing".into(),
             effect: Effect::ReadOnly,
             arguments: json!({"account_id": 17, "ratio": 0.1, "none": null}),
+            local_only: true,
         },
         ItemBody::ToolResult {
             call: "c1".into(),

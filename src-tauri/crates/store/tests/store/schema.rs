@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use engine::ports::{
-    Approvals as _, Grants as _, Items as _, LongTermMemories as _, MemoryReach, Sessions as _,
-    Turns as _,
+    Approvals as _, Grants as _, Items as _, LongTermMemories as _, MemoryReach, Recordings as _,
+    Sessions as _, Turns as _,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -66,7 +66,7 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
 }
 
 /// Undoes the steps that made the tables of memories, of the words of messages and of recordings.
-const WITHOUT_MEMORIES: &str = "DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_vector_state; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
+const WITHOUT_MEMORIES: &str = "DROP TABLE recording_memory; DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_vector_state; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
 
 /// Undoes the step that made the table of results.
 const WITHOUT_RESULTS: &str = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;";
@@ -86,6 +86,23 @@ async fn a_file_without_memories_gets_their_tables_after_a_copy_was_made() {
     assert_eq!(world.backups().len(), before + 1, "a copy is made before the step");
     assert_eq!(store.has_entries(&MemoryReach::Everything).await, Ok(false));
     assert!(store.session(&session).await.expect("read").is_some());
+}
+
+#[tokio::test]
+async fn recordings_that_do_not_name_their_memories_are_deleted() {
+    let world = World::new();
+    let store = world.store();
+    with_session(&store, "s").await;
+    drop(store);
+    let older = "DROP TABLE recording_memory; PRAGMA user_version = 14;
+        INSERT INTO recording (turn, session, body) VALUES ('t', (SELECT id FROM session), '{}');";
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch(older)
+        .expect("as version 14 left it");
+    let store = world.store();
+    assert_eq!(store.recording(&"t".into()).await, Ok(None));
+    assert_eq!(store.sessions("", 0, 9).await.expect("listed").len(), 1);
 }
 
 #[tokio::test]
@@ -204,7 +221,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 14, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 15, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(

@@ -2,7 +2,7 @@
 //! refuse. Knows nothing of the rest of the test environment.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -52,6 +52,8 @@ pub struct ScriptModel {
     pub longest: Mutex<Option<(u32, u32)>>,
     /// Another model that may take over.
     pub second: Mutex<Option<String>>,
+    /// The models that a turn gets if it asks for one by its name.
+    pub named: Mutex<HashMap<String, Arc<ScriptModel>>>,
     pub script: Mutex<VecDeque<Vec<Say>>>,
     pub requests: Mutex<Vec<ModelRequest>>,
 }
@@ -200,7 +202,9 @@ impl Model for ScriptModel {
 
 pub struct OneModel(pub Arc<ScriptModel>);
 impl Models for OneModel {
-    fn current(&self, _: Option<&str>) -> Arc<dyn Model> {
-        Arc::clone(&self.0) as _
+    fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
+        let named = self.0.named.lock().unwrap();
+        let model = name.and_then(|name| named.get(name)).unwrap_or(&self.0);
+        Arc::clone(model) as _
     }
 }
