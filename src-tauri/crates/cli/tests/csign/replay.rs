@@ -103,7 +103,7 @@ fn recordings_that_are_switched_off_are_deleted() {
     let settings = world.data().join("countersign.toml");
     for (most, left) in [(2, 2), (0, 0)] {
         std::fs::write(&settings, format!("[limits]\nrecorded_turns = {most}\n")).expect("written");
-        world.run(&["status"]).ends_with(0);
+        world.run(&["memory", "list"]).ends_with(0);
         assert_eq!(count(), left);
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Entries {
     /// The time that people took to decide.
     pub(crate) waited: Duration,
     pub(crate) refused_calls: RefusalCount,
+    /// Whether the turn has seen data that must stay on this computer.
+    pub(crate) has_local_data: bool,
 }
 
 /// A tool result that a window shows in a view of its own.

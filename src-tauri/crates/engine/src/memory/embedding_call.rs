@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use contract::{AgentError, ErrorCode, RecordType, RedactionLevel, text};
+use contract::{AgentError, ErrorCode, Reason, RecordType, RedactionLevel, text};
 use serde_json::json;
 
 use crate::{
@@ -133,17 +133,15 @@ fn too_slow() -> ModelError {
     }
 }
 
-/// The reason of an error about a text that the server does not accept.
-const TEXT_REFUSED: &str = "embedding_text_refused";
-
 /// Whether the server refused a text, so that others may be accepted.
 pub(super) fn is_text_refused(error: &AgentError) -> bool {
-    error.reason_text() == Some(TEXT_REFUSED)
+    error.has_reason(Reason::ProviderRefused) || error.has_reason(Reason::ProviderTooLong)
 }
 
 fn server_error(error: &ModelError) -> AgentError {
     let reason = match error.kind {
-        ModelErrorKind::BadRequest | ModelErrorKind::TooLong => TEXT_REFUSED,
+        ModelErrorKind::BadRequest => Reason::ProviderRefused.name(),
+        ModelErrorKind::TooLong => Reason::ProviderTooLong.name(),
         _ => "embedding_failed",
     };
     let out = AgentError::new(ErrorCode::LlmError, error.message.clone())

@@ -26,11 +26,11 @@ pub struct ToolRequest {
     pub idempotency_key: Option<String>,
     /// Whether a person is present whom the tool's server may ask something.
     pub attended: bool,
-    /// What the turn of the call has seen.
+    /// The content that the turn of the call has seen.
     pub content: TurnContent,
 }
 
-/// What the turn of a call has seen, and who reads its texts.
+/// The content that the turn of a call has seen, and the place where its texts are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnContent {
     /// Whether the model that reads the result runs on this computer.

@@ -4,7 +4,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+    atomic::{AtomicU64, Ordering},
 };
 
 use chrono::{DateTime, Utc};
@@ -64,8 +64,6 @@ pub(crate) struct TurnContext {
     deadline: tokio::time::Instant,
     /// The recording for a replay, if the turn is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
-    /// Whether the turn has seen data that must stay on this computer.
-    has_local_data: AtomicBool,
     /// The number of the next event.
     events: AtomicU64,
 }
@@ -74,12 +72,12 @@ impl TurnContext {
     /// Notes that the turn has seen data that must stay on this computer. Every text made from then
     /// on may contain it.
     pub(crate) fn note_local_data(&self) {
-        self.has_local_data.store(true, Ordering::Relaxed);
+        self.account.entries().has_local_data = true;
     }
 
     /// Whether a text of this turn may contain data that must stay on this computer.
     pub(crate) fn has_local_data(&self) -> bool {
-        self.has_local_data.load(Ordering::Relaxed)
+        self.account.entries().has_local_data
     }
 
     /// Returns what the turn has seen, for searches and notes. `is_untrusted` says whether it has
@@ -204,7 +202,6 @@ impl TurnContext {
             started_at,
             deadline,
             recorder,
-            has_local_data: AtomicBool::new(false),
             events: AtomicU64::new(0),
         }
     }

@@ -310,7 +310,7 @@ async fn a_text_that_the_server_refuses_does_not_stop_the_others() {
     assert_eq!((status.memories, status.indexed, status.problem), (101, 100, None));
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_call_of_a_server_that_never_answers_is_recorded() {
     let bench = Bench::new(vec![]);
     allow_cloud(&bench);
