@@ -2,7 +2,8 @@
 """Verifies an export of a Countersign audit log, from FORMAT.md alone: python3 verify.py FOLDER
 
 Needs nothing but Python's own library. Prints one JSON document; exit code 0 when the log holds, 5 when it does not, 2 when
-called wrongly.
+called wrongly. "whole" is false for an export of one session or decision: its records are proven to be in the log, but it does
+not show whether others were left out, and "anchored" is null there because it is unknown.
 """
 
 import base64
@@ -464,7 +465,7 @@ def decimal(text):
 
 
 def check_proof_file(data, origin, public, seq):
-    """Returns the record that a tlog-proof proves."""
+    """Returns the record that a tlog-proof proves, and the size and root of its tree."""
     try:
         head, checkpoint = data.decode("utf-8").split("\n\n", 1)
     except ValueError as error:
@@ -480,7 +481,7 @@ def check_proof_file(data, origin, public, seq):
     check_inclusion(index, note.size, sha(b"\x00", record), path, note.root)
     if note.origin != origin or index != seq - 1:
         raise Bad("it speaks of another log or record")
-    return record
+    return record, note.size, note.root
 
 
 def cbor_head(kind, number):
@@ -525,7 +526,8 @@ def path_length(index, size):
 
 
 def check_statement(data, origin, public, seq, record):
-    """The receipt's tree and path and both signatures are read from their places; all else must be as FORMAT.md says."""
+    """The receipt's tree and path and both signatures are read from their places; all else must be as FORMAT.md says. Returns the
+    size and root of the tree."""
     protected, receipt_protected = statement_parts(origin, public, seq)
     start = b"\xd2\x84" + cbor(receipt_protected) + b"\xa1\x19\x01\x8c\xa1\x20\x81"
     place = data.find(start)
@@ -550,6 +552,7 @@ def check_statement(data, origin, public, seq, record):
     for header, payload, signed in ((receipt_protected, root, receipt_signature), (protected, record, signature)):
         if not signature_holds(public, cbor(["Signature1", header, b"", payload]), signed):
             raise Bad("a signature does not match")
+    return size, root
 
 
 def cbor_number(data):
@@ -562,33 +565,61 @@ def cbor_number(data):
     return int.from_bytes(data[1 : size + 1], "big"), size + 1
 
 
-def check_receipts(folder, origin, key):
-    """The faults of the receipts, if there are some."""
-    folder = os.path.join(folder, "receipts")
-    if not os.path.isdir(folder):
-        return []
-    faults = []
-    try:
-        public = public_of(origin, key[:-1])
-    except Bad as error:
-        return ["the receipts: %s" % error]
-    for name in sorted(os.listdir(folder)):
-        match = re.fullmatch("([1-9][0-9]*)\\.(json|tlog-proof|cose)", name)
-        if match is None:
-            continue
-        seq, path = int(match[1]), os.path.join(folder, match[1])
+class Receipts:
+    """The receipts' faults, and what each of them says of the log: its name, its record and, if it has one, its tree."""
+
+    def __init__(self, folder, origin, key):
+        self.folder, self.origin = os.path.join(folder, "receipts"), origin
+        self.faults, self.claims, self.leaves, self.roots = [], [], {}, {}
+        if not os.path.isdir(self.folder):
+            return
         try:
-            record = read_bytes(path + ".json")
-            if match[2] == "json":
-                if check_body(record)["seq"] != seq or not os.path.isfile(path + ".tlog-proof"):
-                    raise Bad("another record, or its proof is missing")
-            elif match[2] == "cose":
-                check_statement(read_bytes(path + ".cose"), origin, public, seq, record)
-            elif check_proof_file(read_bytes(path + ".tlog-proof"), origin, public, seq) != record:
-                raise Bad("it proves another record")
+            self.public = public_of(origin, key[:-1])
         except Bad as error:
-            faults.append("receipts/%s: %s" % (name, error))
-    return faults
+            self.faults.append("the receipts: %s" % error)
+            return
+        for name in sorted(os.listdir(self.folder)):
+            match = re.fullmatch("([1-9][0-9]*)\\.(json|tlog-proof|cose)", name)
+            if match is None:
+                continue
+            try:
+                record, tree = self.check(match[1], match[2])
+                self.claims.append((name, int(match[1]), sha(b"\x00", record), tree))
+                self.leaves[int(match[1])] = None
+                if tree:
+                    self.roots[tree[0]] = None
+            except Bad as error:
+                self.faults.append("receipts/%s: %s" % (name, error))
+
+    def check(self, number, ending):
+        """Returns the record of a file that holds by itself, and the size and root of its tree."""
+        seq, path = int(number), os.path.join(self.folder, number)
+        record, tree = read_bytes(path + ".json"), None
+        if ending == "json":
+            if check_body(record)["seq"] != seq or not os.path.isfile(path + ".tlog-proof"):
+                raise Bad("another record, or its proof is missing")
+        elif ending == "cose":
+            tree = check_statement(read_bytes(path + ".cose"), self.origin, self.public, seq, record)
+        else:
+            proven, *tree = check_proof_file(read_bytes(path + ".tlog-proof"), self.origin, self.public, seq)
+            if proven != record:
+                raise Bad("it proves another record")
+        return record, tree
+
+    def push(self, leaf, tree):
+        """Takes the next record of a whole log, and the tree with it."""
+        if tree.size in self.leaves:
+            self.leaves[tree.size] = leaf
+        if tree.size in self.roots:
+            self.roots[tree.size] = tree.root()
+
+    def finish(self):
+        for name, seq, leaf, tree in self.claims:
+            if self.leaves[seq] != leaf:
+                self.faults.append("receipts/%s: records.jsonl has another record, or none" % name)
+            elif tree and self.roots[tree[0]] != tree[1]:
+                self.faults.append("receipts/%s: its tree is not one of this log" % name)
+        return self.faults
 
 
 # --- Verification -------------------------------------------------------------------------------------------------------
@@ -625,7 +656,7 @@ def reveals_of(folder):
 class Report:
     def __init__(self):
         self.problems, self.records, self.checkpoints, self.root = [], 0, 0, sha(b"")
-        self.unknown, self.anchored = [], False
+        self.unknown, self.anchored, self.whole = [], False, True
 
     def add(self, seq, message):
         self.problems.append({"seq": seq, "message": message})
@@ -637,6 +668,7 @@ class Report:
             "records": self.records,
             "checkpoints": self.checkpoints,
             "root": self.root.hex(),
+            "whole": self.whole,
             "anchored": self.anchored,
             "unknown_outcomes": [] if problems else self.unknown,
             "problems": problems,
@@ -646,12 +678,23 @@ class Report:
 def verify(folder):
     report = Report()
     try:
+        if os.path.exists(os.path.join(folder, "proofs.jsonl")):
+            report.whole, report.anchored = False, None
         key, notes = read_text(folder, "key.vkey"), split_notes(read_text(folder, "checkpoint.txt"))
-        run = partial if os.path.exists(os.path.join(folder, "proofs.jsonl")) else whole
+        run = whole if report.whole else partial
         run(folder, key, notes, report)
     except Bad as error:
         report.add(None, str(error))
     return report.document()
+
+
+def note_call(calls, body):
+    """Keeps the intents without an outcome so far, by call."""
+    call = body["fields"].get("call")
+    if isinstance(call, str) and body["type"] == "tool_intent":
+        calls[call] = body["seq"]
+    elif isinstance(call, str) and body["type"] == "tool_outcome":
+        calls.pop(call, None)
 
 
 def whole(folder, key, notes, report):
@@ -660,6 +703,7 @@ def whole(folder, key, notes, report):
     reveal = next(reveals, None)
     records = lines_of(folder, "records.jsonl")
     tiles = Tiles(folder, notes) if os.path.isdir(os.path.join(folder, "tiles")) else None
+    receipts = Receipts(folder, Note(notes[max(notes)]).origin if notes else "", key)
     stopped = False
     while not stopped:
         seq = tree.size + 1
@@ -675,16 +719,13 @@ def whole(folder, key, notes, report):
             report.add(seq, "record %d: %s" % (seq, error))
             stopped = True
             break
-        call = body["fields"].get("call")
-        if isinstance(call, str) and body["type"] == "tool_intent":
-            calls[call] = seq
-        elif isinstance(call, str) and body["type"] == "tool_outcome":
-            calls.pop(call, None)
+        note_call(calls, body)
         leaf = sha(b"\x00", line)
         tree.push(leaf)
         prev = leaf.hex()
         if tiles:
             tiles.push(line)
+        receipts.push(leaf, tree)
         hidden = dict(body["commitments"])
         while reveal is not None and reveal["seq"] == seq:
             expected = hidden.pop(reveal["member"], None)
@@ -717,11 +758,12 @@ def whole(folder, key, notes, report):
     if not report.problems and key != vkey(keys.origin, keys.state[0]) + "\n":
         report.add(1, "key.vkey is not the key that the records name")
     if not report.problems:
-        for fault in (tiles.finish() if tiles else []) + check_receipts(folder, keys.origin, key):
+        for fault in (tiles.finish() if tiles else []) + receipts.finish():
             report.add(None, fault)
 
 
 def partial(folder, key, notes, report):
+    calls = {}
     if len(notes) != 1:
         raise Bad("there must be one checkpoint")
     note = Note(next(iter(notes.values())))
@@ -751,6 +793,7 @@ def partial(folder, key, notes, report):
         except Bad as error:
             report.add(seq, "record %d: %s" % (seq, error))
             return
+        note_call(calls, body)
         while reveal is not None and reveal["seq"] == seq:
             if body["commitments"].pop(reveal["member"], None) != commitment(reveal["member"], bytes.fromhex(reveal["salt"]), reveal["value"]):
                 report.add(seq, "record %d: the value of %r is not the recorded one" % (seq, reveal["member"]))
@@ -758,7 +801,10 @@ def partial(folder, key, notes, report):
         report.records, last = report.records + 1, seq
     if reveal is not None or next(proofs, None) is not None:
         report.add(None, "there are values or proofs for records that are not in the export")
-    for fault in check_receipts(folder, note.origin, key):
+    if report.records == 0:
+        report.add(None, "the export has no record")
+    report.unknown = sorted(calls.values())
+    for fault in Receipts(folder, note.origin, key).faults:
         report.add(None, fault)
 
 

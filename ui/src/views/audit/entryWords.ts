@@ -1,4 +1,4 @@
-// What an entry of the audit view is called, and who asked.
+// The names of the audit view's entries, and of who asked.
 import Eraser from "@lucide/svelte/icons/eraser";
 import Flag from "@lucide/svelte/icons/flag";
 import MessageSquare from "@lucide/svelte/icons/message-square";

@@ -1,4 +1,4 @@
-// What the user chose in the filter, and the filter that the host gets.
+// The user's choices in the filter, and the filter that the host gets.
 import type { AuditFilter } from "../../platform/generated/AuditFilter";
 import type { RecordType } from "../../platform/generated/RecordType";
 

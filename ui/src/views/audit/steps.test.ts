@@ -61,11 +61,38 @@ test("an action without its outcome still shows how it ended, and erased values 
     record("approval_resolved", { fields: { approval: "a1" }, status: "failed" }),
   ];
   expect(stepsOf(lost).map(({ kind }) => kind)).toEqual(["executed", "decided"]);
+  expect(stepsOf(lost)[0]!.outcome).toBe("unknown");
   const erased = record("tool_intent", { revealed: { arguments: null } });
   expect([argumentsOf(erased), isErased(erased, "arguments"), isErased(erased, "asked")]).toEqual([
     null,
     true,
     false,
+  ]);
+});
+
+test("the outcome of a call without its second record is unknown, unless a later page may have it", () => {
+  const killed = [
+    record("tool_intent", { fields: { call: "c1", effect: "read_only" } }),
+    record("tool_outcome", { fields: { call: "c1" }, status: "ok" }),
+    record("tool_intent", { fields: { call: "c2", effect: "write" } }),
+  ];
+  expect(stepsOf(killed).map(({ outcome }) => outcome)).toEqual(["known", "unknown"]);
+  expect(stepsOf(killed, true).map(({ outcome }) => outcome)).toEqual(["known", "later"]);
+});
+
+test("the end of an action is hidden only by its own outcome", () => {
+  const records = [
+    record("tool_intent", { fields: { call: "c1", approval: "a1", effect: "write" } }),
+    record("tool_outcome", { fields: { call: "c1", approval: "a1" }, status: "ok" }),
+    record("approval_resolved", { fields: { approval: "a1" }, status: "done" }),
+    record("tool_intent", { fields: { call: "c2", approval: "a2", effect: "write" } }),
+    record("approval_resolved", { fields: { approval: "a2" }, status: "failed" }),
+  ];
+  const steps = stepsOf(records).map((step) => [step.kind, step.outcome, step.record.status]);
+  expect(steps).toEqual([
+    ["executed", "known", undefined],
+    ["executed", "unknown", undefined],
+    ["decided", "known", "failed"],
   ]);
 });
 

@@ -1,5 +1,5 @@
-// What was done to answer a question, as steps that a person reads: the records of one entry, with a call's two records as one
-// step and an approval together with what was shown for it.
+// The steps of one entry, as a person reads them: a call's two records are one step, and an approval has the arguments that were
+// shown for it.
 import { argumentRows, type ArgumentRow } from "../../approval/hidden";
 import { obj, type Obj } from "../../lib/read";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
@@ -28,6 +28,8 @@ export interface Step {
   isDecided: boolean;
   /** How many records of the same kind the step stands for. */
   times: number;
+  /** How a call ended: the step says it, no record says it, or a later page may say it. */
+  outcome: "known" | "unknown" | "later";
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -62,8 +64,15 @@ function kindOf(record: AuditRecordView): StepKind {
 const isEnd = ({ record_type, status }: AuditRecordView): boolean =>
   record_type === "approval_resolved" && (status === "done" || status === "failed");
 
-/** The steps of an entry, in the order of the log. */
-export function stepsOf(records: readonly AuditRecordView[]): Step[] {
+/** Whether it is the call of an approved action, with its outcome. */
+const hasEnded = ({ kind, record, end }: Step, approval: string): boolean =>
+  kind === "executed" &&
+  end !== null &&
+  approval !== "" &&
+  text(record.fields["approval"]) === approval;
+
+/** The steps of an entry, in the order of the log. `hasMore` says that the entry has more records than these. */
+export function stepsOf(records: readonly AuditRecordView[], hasMore = false): Step[] {
   const steps: Step[] = [];
   const calls = new Map<string, Step>();
   const requests = new Map<string, AuditRecordView>();
@@ -77,7 +86,7 @@ export function stepsOf(records: readonly AuditRecordView[]): Step[] {
       begun.end = record;
       continue;
     }
-    if (isEnd(record) && steps.some((step) => step.kind === "executed" && step.end)) continue;
+    if (isEnd(record) && steps.some((step) => hasEnded(step, approval))) continue;
     const last = steps.at(-1);
     if (kind === "model" && last?.kind === "model" && last.record.status === record.status) {
       last.times++;
@@ -89,10 +98,21 @@ export function stepsOf(records: readonly AuditRecordView[]): Step[] {
       const proposal = steps.find((step) => step.record === request);
       if (proposal) proposal.isDecided = true;
     }
-    const step: Step = { kind, record, end: null, request, isDecided: false, times: 1 };
+    const step: Step = {
+      kind,
+      record,
+      end: null,
+      request,
+      isDecided: false,
+      times: 1,
+      outcome: "known",
+    };
     if (record.record_type === "tool_intent") calls.set(call, step);
     steps.push(step);
   }
+  for (const step of steps)
+    if (step.record.record_type === "tool_intent" && !step.end)
+      step.outcome = hasMore ? "later" : "unknown";
   return steps;
 }
 

@@ -8,6 +8,30 @@ use serde_json::Value;
 const STYLE: &str = include_str!("page.css");
 /// How deep values are laid out. Deeper ones are shown as JSON.
 const MAX_DEPTH: usize = 6;
+/// The characters that a reader does not see, or that turn the direction of the text. They are those
+/// of the approval window (`ui/src/approval/hidden.ts`).
+const HIDDEN: [(u32, u32); 20] = [
+    (0x0000, 0x001f),
+    (0x007f, 0x00a0),
+    (0x00ad, 0x00ad),
+    (0x034f, 0x034f),
+    (0x061c, 0x061c),
+    (0x115f, 0x115f),
+    (0x1160, 0x1160),
+    (0x17b4, 0x17b4),
+    (0x17b5, 0x17b5),
+    (0x180b, 0x180f),
+    (0x2000, 0x200f),
+    (0x2028, 0x202f),
+    (0x205f, 0x206f),
+    (0x3000, 0x3000),
+    (0x3164, 0x3164),
+    (0xfe00, 0xfe0f),
+    (0xfeff, 0xfeff),
+    (0xffa0, 0xffa0),
+    (0xfff0, 0xffff),
+    (0xe0000, 0xe0fff),
+];
 
 /// A page that is being written.
 #[derive(Debug, Default)]
@@ -44,11 +68,11 @@ impl Html {
 
     /// Writes a text that somebody wrote, with its line breaks.
     pub(super) fn quote(&mut self, text: &str) {
-        let _ = writeln!(self.0, "<blockquote>{}</blockquote>", escape(text));
+        let _ = writeln!(self.0, "<blockquote>{}</blockquote>", escape_lines(text));
     }
 
     pub(super) fn command(&mut self, text: &str) {
-        let _ = writeln!(self.0, "<pre>{}</pre>", escape(text));
+        let _ = writeln!(self.0, "<pre>{}</pre>", escape_lines(text));
     }
 
     /// Writes that a value was erased.
@@ -120,7 +144,7 @@ impl Html {
                 self.0.push_str("</ol>");
             }
             Value::String(text) => {
-                let _ = write!(self.0, "<span class=\"text\">{}</span>", escape(text));
+                let _ = write!(self.0, "<span class=\"text\">{}</span>", escape_lines(text));
             }
             other => {
                 let _ = write!(self.0, "<code>{}</code>", escape(&other.to_string()));
@@ -129,9 +153,14 @@ impl Html {
     }
 }
 
-/// Escapes text. Characters that are not seen, or that turn the direction of the text, are written
-/// as their number.
+/// Escapes text on one line. Hidden characters are written as their number.
 fn escape(text: &str) -> String {
+    escape_lines(text).replace('\n', "\u{27e8}U+000A\u{27e9}")
+}
+
+/// Escapes text that is shown with its line breaks. Other hidden characters are written as their
+/// number.
+fn escape_lines(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -140,7 +169,7 @@ fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            '\n' | '\t' => escaped.push(character),
+            '\n' => escaped.push(character),
             hidden if is_hidden(hidden) => {
                 let _ = write!(escaped, "\u{27e8}U+{:04X}\u{27e9}", u32::from(hidden));
             }
@@ -151,19 +180,8 @@ fn escape(text: &str) -> String {
 }
 
 fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
+    let point = u32::from(character);
+    HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&point))
 }
 
 #[cfg(test)]
@@ -174,8 +192,39 @@ mod tests {
 
     #[test]
     fn text_is_escaped_and_hidden_characters_are_shown() {
-        assert_eq!(escape("<b a='x'>&\"\n"), "&lt;b a=&#39;x&#39;&gt;&amp;&quot;\n");
+        assert_eq!(escape_lines("<b a='x'>&\"\n"), "&lt;b a=&#39;x&#39;&gt;&amp;&quot;\n");
         assert_eq!(escape("a\u{202e}b\u{0}"), "a\u{27e8}U+202E\u{27e9}b\u{27e8}U+0000\u{27e9}");
+    }
+
+    /// Reads the code points of a character class such as `[\u0000-\u001f\u{e0000}]`.
+    fn ranges(class: &str) -> Vec<(u32, u32)> {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let mut is_range = false;
+        for piece in class.split("\\u").skip(1) {
+            let number: String = piece.chars().filter(char::is_ascii_hexdigit).collect();
+            let point = u32::from_str_radix(&number, 16).expect("a code point");
+            match ranges.last_mut() {
+                Some(range) if is_range => range.1 = point,
+                _ => ranges.push((point, point)),
+            }
+            is_range = piece.ends_with('-');
+        }
+        ranges
+    }
+
+    #[test]
+    fn a_page_shows_the_hidden_characters_that_the_approval_window_shows() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../ui/src/approval/hidden.ts");
+        let source = std::fs::read_to_string(path).expect("the window's table");
+        let class = source.split_once("const HIDDEN =").expect("the table").1;
+        let class = class.split_once(';').expect("its end").0;
+        assert_eq!(ranges(class), HIDDEN, "the table of {path} has changed");
+        for hidden in
+            ['\t', '\n', '\u{a0}', '\u{34f}', '\u{3164}', '\u{fe0f}', '\u{ffa0}', '\u{e0100}']
+        {
+            let shown = format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(hidden));
+            assert_eq!(escape(&hidden.to_string()), shown);
+        }
     }
 
     #[test]

@@ -94,11 +94,14 @@ pub(crate) fn decision_page(entries: &[Entry], facts: &Facts, language: PageLang
     for action in index.actions.values() {
         page.summary(action);
     }
-    page.question(entries.iter().find(|entry| is_question(entry)));
+    match entries.iter().find(|entry| is_question(entry)) {
+        Some(question) => page.question(question),
+        None => page.no_question(entries.iter().find(|entry| is_direct(entry))),
+    }
     for action in index.actions.values() {
         page.action(action);
     }
-    page.verification(facts, "receipt");
+    page.verification(facts);
     page.records(entries);
     page.end()
 }
@@ -113,7 +116,10 @@ pub(crate) fn session_page(entries: &[Entry], facts: &Facts, language: PageLangu
     for entry in entries {
         if is_question(entry) && entry.body.turn != turn {
             turn.clone_from(&entry.body.turn);
-            page.question(Some(entry));
+            page.question(entry);
+        } else if is_direct(entry) && entry.body.turn != turn {
+            turn.clone_from(&entry.body.turn);
+            page.no_question(Some(entry));
         }
         let kind = entry.body.kind.as_str();
         match (kind, entry.body.text("approval"), entry.body.text("call")) {
@@ -124,12 +130,12 @@ pub(crate) fn session_page(entries: &[Entry], facts: &Facts, language: PageLangu
             }
             ("tool_intent", None, call) => {
                 let outcome = call.and_then(|call| index.outcomes.get(call)).copied();
-                page.read(entry, outcome);
+                page.unapproved(entry, outcome);
             }
             _ => {}
         }
     }
-    page.verification(facts, "report");
+    page.verification(facts);
     page.records(entries);
     page.end()
 }
@@ -137,4 +143,11 @@ pub(crate) fn session_page(entries: &[Entry], facts: &Facts, language: PageLangu
 /// Whether the record says what was asked. A turn that only carries a later decision has none.
 fn is_question(entry: &Entry) -> bool {
     entry.body.kind == "run_started" && entry.body.commitments.contains_key("input")
+}
+
+/// Whether the record is of a call that was made directly. It says who made the call, because there
+/// is no question.
+fn is_direct(entry: &Entry) -> bool {
+    let is_of_call = matches!(entry.body.kind.as_str(), "approval_requested" | "tool_intent");
+    is_of_call && entry.body.text("origin").is_some()
 }

@@ -59,18 +59,29 @@ impl Page {
         self.html.rows(&rows);
     }
 
-    /// Writes the question that began a turn, and who asked it.
-    pub(super) fn question(&mut self, entry: Option<&Entry>) {
+    /// Writes that there is no question. `entry` is the record of a direct call that says who made
+    /// it.
+    pub(super) fn no_question(&mut self, entry: Option<&Entry>) {
         self.html.heading(self.say(Word::Question));
-        let Some(entry) = entry else {
-            self.html.paragraph(self.say(Word::NoQuestion));
-            return;
-        };
+        self.html.paragraph(self.say(Word::NoQuestion));
+        if let Some(entry) = entry {
+            self.html.paragraph(self.say(Word::DirectCall));
+            self.who_asked(entry);
+        }
+    }
+
+    /// Writes the question that began a turn, and who asked it.
+    pub(super) fn question(&mut self, entry: &Entry) {
+        self.html.heading(self.say(Word::Question));
         match entry.revealed.get("input") {
             Some(Value::String(asked)) => self.html.quote(asked),
             Some(other) => self.html.value(other),
             None => self.html.erased(self.say(Word::Erased)),
         }
+        self.who_asked(entry);
+    }
+
+    fn who_asked(&mut self, entry: &Entry) {
         self.html.subheading(self.say(Word::Asked));
         let rows = [
             (self.say(Word::Person), self.line(entry, "person")),
@@ -106,7 +117,7 @@ impl Page {
         let rows = [
             (self.say(Word::Tool), text(entry, "tool")),
             (self.say(Word::Server), text(entry, "server")),
-            (self.say(Word::Effect), text(entry, "effect")),
+            (self.say(Word::Effect), self.named(entry, "effect")),
             (self.say(Word::Why), text(entry, "why")),
             (self.say(Word::Time), Some(time(&entry.body.at))),
             (self.say(Word::Expires), text(entry, "expires_at")),
@@ -136,17 +147,23 @@ impl Page {
         self.html.rows(&rows);
     }
 
-    /// Writes a call that needed no approval.
-    pub(super) fn read(&mut self, intent: &Entry, outcome: Option<&Entry>) {
+    /// Writes a call that ran without an approval, such as a read, or a change that a rule allows.
+    pub(super) fn unapproved(&mut self, intent: &Entry, outcome: Option<&Entry>) {
+        let is_read = intent.body.text("effect") == Some("read_only");
         self.html.begin_part();
-        self.html.heading(self.say(Word::Read));
+        self.html.heading(self.say(if is_read { Word::Read } else { Word::Changed }));
         self.call(intent, None, outcome);
         self.html.end_part();
     }
 
     fn call(&mut self, intent: &Entry, shown: Option<&Entry>, outcome: Option<&Entry>) {
+        // The proposal has them already, if there is one.
+        let effect = self.named(intent, "effect").filter(|_| shown.is_none());
+        let why = text(intent, "why").filter(|_| shown.is_none());
         let rows = [
             (self.say(Word::Tool), text(intent, "tool")),
+            (self.say(Word::Effect), effect),
+            (self.say(Word::WhyItRan), why),
             (self.say(Word::Time), Some(time(&intent.body.at))),
             (self.say(Word::Record), Some(intent.body.seq.to_string())),
         ];
@@ -227,10 +244,10 @@ impl Page {
         self.html.rows(&rows);
     }
 
-    pub(super) fn verification(&mut self, facts: &Facts, folder: &str) {
+    pub(super) fn verification(&mut self, facts: &Facts) {
         self.html.heading(self.say(Word::Verify));
         self.html.paragraph(self.say(Word::HowTo));
-        self.html.command(&format!("csign audit verify {folder}\npython3 verify.py {folder}"));
+        self.html.command("csign audit verify FOLDER\npython3 verify.py FOLDER");
         if facts.has_receipts {
             self.html.paragraph(self.say(Word::HowToReceipts));
         }

@@ -56,6 +56,7 @@ words! {
     Ran: "What ran", "Vad som utfördes";
     Result: "Result", "Resultat";
     Read: "Read without an approval", "Läst utan godkännande";
+    Changed: "Changed without an approval", "Ändrat utan godkännande";
     Verify: "How to verify this", "Så kontrolleras detta";
     Records: "Records", "Poster";
     Record: "Record", "Post";
@@ -72,6 +73,10 @@ words! {
     Server: "Server", "Server";
     Effect: "Effect", "Verkan";
     Why: "Why it needed approval", "Varför det krävde godkännande";
+    WhyItRan: "Why it ran", "Varför det utfördes";
+    ReadOnly: "reads only", "läser bara";
+    Write: "changes data", "ändrar data";
+    Destructive: "deletes data or changes it for good", "raderar data eller ändrar dem för gott";
     Expires: "Open until", "Öppet till";
     Arguments: "Arguments", "Argument";
     SameArguments: "The arguments were those that were shown.", "Argumenten var de som visades.";
@@ -91,6 +96,7 @@ words! {
     UnknownOutcome: "No result is recorded: the outcome is unknown.",
         "Inget resultat är antecknat: utfallet är okänt.";
     NoQuestion: "The log has no question for this.", "Loggen har ingen fråga till detta.";
+    DirectCall: "The tool was called directly.", "Verktyget anropades direkt.";
     Window: "the window", "fönstret";
     Terminal: "a terminal", "en terminal";
     Caller: "a caller over HTTP", "en anropare över HTTP";
@@ -107,8 +113,8 @@ words! {
     Key: "Fingerprint of the key", "Nyckelns fingeravtryck";
     Size: "Records in the log", "Poster i loggen";
     Root: "Root of the log (SHA-256)", "Loggens rot (SHA-256)";
-    HowTo: "This page is for reading. What proves it are the other files of the folder: the exact records, and proofs that each of them is in the signed log. Check them with one of these, and compare the fingerprint with the one that Countersign shows:",
-        "Sidan är till för att läsas. Det som bevisar den är mappens andra filer: de exakta posterna, och bevis för att var och en finns i den signerade loggen. Kontrollera dem med något av detta och jämför fingeravtrycket med det som Countersign visar:";
+    HowTo: "This page is for reading. What proves it are the other files of the folder: the exact records, and proofs that each of them is in the signed log. Check them with one of these, where FOLDER is the folder of this page, and compare the fingerprint with the one that Countersign shows:",
+        "Sidan är till för att läsas. Det som bevisar den är mappens andra filer: de exakta posterna, och bevis för att var och en finns i den signerade loggen. Kontrollera dem med något av detta, där FOLDER är mappen med den här sidan, och jämför fingeravtrycket med det som Countersign visar:";
     HowToReceipts: "The folder receipts has the same proof for other programs: a C2SP tlog-proof, and a COSE statement with a receipt (RFC 9942).",
         "Mappen receipts har samma bevis för andra program: ett C2SP tlog-proof, och ett COSE-uttalande med ett kvitto (RFC 9942).";
     RunStarted: "Question asked", "Fråga ställd";
@@ -132,6 +138,9 @@ words! {
 /// Returns the word of a name in records, if the page has one.
 pub(super) fn word_of(name: &str) -> Option<Word> {
     Some(match name {
+        "read_only" => Word::ReadOnly,
+        "write" => Word::Write,
+        "destructive" => Word::Destructive,
         "window" => Word::Window,
         "terminal" => Word::Terminal,
         "caller" => Word::Caller,

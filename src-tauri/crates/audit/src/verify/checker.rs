@@ -66,6 +66,33 @@ pub(crate) struct Summary {
     pub(crate) keys: BTreeSet<String>,
 }
 
+/// The intents whose outcome has not come yet, by call.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls(BTreeMap<String, u64>);
+
+impl OpenCalls {
+    /// Notes the next record.
+    pub(super) fn note(&mut self, body: &Body) {
+        let Some(call) = body.text("call") else { return };
+        match body.kind.as_str() {
+            "tool_intent" => {
+                self.0.insert(call.to_owned(), body.seq);
+            }
+            "tool_outcome" => {
+                self.0.remove(call);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the numbers of the intents without an outcome, ascending.
+    pub(super) fn unknown(self) -> Vec<u64> {
+        let mut unknown: Vec<u64> = self.0.into_values().collect();
+        unknown.sort_unstable();
+        unknown
+    }
+}
+
 /// A valid record: body, leaf, and the inner nodes that it completes with their numbers.
 pub(crate) type Accepted = (Body, Hash, Vec<(u64, Hash)>);
 
@@ -85,8 +112,7 @@ pub(crate) struct Checker<'a> {
     signed: u64,
     /// Commitments of the newest record that no reveal has matched yet.
     open_commitments: BTreeMap<String, String>,
-    /// Intents without outcome, by call.
-    calls: BTreeMap<String, u64>,
+    calls: OpenCalls,
     beyond: BeyondMark<'a>,
     /// Whether an added record has been reported.
     added: bool,
@@ -115,7 +141,7 @@ impl<'a> Checker<'a> {
             checkpoints: 0,
             signed: 0,
             open_commitments: BTreeMap::new(),
-            calls: BTreeMap::new(),
+            calls: OpenCalls::default(),
             beyond: BeyondMark::new(expected.newest),
             added: false,
             keys_seen: BTreeSet::new(),
@@ -133,6 +159,11 @@ impl<'a> Checker<'a> {
     /// Returns the number of valid records so far.
     pub(crate) fn size(&self) -> u64 {
         self.frontier.size()
+    }
+
+    /// Returns the root over the valid records so far.
+    pub(crate) fn root(&self) -> Hash {
+        self.frontier.root()
     }
 
     /// Whether a record was bad, so that the records after it cannot be checked.
@@ -207,26 +238,13 @@ impl<'a> Checker<'a> {
         {
             self.problems.add(Some(first), why);
         }
-        self.note_call(&body);
+        self.calls.note(&body);
         self.note_erasure(&body);
         self.open_commitments.clone_from(&body.commitments);
         let leaf = tree::leaf_hash(bytes);
         let nodes = self.frontier.push(leaf);
         self.prev = leaf;
         Some((body, leaf, nodes))
-    }
-
-    fn note_call(&mut self, body: &Body) {
-        let Some(call) = body.text("call") else { return };
-        match body.kind.as_str() {
-            "tool_intent" => {
-                self.calls.insert(call.to_owned(), body.seq);
-            }
-            "tool_outcome" => {
-                self.calls.remove(call);
-            }
-            _ => {}
-        }
     }
 
     fn note_erasure(&mut self, body: &Body) {
@@ -399,7 +417,6 @@ impl<'a> Checker<'a> {
                 self.problems.add(Some(1), "the log is empty");
             }
         }
-        let unknown: BTreeSet<u64> = self.calls.into_values().collect();
         Summary {
             records: size,
             checkpoints: self.checkpoints,
@@ -407,7 +424,7 @@ impl<'a> Checker<'a> {
             key: self.keys.as_ref().map(|state| state.current),
             anchored: self.keys.as_ref().is_some_and(|state| state.anchored),
             signed: self.signed,
-            unknown_outcomes: unknown.into_iter().collect(),
+            unknown_outcomes: self.calls.unknown(),
             keys: self.keys_seen,
         }
     }

@@ -7,13 +7,17 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 
+use ed25519_dalek::VerifyingKey;
 use serde::Deserialize;
 
-use super::checker::{Checker, Summary};
+use super::checker::{Checker, OpenCalls, Summary};
+use super::receipts::Receipts;
 use super::tiles::TileCheck;
-use super::{Expected, Problems, receipts};
-use crate::body::{self, Reveal};
-use crate::{canon, note, tree};
+use super::{Expected, Problems};
+use crate::body::{self, Body, Reveal};
+use crate::note::{self, Note};
+use crate::tree::Hash;
+use crate::{canon, tree};
 
 /// The most bytes of a line.
 const MAX_LINE: u64 = 64 << 20;
@@ -133,16 +137,17 @@ fn files(
         .map_err(|error| format!("records.jsonl: {error}"))?;
     let reveals = Lines::open(&folder.join("reveals.jsonl"))
         .map_err(|error| format!("reveals.jsonl: {error}"))?;
+    let receipts = Receipts::read(folder, &origin, &key);
     if fs::exists(folder.join("proofs.jsonl")).unwrap_or(false) {
         let proofs = Lines::open(&folder.join("proofs.jsonl"))
             .map_err(|error| format!("proofs.jsonl: {error}"))?;
         let summary = check_partial(records, reveals, proofs, &notes, &key, problems)?;
-        add_all(problems, receipts::check(folder, &origin, &key));
+        add_all(problems, receipts.faults_alone());
         return Ok(summary);
     }
-    let mut tiles = TileCheck::open(folder, notes.values().next_back());
+    let mut forms = Forms { tiles: TileCheck::open(folder, notes.values().next_back()), receipts };
     let mut checker = Checker::new(problems, expected, notes);
-    check_whole(records, reveals, &mut checker, tiles.as_mut())?;
+    check_whole(records, reveals, &mut checker, &mut forms)?;
     let summary = checker.finish();
     let stated = summary.key.map(|key| format!("{}\n", note::vkey_of(&origin, &key)));
     if problems.is_empty() && stated.as_deref() != Some(key.as_str()) {
@@ -150,10 +155,16 @@ fn files(
     }
     // A log that is at fault is not what the other formats are made of.
     if problems.is_empty() {
-        add_all(problems, tiles.map(TileCheck::finish).unwrap_or_default());
-        add_all(problems, receipts::check(folder, &origin, &key));
+        add_all(problems, forms.tiles.map(TileCheck::finish).unwrap_or_default());
+        add_all(problems, forms.receipts.finish());
     }
     Ok(summary)
+}
+
+/// The log in the formats of other programs, which must say what the records say.
+struct Forms {
+    tiles: Option<TileCheck>,
+    receipts: Receipts,
 }
 
 fn add_all(problems: &mut Problems, faults: Vec<Text>) {
@@ -175,7 +186,7 @@ fn check_whole(
     mut records: Lines,
     mut reveals: Lines,
     checker: &mut Checker<'_>,
-    mut tiles: Option<&mut TileCheck>,
+    forms: &mut Forms,
 ) -> Result<(), String> {
     let mut next = reveal(&mut reveals)?;
     loop {
@@ -188,12 +199,11 @@ fn check_whole(
                 return Ok(());
             }
         };
-        if checker.check_record(&line).is_none() {
-            return Ok(());
-        }
-        if let Some(tiles) = &mut tiles {
+        let Some((_, leaf, _)) = checker.check_record(&line) else { return Ok(()) };
+        if let Some(tiles) = &mut forms.tiles {
             tiles.add_record(&line);
         }
+        forms.receipts.add_record(checker.size(), leaf, || checker.root());
         while let Some((_, value)) = next.take_if(|(of, _)| *of == checker.size()) {
             checker.check_reveal(&value);
             next = reveal(&mut reveals)?;
@@ -211,16 +221,13 @@ fn check_whole(
     Ok(())
 }
 
-/// Checks some records, each proven to be in the signed tree.
-fn check_partial(
-    mut records: Lines,
-    mut reveals: Lines,
-    mut proofs: Lines,
+/// Reads the only checkpoint of an export of some records, and its key.
+fn signed_note(
     notes: &BTreeMap<u64, String>,
     key: &str,
     problems: &mut Problems,
-) -> Result<Summary, String> {
-    let (Some((&size, text)), true) = (notes.last_key_value(), notes.len() == 1) else {
+) -> Result<(Note, VerifyingKey), String> {
+    let (Some(text), true) = (notes.values().next(), notes.len() == 1) else {
         return Err("there must be one checkpoint".to_owned());
     };
     let note = note::parse(text).map_err(|error| error.to_string())?;
@@ -231,40 +238,33 @@ fn check_partial(
     if let Err(why) = note.check(&key) {
         problems.add(None, format!("the checkpoint does not hold: {why}"));
     }
+    Ok((note, key))
+}
+
+/// Checks some records, each proven to be in the signed tree. They do not show whether others were
+/// left out, nor whether the key is kept in a keyring.
+fn check_partial(
+    mut records: Lines,
+    mut reveals: Lines,
+    mut proofs: Lines,
+    notes: &BTreeMap<u64, String>,
+    key: &str,
+    problems: &mut Problems,
+) -> Result<Summary, String> {
+    let (note, key) = signed_note(notes, key, problems)?;
     let mut summary =
         Summary { checkpoints: 1, root: note.root, key: Some(key), ..Summary::default() };
     let mut next = reveal(&mut reveals)?;
-    let mut last = 0;
+    let (mut calls, mut last) = (OpenCalls::default(), 0);
     while let Some(line) = records.next()? {
-        let proof = proofs
-            .object::<ProofLine>()
-            .map_err(|why| format!("proofs.jsonl: {why}"))?
-            .ok_or("proofs.jsonl ends too early")?;
-        let hashes: Option<Vec<_>> =
-            proof.proof.iter().map(|hash| crate::hex::decode32(hash)).collect();
-        let hashes = hashes.ok_or("proofs.jsonl: a hash is not hexadecimal")?;
-        let seq = proof.seq;
-        let mut body = match body::parse(&line) {
-            Ok(body) if body.seq == seq && seq > last => body,
-            Ok(_) => return Ok(stop(problems, summary, seq, "it is out of order")),
+        let (seq, path) = proof(&mut proofs)?;
+        let mut body = match proven(&line, seq, last, &path, &note) {
+            Ok(body) => body,
             Err(why) => return Ok(stop(problems, summary, seq, &why)),
         };
-        if let Err(why) =
-            tree::check_inclusion(seq - 1, size, &tree::leaf_hash(&line), &hashes, &note.root)
-        {
-            return Ok(stop(problems, summary, seq, &why.to_string()));
-        }
+        calls.note(&body);
         while let Some((_, value)) = next.take_if(|(of, _)| *of == seq) {
-            // Removed, so that a second value for it is an error.
-            let expected = body.commitments.remove(&value.member);
-            if expected.is_none()
-                || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected
-            {
-                problems.add(
-                    Some(seq),
-                    text!("record {seq}: the value shown for \"{name}\" is not the one that was recorded", seq, name = value.member),
-                );
-            }
+            check_value(&mut body, &value, problems);
             next = reveal(&mut reveals)?;
         }
         last = seq;
@@ -273,8 +273,51 @@ fn check_partial(
     if next.is_some() || proofs.next()?.is_some() {
         problems.add(None, "there are values or proofs for records that are not in the export");
     }
+    if summary.records == 0 {
+        problems.add(None, "the export has no record");
+    }
     summary.signed = summary.records;
+    summary.unknown_outcomes = calls.unknown();
     Ok(summary)
+}
+
+/// Reads the next proof and its record's number.
+fn proof(proofs: &mut Lines) -> Result<(u64, Vec<Hash>), String> {
+    let line = proofs
+        .object::<ProofLine>()
+        .map_err(|why| format!("proofs.jsonl: {why}"))?
+        .ok_or("proofs.jsonl ends too early")?;
+    let path: Option<Vec<Hash>> =
+        line.proof.iter().map(|hash| crate::hex::decode32(hash)).collect();
+    Ok((line.seq, path.ok_or("proofs.jsonl: a hash is not hexadecimal")?))
+}
+
+/// Returns the record of a line that follows the record `last` and is in the signed tree.
+fn proven(line: &[u8], seq: u64, last: u64, path: &[Hash], note: &Note) -> Result<Body, String> {
+    let body = body::parse(line).map_err(String::from)?;
+    if body.seq != seq || seq <= last {
+        return Err("it is out of order".to_owned());
+    }
+    tree::check_inclusion(seq - 1, note.size, &tree::leaf_hash(line), path, &note.root)
+        .map_err(|error| error.to_string())?;
+    Ok(body)
+}
+
+/// Checks a value that was revealed for a record. The commitment is removed, so that a second value
+/// for it is a fault.
+fn check_value(body: &mut Body, value: &Reveal, problems: &mut Problems) {
+    let expected = body.commitments.remove(&value.member);
+    if expected.is_none() || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected {
+        let seq = body.seq;
+        problems.add(
+            Some(seq),
+            text!(
+                "record {seq}: the value shown for \"{name}\" is not the one that was recorded",
+                seq,
+                name = value.member
+            ),
+        );
+    }
 }
 
 fn stop(problems: &mut Problems, summary: Summary, seq: u64, why: &str) -> Summary {

@@ -36,7 +36,11 @@ pub(crate) fn both(folder: &Path) -> VerifyReport {
         assert_eq!(theirs["records"], ours.records, "{context}");
         assert_eq!(theirs["checkpoints"], ours.checkpoints, "{context}");
         assert_eq!(theirs["root"], ours.root, "{context}");
-        assert_eq!(theirs["anchored"], ours.anchored, "{context}");
+        // A part of a log does not show where its key is kept.
+        let is_part = theirs["whole"] == false;
+        assert_eq!(is_part, folder.join("proofs.jsonl").exists(), "{context}");
+        let anchored = if is_part { Value::Null } else { json!(ours.anchored) };
+        assert_eq!(theirs["anchored"], anchored, "{context}");
     } else {
         assert_eq!(theirs["problems"][0]["seq"], json!(ours.problems[0].seq), "{context}");
     }
@@ -109,6 +113,47 @@ fn an_export_of_one_session_proves_its_records_without_the_others() {
     let records = fs::read_to_string(folder.join("records.jsonl")).unwrap();
     fs::write(folder.join("records.jsonl"), records.replace("true", "false")).unwrap();
     assert!(!both(&folder).ok);
+}
+
+#[test]
+fn an_export_of_one_session_names_its_intents_without_an_outcome() {
+    let mut world = World::new();
+    fill_log(&mut world);
+    let whole = both(&export_to(&world, "whole"));
+    let folder = world.folder.path().join("session");
+    export_session(&world, &folder, "desktop:s1").unwrap();
+    let report = both(&folder);
+    assert!(report.ok && report.unknown_outcomes.len() == 1, "{report:?}");
+    assert_eq!(report.unknown_outcomes, whole.unknown_outcomes);
+    // The third record is the outcome of the second one.
+    let mut seqs = Vec::new();
+    for name in ["records.jsonl", "proofs.jsonl"] {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        let line: Value = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
+        seqs.push(line["seq"].as_u64().unwrap());
+        fs::write(folder.join(name), lines(&text, |lines| drop(lines.remove(2)))).unwrap();
+    }
+    let reveals = fs::read_to_string(folder.join("reveals.jsonl")).unwrap();
+    let of_outcome = format!("\"seq\":{},", seqs[0]);
+    let kept = lines(&reveals, |lines| lines.retain(|line| !line.contains(&of_outcome)));
+    fs::write(folder.join("reveals.jsonl"), kept).unwrap();
+    let cut = both(&folder);
+    assert!(cut.ok && cut.records + 1 == report.records, "{cut:?}");
+    assert_eq!(cut.unknown_outcomes, [vec![seqs[0] - 1], whole.unknown_outcomes].concat());
+}
+
+#[test]
+fn an_export_of_one_session_without_a_record_is_refused() {
+    let mut world = World::new();
+    fill_log(&mut world);
+    let folder = world.folder.path().join("session");
+    export_session(&world, &folder, "desktop:s2").unwrap();
+    for name in ["records.jsonl", "proofs.jsonl", "reveals.jsonl"] {
+        fs::write(folder.join(name), "").unwrap();
+    }
+    let report = both(&folder);
+    assert_eq!(report.problems.len(), 1, "{report:?}");
+    assert_eq!(&*report.problems[0].message, "the export has no record");
 }
 
 #[test]

@@ -86,10 +86,15 @@ fn approved_action(n: u64) -> Vec<RecordDraft> {
 /// Makes a log of at least 600 records with two approved actions. Returns the numbers of the
 /// records in which a person approved.
 fn log_with_actions(world: &World) -> Vec<u64> {
+    add_actions(world, &[(1, 40), (2, 600)])
+}
+
+/// Adds approved actions to a log, each after the log has at least that many records.
+fn add_actions(world: &World, actions: &[(u64, u64)]) -> Vec<u64> {
     run(async {
         let log = world.open();
         let mut approved = Vec::new();
-        for (n, before) in [(1, 40), (2, 600)] {
+        for &(n, before) in actions {
             fill(&log, before).await;
             for draft in approved_action(n) {
                 let is_approval = draft.fields.get("status") == Some(&json!("approved"));
@@ -194,7 +199,7 @@ fn an_approved_action_has_a_proof_and_a_statement_that_foreign_programs_verify()
         for at in (0..length).step_by(length / 12) {
             flip(&file, at);
             assert!(one_problem(&both(&folder)).contains(&number), "byte {at} of {ending}");
-            // What is not signed, such as the type of a header, is no matter to some programs.
+            // Some programs ignore the parts that are not signed, such as the type of a header.
             if at > 60 && at < length - 1 {
                 refused(&[command, name, &number]);
             }
@@ -235,6 +240,101 @@ fn a_receipt_verifies_without_the_rest_of_the_log() {
         let none = world.folder.path().join("none");
         assert!(export(&world, &none, Scope::Decision(seq)).is_err() && !none.exists());
     }
+}
+
+/// Copies the receipts of a record into another export.
+fn copy_receipts(from: &Path, to: &Path, seq: u64) {
+    for ending in ["json", "tlog-proof", "cose"] {
+        let name = format!("receipts/{seq}.{ending}");
+        fs::copy(from.join(&name), to.join(&name)).unwrap();
+    }
+}
+
+/// Copies a closed log and its mark to another place.
+fn fork(world: &World) -> World {
+    let other = World::new();
+    for file in files_of(world.root()) {
+        let place = other.root().join(file.strip_prefix(world.root()).unwrap());
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(&file, &place).unwrap();
+    }
+    other
+}
+
+fn faults(report: &VerifyReport) -> Vec<String> {
+    report.problems.iter().map(|problem| problem.message.to_string()).collect()
+}
+
+#[test]
+fn a_receipt_of_another_record_contradicts_a_whole_export() {
+    let (world, other) = (World::new(), World::new());
+    let seq = add_actions(&world, &[(1, 40)])[0];
+    assert_eq!(add_actions(&other, &[(2, 40)]), [seq]);
+    let (folder, theirs) = (world.folder.path().join("a"), other.folder.path().join("b"));
+    export_log(&world, &folder).unwrap();
+    export_log(&other, &theirs).unwrap();
+    assert!(both(&folder).ok && both(&theirs).ok);
+    copy_receipts(&theirs, &folder, seq);
+    let faults = faults(&both(&folder));
+    assert_eq!(faults.len(), 3, "{faults:?}");
+    assert!(faults.iter().all(|fault| fault.contains("another record")), "{faults:?}");
+}
+
+#[test]
+fn a_receipt_of_a_record_that_a_whole_export_does_not_have_contradicts_it() {
+    let world = World::new();
+    add_actions(&world, &[(1, 40)]);
+    let (early, late) = (world.folder.path().join("early"), world.folder.path().join("late"));
+    export_log(&world, &early).unwrap();
+    let seq = add_actions(&world, &[(2, 100)])[0];
+    export_log(&world, &late).unwrap();
+    copy_receipts(&late, &early, seq);
+    let faults = faults(&both(&early));
+    assert_eq!(faults.len(), 3, "{faults:?}");
+    assert!(faults.iter().all(|fault| fault.contains("no such record")), "{faults:?}");
+}
+
+#[test]
+fn a_receipt_over_more_records_than_a_whole_export_has_contradicts_it() {
+    let world = World::new();
+    let seq = add_actions(&world, &[(1, 40)])[0];
+    let (early, late) = (world.folder.path().join("early"), world.folder.path().join("late"));
+    export_log(&world, &early).unwrap();
+    add_actions(&world, &[(2, 100)]);
+    export_log(&world, &late).unwrap();
+    copy_receipts(&late, &early, seq);
+    let faults = faults(&both(&early));
+    assert_eq!(faults.len(), 2, "the record itself is the same: {faults:?}");
+    assert!(faults.iter().all(|fault| fault.contains("more records")), "{faults:?}");
+}
+
+#[test]
+fn a_receipt_over_other_records_contradicts_a_whole_export() {
+    let world = World::new();
+    let seq = add_actions(&world, &[(1, 40)])[0];
+    let other = fork(&world);
+    add_actions(&world, &[(2, 80)]);
+    add_actions(&other, &[(3, 60)]);
+    let (folder, theirs) = (world.folder.path().join("a"), other.folder.path().join("b"));
+    export_log(&world, &folder).unwrap();
+    export_log(&other, &theirs).unwrap();
+    copy_receipts(&theirs, &folder, seq);
+    let faults = faults(&both(&folder));
+    assert_eq!(faults.len(), 2, "the record itself is the same: {faults:?}");
+    assert!(faults.iter().all(|fault| fault.contains("other records")), "{faults:?}");
+}
+
+#[test]
+fn receipts_over_an_older_checkpoint_of_the_log_hold() {
+    let world = World::new();
+    let seq = add_actions(&world, &[(1, 40)])[0];
+    let (early, late) = (world.folder.path().join("early"), world.folder.path().join("late"));
+    export_log(&world, &early).unwrap();
+    add_actions(&world, &[(2, 100)]);
+    export_log(&world, &late).unwrap();
+    copy_receipts(&early, &late, seq);
+    let report = both(&late);
+    assert!(report.ok, "{:?}", report.problems);
 }
 
 #[test]
@@ -321,7 +421,8 @@ fn a_receipt_for_people_says_who_asked_what_was_shown_and_what_ran() {
         "12.3 s",
         "The arguments were those that were shown.",
         "added",
-        "csign audit verify",
+        "csign audit verify FOLDER",
+        "python3 verify.py FOLDER",
     ] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
@@ -355,4 +456,83 @@ fn a_report_of_a_session_shows_its_actions_in_order_and_names_what_was_erased() 
     let text = text_of(&page(&world, "after", session(), PageLanguage::English));
     assert_eq!(text.matches("This value was erased from the log.").count(), 1, "{text}");
     assert!(!text.contains("please add item 1") && text.contains("please add item 2"));
+}
+
+/// The records of a call that ran without an approval.
+fn unapproved_call(n: u64, effect: &str, why: &str) -> [RecordDraft; 2] {
+    let of = |kind: RecordType, status: &str| {
+        RecordDraft::new(kind)
+            .of(&SESSION.into(), &"t9".into())
+            .field("call", format!("call-{n}"))
+            .field("tool", "cart.add")
+            .field("status", status)
+    };
+    let intent = of(RecordType::ToolIntent, "started")
+        .field("effect", effect)
+        .field("why", why)
+        .commit("arguments", json!({ "item": n }));
+    [intent, of(RecordType::ToolOutcome, "ok").commit("result", "added")]
+}
+
+#[test]
+fn a_report_does_not_call_a_change_without_an_approval_a_read() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        let calls = [
+            unapproved_call(1, "read_only", "The tool only reads."),
+            unapproved_call(2, "write", "The person allowed it for this session."),
+            unapproved_call(3, "destructive", "A rule of the profile allows it."),
+        ];
+        for draft in calls.into_iter().flatten() {
+            log.append(draft, Durability::Durable).await.unwrap();
+        }
+        log.close().await.unwrap();
+    });
+    let session = || Scope::Session(SESSION.into());
+    let english = text_of(&page(&world, "en", session(), PageLanguage::English));
+    let count = |part: &str| english.matches(part).count();
+    assert_eq!(count("Read without an approval"), 1, "{english}");
+    assert_eq!(count("Changed without an approval"), 2, "{english}");
+    for part in [
+        "reads only",
+        "changes data",
+        "deletes data or changes it for good",
+        "The person allowed it for this session.",
+        "A rule of the profile allows it.",
+    ] {
+        assert_eq!(count(part), 1, "{part}: {english}");
+    }
+    let swedish = text_of(&page(&world, "sv", session(), PageLanguage::Swedish));
+    assert_eq!(swedish.matches("Läst utan godkännande").count(), 1, "{swedish}");
+    assert_eq!(swedish.matches("Ändrat utan godkännande").count(), 2, "{swedish}");
+}
+
+#[test]
+fn a_receipt_of_a_direct_call_says_who_made_it() {
+    for asked_by in [RecordType::ApprovalRequested, RecordType::ToolIntent] {
+        let world = World::new();
+        let approved = run(async {
+            let log = world.open();
+            let mut approved = 0;
+            // A direct call has no question.
+            for mut draft in approved_action(1).into_iter().skip(1) {
+                if draft.record_type == asked_by {
+                    draft = draft.field("origin", "terminal").commit("person", "Grace");
+                }
+                let is_approval = draft.fields.get("status") == Some(&json!("approved"));
+                let seq = log.append(draft, Durability::Durable).await.unwrap();
+                approved = if is_approval { seq } else { approved };
+            }
+            log.close().await.unwrap();
+            approved
+        });
+        for scope in [Scope::Decision(approved), Scope::Session(SESSION.into())] {
+            let place = format!("{scope:?}").replace(|c: char| !c.is_alphanumeric(), "");
+            let text = text_of(&page(&world, &place, scope, PageLanguage::English));
+            for part in ["The tool was called directly.", "Who asked", "Grace", "a terminal"] {
+                assert_eq!(text.matches(part).count(), 1, "{part}: {text}");
+            }
+        }
+    }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use contract::{
     AgentError, AuditExportResponse, AuditFilter, AuditFindParams, AuditListParams,
-    AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, SessionParams, VerifyReport,
+    AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, SessionParams, VerifyProblem,
+    VerifyReport,
 };
 use host::Paths;
 
@@ -157,7 +158,16 @@ fn print_record(out: Out, record: &AuditRecordView) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Log,
+    /// An export of all records.
     Export,
+    /// An export of one session or decision. Its proofs are about its own records only.
+    Part,
+}
+
+impl Subject {
+    fn of_export(folder: &Path) -> Self {
+        if folder.join("proofs.jsonl").exists() { Self::Part } else { Self::Export }
+    }
 }
 
 pub(crate) fn verify_log(
@@ -168,7 +178,7 @@ pub(crate) fn verify_log(
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
         Some(folder) if audit::is_export(&folder) => {
-            (Subject::Export, audit::verify(&folder, None))
+            (Subject::of_export(&folder), audit::verify(&folder, None))
         }
         Some(file) if file.exists() => (Subject::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
@@ -210,59 +220,83 @@ pub(crate) async fn accept_new_log(link: &mut Link, out: Out) -> Result<Exit, Fa
 }
 
 fn print_report(out: Out, report: &VerifyReport, of: Subject) {
-    let (records, checkpoints) =
-        (count(report.records, "record"), count(report.checkpoints, "checkpoint"));
-    let with = match (report.compared_with, of) {
+    let (tone, words, rest) = verdict(report, of);
+    out.print_line(format!("{} {rest}", out.colour_text(tone, words)));
+    for line in report_lines(report, of) {
+        out.print_line(format!("  {line}"));
+    }
+}
+
+/// Returns the first line of a report: the words that have a colour, their tone, and the rest.
+fn verdict(report: &VerifyReport, of: Subject) -> (Tone, &'static str, String) {
+    let records = count(report.records, "record");
+    let with = compared_with(report.compared_with, of);
+    if !report.ok {
+        let problems = count(report.problems.len(), "problem");
+        return (Tone::Bad, "Verification failed:", format!("{problems} in {records}, {with}."));
+    }
+    if of == Subject::Part {
+        let are = if report.records == 1 { "is" } else { "are" };
+        let proven = format!(
+            "{records} {are} proven to be in the log; this does not show whether others were left out."
+        );
+        return (Tone::Good, "Export verified:", proven);
+    }
+    let rest = format!("{records}, {}, {with}.", count(report.checkpoints, "checkpoint"));
+    if report.compared_with == ComparedWith::Nothing && of == Subject::Log {
+        (Tone::Strong, "Log verified in itself only:", rest)
+    } else {
+        (Tone::Good, "Log verified:", rest)
+    }
+}
+
+fn compared_with(with: ComparedWith, of: Subject) -> &'static str {
+    match (with, of) {
         (ComparedWith::Keyring, _) => "compared with the keyring",
         (ComparedWith::State, _) => "compared with the state folder only",
         (ComparedWith::Nothing, Subject::Log) => {
             "compared with NOTHING: it may be an old copy, or cut"
         }
-        (ComparedWith::Nothing, Subject::Export) => "an export, compared with nothing outside it",
-    };
-    if report.ok {
-        let nothing = report.compared_with == ComparedWith::Nothing && of == Subject::Log;
-        let (tone, words) = if nothing {
-            (Tone::Strong, "Log verified in itself only:")
-        } else {
-            (Tone::Good, "Log verified:")
-        };
-        out.print_line(format!(
-            "{} {records}, {checkpoints}, {with}.",
-            out.colour_text(tone, words)
-        ));
-    } else {
-        let problems = count(report.problems.len(), "problem");
-        out.print_line(format!(
-            "{} {problems} in {records}, {with}.",
-            out.colour_text(Tone::Bad, "Verification failed:")
-        ));
+        (ComparedWith::Nothing, Subject::Export | Subject::Part) => {
+            "an export, compared with nothing outside it"
+        }
     }
-    for problem in &report.problems {
+}
+
+/// Returns the lines of a report below its first one.
+fn report_lines(report: &VerifyReport, of: Subject) -> Vec<String> {
+    let problem_line = |problem: &VerifyProblem| {
         let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));
-        out.print_line(format!("  {place}{}", escape_invisible(&problem.message)));
-    }
-    out.print_line(format!("  root  {}", escape_invisible(&report.root)));
-    out.print_line(format!(
-        "  key   {}{}",
+        format!("{place}{}", escape_invisible(&problem.message))
+    };
+    let mut lines: Vec<String> = report.problems.iter().map(problem_line).collect();
+    lines.push(format!("root  {}", escape_invisible(&report.root)));
+    // A part of a log does not say where its key is kept.
+    let is_of_one_run =
+        !report.anchored && of != Subject::Part && !report.key_fingerprint.is_empty();
+    lines.push(format!(
+        "key   {}{}",
         escape_invisible(&report.key_fingerprint),
-        if report.anchored { "" } else { " (of one run only, not anchored in a keyring)" }
+        if is_of_one_run { " (of one run only, not anchored in a keyring)" } else { "" }
     ));
     if report.ok && report.unsigned_tail > 0 {
         let are = if report.unsigned_tail == 1 { "is" } else { "are" };
-        out.print_line(format!(
-            "  {} since the last checkpoint {are} chained but not yet signed.",
+        lines.push(format!(
+            "{} since the last checkpoint {are} chained but not yet signed.",
             count(report.unsigned_tail, "record")
         ));
     }
     if !report.unknown_outcomes.is_empty() {
         let list: Vec<String> = report.unknown_outcomes.iter().map(u64::to_string).collect();
-        out.print_line(format!(
-            "  Outcome unknown for the intents in {} {}.",
-            if list.len() == 1 { "record" } else { "records" },
-            list.join(", ")
-        ));
+        let records = if list.len() == 1 { "record" } else { "records" };
+        let outcome = if of == Subject::Part {
+            "The export has no outcome for the intents in"
+        } else {
+            "Outcome unknown for the intents in"
+        };
+        lines.push(format!("{outcome} {records} {}.", list.join(", ")));
     }
+    lines
 }
 
 /// Erases a conversation after the person at the terminal typed its id once more.
@@ -339,4 +373,54 @@ fn receipts_line(written: &AuditExportResponse) -> String {
         return format!("{receipts}, without statements: the key that signed the log is not here.");
     }
     format!("{receipts}, with signed statements.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(anchored: bool) -> VerifyReport {
+        VerifyReport {
+            ok: true,
+            records: 3,
+            checkpoints: 1,
+            root: "ab".to_owned(),
+            key_fingerprint: "12:34".to_owned(),
+            anchored,
+            compared_with: ComparedWith::Nothing,
+            unsigned_tail: 0,
+            problems: Vec::new(),
+            unknown_outcomes: vec![7],
+        }
+    }
+
+    #[test]
+    fn an_export_of_a_part_says_no_more_than_its_proofs() {
+        let (_, words, rest) = verdict(&report(false), Subject::Part);
+        assert_eq!(
+            format!("{words} {rest}"),
+            "Export verified: 3 records are proven to be in the log; this does not show whether others were left out."
+        );
+        let one = VerifyReport { records: 1, ..report(false) };
+        assert!(verdict(&one, Subject::Part).2.starts_with("1 record is proven"));
+        assert_eq!(
+            report_lines(&report(false), Subject::Part),
+            ["root  ab", "key   12:34", "The export has no outcome for the intents in record 7."]
+        );
+    }
+
+    #[test]
+    fn a_whole_log_says_where_its_key_is_kept_if_it_is_known() {
+        for of in [Subject::Log, Subject::Export] {
+            assert!(report_lines(&report(false), of)[1].ends_with("not anchored in a keyring)"));
+            assert_eq!(report_lines(&report(true), of)[1], "key   12:34");
+        }
+        let unread = VerifyReport { key_fingerprint: String::new(), ..report(false) };
+        assert_eq!(report_lines(&unread, Subject::Export)[1], "key   ");
+        let (_, words, rest) = verdict(&report(true), Subject::Export);
+        assert_eq!(
+            format!("{words} {rest}"),
+            "Log verified: 3 records, 1 checkpoint, an export, compared with nothing outside it."
+        );
+    }
 }
