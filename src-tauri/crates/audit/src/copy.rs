@@ -1,6 +1,6 @@
 //! Keeps a copy of the log. An update adds the new records and removes the erased values, so that a
 //! large log is never copied twice. The copy has the format of a log and can be verified as one. If
-//! the log was begun anew, the copy of the old one is set aside.
+//! the log was begun anew, the copy of the old one is set aside. A damaged copy is made again.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,19 @@ const AT_ONCE: u64 = 10_000;
 
 /// Brings the copy up to date with the log's signed records.
 pub(crate) fn update(log: &Path, copy: &Path) -> rusqlite::Result<()> {
+    match add_and_remove(log, copy) {
+        // It may hold values that were erased, so it is not set aside.
+        Err(error) if schema::is_damage(&error) && is_damaged(copy) => {
+            tracing::warn!(%error, "the copy of the log is damaged and is made again");
+            schema::remove_with_side_files(copy).map_err(io_error)?;
+            add_and_remove(log, copy)
+        }
+        other => other,
+    }
+    .map_err(schema::name_full_disk)
+}
+
+fn add_and_remove(log: &Path, copy: &Path) -> rusqlite::Result<()> {
     let mut db = open(log, copy)?;
     if !is_same_log(&db)? {
         drop(db);
@@ -21,13 +34,15 @@ pub(crate) fn update(log: &Path, copy: &Path) -> rusqlite::Result<()> {
         db = open(log, copy)?;
     }
     while add_records(&mut db)? {}
-    db.execute(
-        "DELETE FROM audit_reveal WHERE NOT EXISTS
-         (SELECT 1 FROM log.audit_reveal l WHERE l.seq = audit_reveal.seq AND l.member = audit_reveal.member)",
-        [],
-    )?;
     // The write-ahead log may contain older copies of the pages.
     schema::empty_write_ahead_log(&db)
+}
+
+/// Whether the copy itself is at fault, and not the log.
+fn is_damaged(copy: &Path) -> bool {
+    let check =
+        |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    !schema::open_reader(copy).and_then(check).is_ok_and(|verdict| verdict == "ok")
 }
 
 /// Opens the copy with the log attached, which is only read.
@@ -57,17 +72,15 @@ fn is_same_log(db: &Connection) -> rusqlite::Result<bool> {
     )
 }
 
-/// Adds the next signed records with their nodes, checkpoints and values. Returns false if there
-/// are none.
+/// Adds the next signed records with their nodes, checkpoints and values. With the last ones it
+/// removes the values that the log lacks, in one transaction: the records of an erasure and its
+/// effect come together. Returns whether more records are left.
 fn add_records(db: &mut Connection) -> rusqlite::Result<bool> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let largest = |sql: &str| tx.query_row(sql, [], |row| row.get::<_, Option<Num>>(0));
     let has = largest("SELECT max(seq) FROM audit_record")?.map_or(0, |num| num.0);
     let signed = largest("SELECT max(size) FROM log.audit_checkpoint")?.map_or(0, |num| num.0);
-    if signed <= has {
-        return Ok(false);
-    }
-    let until = signed.min(has + AT_ONCE);
+    let until = signed.clamp(has, has + AT_ONCE);
     let nodes = params![Num(tree::nodes_below(has)), Num(tree::nodes_below(until))];
     let sizes = params![Num(has), Num(until)];
     tx.execute(
@@ -83,8 +96,16 @@ fn add_records(db: &mut Connection) -> rusqlite::Result<bool> {
         "INSERT INTO audit_reveal SELECT * FROM log.audit_reveal WHERE seq > ?1 AND seq <= ?2",
         sizes,
     )?;
+    let has_more = until < signed;
+    if !has_more {
+        tx.execute(
+            "DELETE FROM audit_reveal WHERE NOT EXISTS
+             (SELECT 1 FROM log.audit_reveal l WHERE l.seq = audit_reveal.seq AND l.member = audit_reveal.member)",
+            [],
+        )?;
+    }
     tx.commit()?;
-    Ok(until < signed)
+    Ok(has_more)
 }
 
 /// Renames the copy of an earlier log.
@@ -92,7 +113,7 @@ fn set_aside(copy: &Path) -> std::io::Result<()> {
     let stem = copy.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = |n: u32| -> PathBuf { copy.with_file_name(format!("{stem}.set-aside-{n}.db")) };
     let free = (1..).map(name).find(|path| !path.exists());
-    std::fs::rename(copy, free.unwrap_or_else(|| name(0)))
+    schema::rename_with_side_files(copy, &free.unwrap_or_else(|| name(0)))
 }
 
 fn io_error(error: std::io::Error) -> rusqlite::Error {

@@ -12,6 +12,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::body::instant;
 use crate::chain::{Chain, WriteError, prepare};
 use crate::entropy::Entropy;
+use crate::keys::Signer;
 use crate::num::Num;
 use crate::schema;
 
@@ -29,11 +30,13 @@ pub(crate) enum Erasure {
     Expired { before: DateTime<Utc> },
 }
 
-/// Erases values and records it. Returns their number.
+/// Erases values and records it. The records are signed at once, so that a copy of the signed part
+/// lacks no value without a record. Returns the number of values.
 pub(crate) fn erase(
     db: &mut Connection,
     chain: &mut Chain,
     entropy: &dyn Entropy,
+    signer: &Signer,
     now: DateTime<Utc>,
     what: &Erasure,
 ) -> Result<u64, WriteError> {
@@ -43,7 +46,7 @@ pub(crate) fn erase(
     };
     let erased = match what {
         Erasure::Expired { before } => {
-            let Some(until) = find_last_expired(&tx, *before)? else { return Ok(0) };
+            let Some(until) = find_last_expired(&tx, *before, now)? else { return Ok(0) };
             let erased = tx.execute("DELETE FROM audit_reveal WHERE seq <= ?1", [Num(until)])?;
             record(
                 RecordDraft::new(RecordType::ValuesExpired)
@@ -54,7 +57,7 @@ pub(crate) fn erase(
             erased as u64
         }
         Erasure::Value { .. } | Erasure::Session(_) => {
-            let values = list_values(&tx, what)?;
+            let values = list_values(&tx, what, now)?;
             for (seq, member, session) in &values {
                 tx.prepare_cached("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2")?
                     .execute(params![Num(*seq), member])?;
@@ -67,25 +70,39 @@ pub(crate) fn erase(
             values.len() as u64
         }
     };
-    tx.commit()?;
+    if erased > 0 {
+        chain.write_checkpoint(&tx, &signer.key)?;
+        tx.commit()?;
+    }
     Ok(erased)
 }
 
 /// Returns the number of the last record whose values are erased by age. The search ends at the
-/// first record that is not old enough, so that its cost depends on the expired values alone.
-fn find_last_expired(db: &Connection, before: DateTime<Utc>) -> rusqlite::Result<Option<u64>> {
-    let before = instant(before);
+/// first record that is not old enough, so that its cost depends on the expired values alone. A time
+/// in the future is that of a wrong clock, and does not end the search.
+fn find_last_expired(
+    db: &Connection,
+    before: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> rusqlite::Result<Option<u64>> {
+    let (before, now) = (instant(before), instant(now));
     let mut select = db.prepare_cached(
         "SELECT v.seq, r.at FROM audit_reveal v CROSS JOIN audit_record r ON r.seq = v.seq
-         ORDER BY v.seq, v.member LIMIT ?1",
+         ORDER BY v.seq, v.member",
     )?;
-    let mut rows = select.query([i64::try_from(EXPIRED_AT_ONCE).unwrap_or(i64::MAX)])?;
-    let mut last = None;
+    let mut rows = select.query([])?;
+    let (mut last, mut found) = (None, 0);
     while let Some(row) = rows.next()? {
-        if row.get_ref(1)?.as_str()? >= before.as_str() {
+        let at = row.get_ref(1)?.as_str()?;
+        if at < before.as_str() {
+            last = Some(row.get::<_, Num>(0)?.0);
+            found += 1;
+        } else if at <= now.as_str() {
             break;
         }
-        last = Some(row.get::<_, Num>(0)?.0);
+        if found == EXPIRED_AT_ONCE {
+            break;
+        }
     }
     Ok(last)
 }
@@ -94,6 +111,7 @@ fn find_last_expired(db: &Connection, before: DateTime<Utc>) -> rusqlite::Result
 pub(crate) fn list_values(
     db: &Connection,
     what: &Erasure,
+    now: DateTime<Utc>,
 ) -> rusqlite::Result<Vec<(u64, String, Option<String>)>> {
     let select = "SELECT v.seq, v.member, r.session FROM audit_reveal v JOIN audit_record r ON r.seq = v.seq";
     let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Num>(0)?.0, row.get(1)?, row.get(2)?));
@@ -107,7 +125,7 @@ pub(crate) fn list_values(
             .query_map([session.as_str()], read)?
             .collect(),
         Erasure::Expired { before } => {
-            let Some(until) = find_last_expired(db, *before)? else { return Ok(Vec::new()) };
+            let Some(until) = find_last_expired(db, *before, now)? else { return Ok(Vec::new()) };
             db.prepare(&format!("{select} WHERE v.seq <= ?1 ORDER BY v.seq, v.member"))?
                 .query_map([Num(until)], read)?
                 .collect()
@@ -121,7 +139,11 @@ fn list_set_aside(log: &Path) -> std::io::Result<Vec<PathBuf>> {
     let prefix = format!("{stem}.set-aside-");
     let folder = log.parent().unwrap_or(Path::new("."));
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
+        other => other?,
+    };
+    for entry in entries {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with(&prefix) && name.ends_with(".db") {
@@ -132,17 +154,26 @@ fn list_set_aside(log: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Erases a session's values from the logs that were set aside. These logs do not verify, and no
+/// The values that are erased from a log to which no record can be added.
+#[derive(Clone, Debug)]
+pub(crate) enum OldValues {
+    /// All values of a session's records.
+    Session(SessionId),
+    /// The values of records before an instant.
+    Before(DateTime<Utc>),
+}
+
+/// Erases values from the logs beside `log` that were set aside. These logs do not verify, and no
 /// record can be added to them. Returns the number of values, and the files that could not be
 /// searched because they are too damaged.
 pub(crate) fn erase_set_aside(
     log: &Path,
-    session: &SessionId,
+    what: &OldValues,
 ) -> std::io::Result<(u64, Vec<PathBuf>)> {
     let mut erased = 0;
     let mut unreadable = Vec::new();
     for path in list_set_aside(log)? {
-        match erase_in_file(&path, session) {
+        match erase_in_file(&path, what) {
             Ok(count) => erased += count,
             Err(error) => {
                 tracing::warn!(%error, path = %path.display(), "an old log could not be searched for the values to erase");
@@ -153,12 +184,18 @@ pub(crate) fn erase_set_aside(
     Ok((erased, unreadable))
 }
 
-fn erase_in_file(path: &Path, session: &SessionId) -> rusqlite::Result<u64> {
+fn erase_in_file(path: &Path, what: &OldValues) -> rusqlite::Result<u64> {
     let db = schema::open_writer(path, schema::PAGE_SIZE)?;
-    let erased = db.execute(
-        "DELETE FROM audit_reveal WHERE seq IN (SELECT seq FROM audit_record WHERE session = ?1)",
-        [session.as_str()],
-    )?;
+    let record = "SELECT 1 FROM audit_record r WHERE r.seq = audit_reveal.seq";
+    let (condition, value) = match what {
+        // A value without a record goes, too, because it is not known whose it is.
+        OldValues::Session(session) => {
+            (format!("NOT EXISTS ({record} AND r.session IS NOT ?1)"), session.to_string())
+        }
+        OldValues::Before(before) => (format!("EXISTS ({record} AND r.at < ?1)"), instant(*before)),
+    };
+    let sql = format!("DELETE FROM audit_reveal WHERE {condition}");
+    let erased = db.execute(&sql, [value])?;
     // The write-ahead log may contain older copies of the pages.
     schema::empty_write_ahead_log(&db)?;
     Ok(erased as u64)

@@ -14,7 +14,7 @@ use contract::{
     AgentError, AuditCheckpointResponse, AuditChoicesResponse, AuditEntriesParams,
     AuditEntriesResponse, AuditEntryParams, AuditEntryResponse, AuditExportResponse,
     AuditFindParams, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType,
-    SessionId, VerifyReport,
+    SessionId, VerifyReport, text,
 };
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
 use parking_lot::{Mutex, MutexGuard};
@@ -22,7 +22,7 @@ use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
 use crate::anchor::Outside;
-use crate::erasure::{self, Erasure};
+use crate::erasure::{self, Erasure, OldValues};
 use crate::export::{self, Scope, Wanted};
 use crate::index::{self, Index, Progress};
 use crate::open::{self, Failure};
@@ -61,6 +61,8 @@ struct Inner {
     /// Kept here, so that watchers also see a log that is begun later.
     total: watch::Sender<u64>,
     marks_failing: Arc<AtomicBool>,
+    /// Held while copies and old logs are changed.
+    copying: Mutex<()>,
     checked_whole: AtomicBool,
     warnings: Mutex<Vec<String>>,
     /// Why no records are accepted, until a person accepts a new log.
@@ -125,6 +127,7 @@ impl Log {
             index: Arc::default(),
             total: watch::channel(total).0,
             marks_failing: Arc::default(),
+            copying: Mutex::default(),
             checked_whole: AtomicBool::new(false),
             warnings: Mutex::default(),
             stopped: Mutex::default(),
@@ -246,29 +249,35 @@ impl Log {
     }
 
     /// Erases values: their words from the index first, so that an interrupted erasure leaves none
-    /// behind there, and then the values from the log.
+    /// behind there, and then the values from the log. If that fails, the index is made again.
     async fn erase_values(&self, what: Erasure) -> Result<u64, AuditUnavailable> {
         self.ask(|reply| Command::Flush { reply }).await?;
         let mut slot = Arc::clone(&self.inner.index).lock_owned().await;
         let (path, of) = (self.inner.options.path.clone(), what.clone());
+        let now = self.inner.options.clock.now();
         let forgetting = tokio::task::spawn_blocking(move || -> rusqlite::Result<_> {
             if slot.is_none() {
                 *slot = Index::open_existing(&path)?;
             }
             if let Some(index) = slot.as_mut() {
                 let log = schema::open_reader(&path)?;
-                let values = erasure::list_values(&log, &of)?;
+                let values = erasure::list_values(&log, &of, now)?;
                 index.forget(&log, values.into_iter().map(|(seq, member, _)| (seq, member)))?;
             }
             Ok(slot)
         });
         // The guard is held until the values have left the log, too.
-        let _slot = match forgetting.await {
+        let slot = match forgetting.await {
             Ok(Ok(slot)) => slot,
             Ok(Err(error)) => return Err(AuditUnavailable(index::failed(&error).text())),
             Err(_) => return Err(writer_gone()),
         };
-        self.ask(|reply| Command::Erase { what, reply }).await
+        let erased = self.ask(|reply| Command::Erase { what, reply }).await?;
+        let settling = tokio::task::spawn_blocking(move || slot.as_ref().map(Index::settle));
+        if let Ok(Some(Err(error))) = settling.await {
+            tracing::warn!(%error, "the index of the log will be made again after an erasure");
+        }
+        Ok(erased)
     }
 
     /// Erases the values of all records before an instant. The records stay, and the log still
@@ -291,8 +300,22 @@ impl Log {
         copy: &Path,
         session: &SessionId,
     ) -> std::io::Result<(u64, Vec<PathBuf>)> {
-        let (logs, mut unreadable) = erasure::erase_set_aside(&self.inner.options.path, session)?;
-        let (copies, more) = erasure::erase_set_aside(copy, session)?;
+        self.erase_old(copy, &OldValues::Session(session.clone()))
+    }
+
+    /// Erases the values of records before an instant from the same files. Blocking.
+    pub fn expire_set_aside(
+        &self,
+        copy: &Path,
+        before: DateTime<Utc>,
+    ) -> std::io::Result<(u64, Vec<PathBuf>)> {
+        self.erase_old(copy, &OldValues::Before(before))
+    }
+
+    fn erase_old(&self, copy: &Path, what: &OldValues) -> std::io::Result<(u64, Vec<PathBuf>)> {
+        let _one_at_a_time = lock(&self.inner.copying);
+        let (logs, mut unreadable) = erasure::erase_set_aside(&self.inner.options.path, what)?;
+        let (copies, more) = erasure::erase_set_aside(copy, what)?;
         unreadable.extend(more);
         Ok((logs + copies, unreadable))
     }
@@ -300,7 +323,14 @@ impl Log {
     /// Brings the copy of the log up to date: it gets the new records and loses the erased values.
     /// Blocking.
     pub fn update_copy(&self, copy: &Path) -> Result<(), AgentError> {
-        copy::update(&self.inner.options.path, copy).map_err(|error| schema::unreadable(&error))
+        let _one_at_a_time = lock(&self.inner.copying);
+        copy::update(&self.inner.options.path, copy).map_err(|error| {
+            AgentError::internal(
+                "audit_copy",
+                text!("The log could not be copied: {error}.", error = error.to_string()),
+            )
+            .hint("Check the space and the rights of the folder `backups`.")
+        })
     }
 
     /// Signs, stores the outside copy and ends the writer. Later calls fail.
@@ -340,7 +370,7 @@ impl Log {
 
     /// Lists records, newest first.
     pub async fn list(&self, params: AuditListParams) -> Result<AuditListResponse, AgentError> {
-        self.run_read(move |db| read::list(db, &params)).await
+        self.run_read(move |db| index::list_records(db, &params)).await
     }
 
     /// Returns one record with the values behind its commitments.
@@ -396,8 +426,8 @@ impl Log {
                 .map_err(|error| index::failed(&error))?;
             let has_more = seqs.len() > limit;
             seqs.truncate(limit);
-            let records =
-                seqs.into_iter().map(|seq| read::show(log, seq)).collect::<Result<_, _>>()?;
+            let (records, is_short) = index::read_records(log, &seqs)?;
+            let has_more = has_more || is_short;
             Ok(AuditListResponse { records, has_more, total: progress.total })
         })
         .await
@@ -475,9 +505,13 @@ impl Log {
         language: PageLanguage,
         attestations: PathBuf,
     ) -> Result<AuditExportResponse, AgentError> {
-        self.checkpoint()
-            .await
-            .map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
+        // A log with an alarm is exported as it is.
+        if self.check_stopped().is_ok() {
+            let failed = |error: AuditUnavailable| {
+                AgentError::internal(Reason::AuditUnavailable, error.to_string())
+            };
+            self.checkpoint().await.map_err(failed)?;
+        }
         let folder = PathBuf::from(folder);
         let signer = Some(self.inner.options.signer.clone());
         let wanted = Wanted::new(scope)

@@ -329,17 +329,6 @@ fn set_aside(options: &OpenOptions) -> std::io::Result<PathBuf> {
         again += 1;
         aside = options.path.with_file_name(format!("{stem}.set-aside-{stamp}-{again}.db"));
     }
-    for suffix in ["-wal", "-shm", ""] {
-        let with = |path: &Path| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(suffix);
-            PathBuf::from(name)
-        };
-        match std::fs::rename(with(&options.path), with(&aside)) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
+    schema::rename_with_side_files(&options.path, &aside)?;
     Ok(aside)
 }

@@ -1,10 +1,10 @@
 //! The log's SQLite file: tables, connections and their settings. The file is opened here only.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use contract::{AgentError, text};
-use rusqlite::{Connection, ErrorCode, OpenFlags, limits::Limit};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, limits::Limit};
 
 /// "CSLG": marks the file as an audit log.
 pub(crate) const APPLICATION_ID: i32 = 0x4353_4c47;
@@ -111,15 +111,33 @@ pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Conne
     Ok(db)
 }
 
-/// Moves the write-ahead log into the file. Fails if another program reads it.
+/// Moves the write-ahead log into the file, so that what it held is gone for good. Fails if another
+/// program reads it.
 pub(crate) fn empty_write_ahead_log(db: &Connection) -> rusqlite::Result<()> {
     let is_busy =
         db.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))?;
     if is_busy {
-        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
-        return Err(rusqlite::Error::SqliteFailure(busy, None));
+        return Err(failure(ffi::SQLITE_BUSY));
     }
-    Ok(())
+    // SQLite does not sync an emptied log, so a power cut could bring its content back. The first
+    // write into it is synced with its new size.
+    let version: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    db.pragma_update(None, "user_version", version)
+}
+
+fn failure(code: std::ffi::c_int) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)
+}
+
+/// Names a full disk. SQLite reports one as another failure while it makes the index of the
+/// write-ahead log.
+pub(crate) fn name_full_disk(error: rusqlite::Error) -> rusqlite::Error {
+    match error.sqlite_error().map(|error| error.extended_code) {
+        Some(ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMOPEN | ffi::SQLITE_IOERR_SHMMAP) => {
+            failure(ffi::SQLITE_FULL)
+        }
+        _ => error,
+    }
 }
 
 /// Creates the tables in a new file, in one transaction, so that a crash leaves nothing incomplete.
@@ -171,9 +189,35 @@ pub(crate) fn journal_file(path: &Path) -> bool {
 }
 
 fn len_beside(path: &Path, ending: &str) -> u64 {
+    std::fs::metadata(part(path, ending)).map_or(0, |meta| meta.len())
+}
+
+/// The endings of a database's side files, and of the file itself.
+const PARTS: [&str; 3] = ["-wal", "-shm", ""];
+
+fn part(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
-    std::fs::metadata(name).map_or(0, |meta| meta.len())
+    PathBuf::from(name)
+}
+
+/// Renames a database with its side files. A missing file is not an error.
+pub(crate) fn rename_with_side_files(from: &Path, to: &Path) -> std::io::Result<()> {
+    PARTS.iter().try_for_each(|ending| {
+        ignore_missing(std::fs::rename(part(from, ending), part(to, ending)))
+    })
+}
+
+/// Deletes a database with its side files. A missing file is not an error.
+pub(crate) fn remove_with_side_files(path: &Path) -> std::io::Result<()> {
+    PARTS.iter().try_for_each(|ending| ignore_missing(std::fs::remove_file(part(path, ending))))
+}
+
+fn ignore_missing(done: std::io::Result<()>) -> std::io::Result<()> {
+    match done {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }
 
 /// Returns the bytes of the file and its write-ahead log.

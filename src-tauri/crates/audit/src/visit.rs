@@ -6,12 +6,12 @@ use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use contract::{AgentError, AuditRecordView, RecordType, SessionId};
-use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, params_from_iter};
 
 use crate::body::instant;
 use crate::chain::type_name;
-use crate::read::{raw, view};
+use crate::read::{RawRow, raw, view};
 use crate::schema::{self, unreadable};
 
 /// Selects records.
@@ -27,6 +27,10 @@ pub struct Selection {
     pub since: Option<DateTime<Utc>>,
 }
 
+/// The number of records that one statement reads. A longer read would keep the write-ahead log from
+/// being emptied.
+const AT_ONCE: usize = 1_000;
+
 /// Calls `see` for each selected record, oldest first, until it breaks. Blocking. Has a connection
 /// of its own, because other readers would wait for a long read.
 pub(crate) fn visit(
@@ -36,22 +40,35 @@ pub(crate) fn visit(
 ) -> Result<(), AgentError> {
     let fail = |error: rusqlite::Error| unreadable(&error);
     let db = schema::open_reader(path).map_err(fail)?;
-    let (sql, values) = statement(selection);
-    let mut statement = db.prepare(&sql).map_err(fail)?;
-    let mut rows = statement.query(params_from_iter(values)).map_err(fail)?;
-    while let Some(row) = rows.next().map_err(fail)? {
-        let record = view(&db, raw(row).map_err(fail)?)?;
-        if see(record).is_break() {
-            break;
+    let mut rest = selection.clone();
+    loop {
+        let rows = read_some(&db, &rest).map_err(fail)?;
+        let is_last = rows.len() < AT_ONCE;
+        for row in rows {
+            rest.after = row.0;
+            if see(view(&db, row)?).is_break() {
+                return Ok(());
+            }
+        }
+        if is_last {
+            return Ok(());
         }
     }
-    Ok(())
+}
+
+fn read_some(db: &Connection, selection: &Selection) -> rusqlite::Result<Vec<RawRow>> {
+    let (sql, values) = statement(selection);
+    db.prepare_cached(&sql)?.query_map(params_from_iter(values), raw)?.collect()
 }
 
 fn statement(selection: &Selection) -> (String, Vec<Sql>) {
     let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>?1".to_owned();
     let mut values = vec![Sql::Integer(i64::try_from(selection.after).unwrap_or(i64::MAX))];
-    if !selection.types.is_empty() {
+    if let [kind] = selection.types.as_slice() {
+        // The index by type has the records of one type in the order of the log.
+        sql.push_str(" AND type=?");
+        values.push(Sql::Text(type_name(*kind)));
+    } else if !selection.types.is_empty() {
         // The plus sign keeps SQLite from the index by type: it would sort all rows before the
         // first.
         sql.push_str(" AND +type IN (");
@@ -67,6 +84,6 @@ fn statement(selection: &Selection) -> (String, Vec<Sql>) {
         sql.push_str(" AND at>=?");
         values.push(Sql::Text(instant(since)));
     }
-    sql.push_str(" ORDER BY seq");
+    sql.push_str(&format!(" ORDER BY seq LIMIT {AT_ONCE}"));
     (sql, values)
 }

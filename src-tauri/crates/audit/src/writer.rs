@@ -352,19 +352,20 @@ impl Writer {
     fn erase(&mut self, what: &Erasure) -> Result<u64, AuditUnavailable> {
         let mut chain = self.chain.clone();
         let now = self.clock.now();
-        let erased =
-            match erasure::erase(&mut self.db, &mut chain, self.entropy.as_ref(), now, what) {
-                // An erasure that was interrupted may have left copies in the write-ahead log.
-                Ok(0) => {
-                    self.empty_write_ahead_log()?;
-                    return Ok(0);
-                }
-                Ok(erased) => erased,
-                Err(error) => return Err(self.failed(&error)),
-            };
+        let (entropy, signer) = (self.entropy.as_ref(), &self.signer);
+        let erased = match erasure::erase(&mut self.db, &mut chain, entropy, signer, now, what) {
+            // An erasure that was interrupted may have left copies in the write-ahead log.
+            Ok(0) => {
+                self.empty_write_ahead_log()?;
+                return Ok(0);
+            }
+            Ok(erased) => erased,
+            Err(error) => return Err(self.failed(&error)),
+        };
         self.chain = chain;
         self.quiet = false;
         self.total.send_replace(self.chain.frontier.size());
+        self.marks.send(&self.chain, None, Vec::new());
         self.empty_write_ahead_log()?;
         Ok(erased)
     }

@@ -117,3 +117,131 @@ fn the_copy_of_another_log_is_set_aside() {
     let report = verify(&aside, None);
     assert!(report.ok, "{:?}", report.problems);
 }
+
+#[test]
+fn a_copy_made_right_after_an_erasure_verifies() {
+    let world = World::new();
+    let copy = world.folder.path().join("copy.db");
+    run(async {
+        let log = world.open();
+        fill(&log, 30).await;
+        log.update_copy(&copy).unwrap();
+        log.erase_session(&"desktop:s1".into()).await.unwrap();
+        log.update_copy(&copy).unwrap();
+        let report = verify(&copy, None);
+        assert!(report.ok, "{:?}", report.problems);
+        log.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_damaged_copy_is_made_again() {
+    let world = World::new();
+    let copy = world.folder.path().join("copy.db");
+    run(async {
+        let log = world.open();
+        fill(&log, 200).await;
+        log.update_copy(&copy).unwrap();
+        let whole = std::fs::read(&copy).unwrap();
+        for damage in [vec![0x5a; 9_000], whole[..whole.len() / 2].to_vec()] {
+            std::fs::write(&copy, damage).unwrap();
+            log.update_copy(&copy).unwrap();
+            assert!(verify(&copy, None).ok);
+        }
+        log.close().await.unwrap();
+    });
+    assert_eq!(Content::read(&copy).unwrap(), Content::read(&world.db()).unwrap());
+}
+
+/// A clock that a test sets.
+struct Set(std::sync::Mutex<DateTime<Utc>>);
+
+impl engine::ports::Clock for Set {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}
+
+#[test]
+fn a_record_of_a_clock_that_ran_ahead_does_not_stop_the_expiry() {
+    let world = World::new();
+    let day = |n: i64| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(n);
+    let clock = std::sync::Arc::new(Set(std::sync::Mutex::new(day(10))));
+    let mut options = world.options();
+    options.clock = clock.clone();
+    run(async {
+        let log = crate::kit::ready(Log::open(options).unwrap());
+        for at in [10, 36_500, 11, 12, 40] {
+            *clock.0.lock().unwrap() = day(at);
+            log.append(draft(2), Durability::Durable).await.unwrap();
+        }
+        assert_eq!(log.erase_before(day(30)).await.unwrap(), 4);
+        let (left, _) = valued(&log, 6).await;
+        assert_eq!(left, [6], "the value of day 40");
+        assert!(log.verify().await.unwrap().ok);
+        log.close().await.unwrap();
+    });
+}
+
+#[test]
+fn old_values_expire_in_logs_that_were_set_aside_too() {
+    let world = World::new();
+    let copy = world.folder.path().join("copies").join("audit.db");
+    let stem = world.db().file_stem().unwrap().to_string_lossy().into_owned();
+    let aside = world.db().with_file_name(format!("{stem}.set-aside-1.db"));
+    run(async {
+        let log = world.open();
+        fill(&log, 30).await;
+        let (_, at) = valued(&log, 20).await;
+        log.update_copy(&world.folder.path().join("old.db")).unwrap();
+        std::fs::rename(world.folder.path().join("old.db"), &aside).unwrap();
+        let old = Connection::open(&aside).unwrap();
+        let numbers = || -> Vec<i64> {
+            let mut select = old.prepare("SELECT seq FROM audit_reveal ORDER BY seq").unwrap();
+            select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        };
+        assert_eq!(numbers().first(), Some(&2));
+        let left: Vec<_> = numbers().into_iter().filter(|seq| *seq >= 20).collect();
+        assert_eq!(log.expire_set_aside(&copy, at).unwrap(), (18, Vec::new()));
+        assert_eq!(numbers(), left);
+        assert_eq!(log.expire_set_aside(&copy, at).unwrap().0, 0);
+        log.close().await.unwrap();
+    });
+}
+
+#[test]
+fn an_erasure_of_nothing_leaves_the_log_as_it_is() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        fill(&log, 5).await;
+        log.append(draft(6), Durability::Grouped).await.unwrap();
+        log.flush().await.unwrap();
+        assert_eq!(log.erase_session(&"nobody".into()).await.unwrap(), 0);
+        log.checkpoint().await.unwrap();
+        assert_eq!(log.erase_session(&"nobody".into()).await.unwrap(), 0);
+        log.close().await.unwrap();
+    });
+    let report = verify(&world.db(), Some(&world.mark()));
+    assert!(report.ok, "{:?}", report.problems);
+}
+
+#[test]
+fn a_log_with_an_alarm_is_exported_as_it_is() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        fill(&log, 5).await;
+        log.checkpoint().await.unwrap();
+        log.stop("an alarm");
+        let folder = world.folder.path().join("evidence");
+        let export = log.export(
+            folder.to_str().unwrap(),
+            audit::Scope::Whole,
+            audit::PageLanguage::default(),
+            world.folder.path().join("attestations"),
+        );
+        assert_eq!(export.await.unwrap().records, 5);
+        assert!(folder.join("records.jsonl").is_file());
+    });
+}
