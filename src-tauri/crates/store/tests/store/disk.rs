@@ -2,11 +2,12 @@
 //! run as root, who ignores file modes). Where mounting is not possible, the tests say so and pass.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use engine::ports::{Items as _, StoreError};
+use engine::ports::{Clock as _, Items as _, LongTermMemories as _, Sessions as _, StoreError};
 use store::{OpenError, SqliteStore};
 
+use crate::texts::{content, entry, files_with, item, session_id, vector};
 use crate::world::{World, message, open_at, run_again, with_session};
 
 const FOLDER: &str = "STORE_TEST_MOUNT_FOLDER";
@@ -83,6 +84,78 @@ async fn child_full() {
     assert!(opened.recovered.is_none() && !opened.read_only);
     assert_eq!(count(&opened.store).await, Ok(stored));
     opened.store.items_append(vec![message(&id, stored)]).await.expect("there is room");
+}
+
+#[test]
+fn an_erasure_on_a_full_disk_loses_nothing_else_and_succeeds_later() {
+    in_own_mounts(
+        "disk::child_full_erasure",
+        &format!("mount -t tmpfs -o size=4m tmpfs \"${FOLDER}\""),
+    );
+}
+
+#[tokio::test]
+async fn child_full_erasure() {
+    let Some(folder) = mounted_folder() else { return };
+    let mut refused = Vec::new();
+    // The erasure fails at another step with each of them.
+    for left in [0, 1 << 12, 1 << 15, 1 << 16, 1 << 17, 1 << 18] {
+        let place = folder.join(format!("left-{left}"));
+        fs::create_dir(&place).expect("made");
+        refused.extend(erase_on_full_disk(&place, left).await);
+        fs::remove_dir_all(place).expect("removed");
+    }
+    assert!(refused.len() > 1, "{refused:?}");
+}
+
+/// Fills the disk except for some bytes.
+fn fill_disk(folder: &Path, left: u64) {
+    let path = folder.join("filler");
+    fs::write(&path, vec![0; 8 << 20]).expect_err("full");
+    let file = fs::File::options().write(true).open(&path).expect("opened");
+    let len = file.metadata().expect("read").len();
+    file.set_len(len.saturating_sub(left)).expect("cut");
+}
+
+/// Erases a session while the disk is full except for some bytes, and again when there is room.
+/// Returns the first error.
+async fn erase_on_full_disk(folder: &Path, left: u64) -> Option<StoreError> {
+    let (path, clock) = (folder.join("countersign.db"), World::new().clock);
+    let store = open_at(&path, clock.clone()).store;
+    let (gone, kept) = (session_id(1), with_session(&store, "kept").await);
+    store.session_create(&gone, "Gone", clock.now()).await.expect("created");
+    store.items_append((2..20).map(|n| item(n, 1)).collect()).await.expect("appended");
+    for n in 20..30 {
+        store.entry_add(&entry(n, Some(1), None), Some(&vector(n))).await.expect("stored");
+    }
+    store.entry_add(&entry(30, None, Some(2)), None).await.expect("stored");
+    store.entry_add(&entry(31, None, None), None).await.expect("stored");
+    store.items_append(vec![message(&kept, 1)]).await.expect("appended");
+    store.close();
+    let store = open_at(&path, clock.clone()).store;
+    fill_disk(folder, left);
+
+    let refused = store.session_erase(&gone).await.err();
+    if let Some(error) = &refused {
+        assert!(matches!(error, StoreError::NoSpace(_)), "{left} bytes left: {error:?}");
+    }
+    let check_kept = async |store: &SqliteStore| {
+        let text = store.entry(&entry(31, None, None).id).await.expect("read").map(|m| m.text);
+        assert_eq!(text, Some(content(31)), "{left} bytes left");
+        assert_eq!(store.items_before(&kept, None, 9).await.expect("read").len(), 1);
+    };
+    check_kept(&store).await;
+    fs::remove_file(folder.join("filler")).expect("removed");
+    store.session_erase(&gone).await.expect("there is room");
+    let erased: Vec<u64> = (2..=30).collect();
+    assert_eq!(files_with(folder, &erased), Vec::<String>::new(), "{left} bytes left");
+    check_kept(&store).await;
+    drop(store);
+    let opened = open_at(&path, clock);
+    assert!(opened.recovered.is_none() && !opened.read_only, "{left} bytes left");
+    check_kept(&opened.store).await;
+    assert_eq!(files_with(folder, &erased), Vec::<String>::new(), "{left} bytes left");
+    refused
 }
 
 #[test]

@@ -16,4 +16,5 @@ mod recovery;
 mod rows;
 mod schema;
 mod sessions;
+mod texts;
 mod world;

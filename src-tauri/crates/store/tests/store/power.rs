@@ -1,6 +1,6 @@
 //! Power cuts at any moment: writes that were not synced are lost, reordered or torn. Afterwards the
 //! store opens, is not damaged, and has every write that was confirmed as durable, with all deferred
-//! writes before it.
+//! writes before it. Texts whose erasure was confirmed are in no file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use soak::{Cut, Disk, Image, Plan, Random};
 use store::SqliteStore;
 
+use crate::texts::{Texts, Written};
 use crate::world::{World, instant, message, open_at, pending};
 
 /// Starts of the store in one environment. Each begins with the state after the cut of the one
@@ -57,14 +58,34 @@ struct Next {
     other: u64,
 }
 
+/// All that is known of one environment.
+#[derive(Clone, Default)]
+struct Known {
+    facts: Vec<Reported>,
+    texts: Texts,
+}
+
+impl Known {
+    /// Returns what is known if the power is cut at this moment.
+    fn at(&self, moment: usize) -> Self {
+        let facts = self.facts.iter().filter(|(at, _)| *at <= moment);
+        Self {
+            facts: facts.map(|(_, fact)| (0, fact.clone())).collect(),
+            texts: self.texts.at(moment),
+        }
+    }
+}
+
 /// Makes writes of all kinds. A deferred write counts from the next write that is synced at once.
 async fn work(
     store: &SqliteStore,
+    folder: &Path,
     disk: &Disk,
     random: &mut Random,
     next: &mut Next,
-) -> Vec<Reported> {
-    let (mut told, mut along) = (Vec::new(), Vec::new());
+    known: &mut Known,
+) {
+    let mut along = Vec::new();
     if store.session(&session()).await.expect("read").is_none() {
         store
             .session_create(&session(), "A title", instant("2026-11-21T09:00:00Z"))
@@ -75,7 +96,7 @@ async fn work(
     for _ in 0..4 + random.index(20) {
         next.other += 1;
         let n = next.other;
-        let at_once = match random.below(10) {
+        let at_once = match random.below(18) {
             0..=4 => {
                 let several = 1 + random.below(4);
                 let items =
@@ -115,23 +136,29 @@ async fn work(
                 next.item += 1;
                 Some(Fact::Turn(n))
             }
-            _ => {
+            9 => {
                 store.note_put(&format!("note-{n}"), "x").await.expect("noted");
                 Some(Fact::Note(n))
             }
+            _ => match known.texts.step(store, folder, disk, random).await {
+                Written::Now => Some(Fact::Session),
+                Written::Later => None,
+            },
         };
         if let Some(fact) = at_once {
             let moment = disk.moment();
-            told.extend(along.drain(..).chain([fact]).map(|fact| (moment, fact)));
+            known.texts.sync(moment);
+            known.facts.extend(along.drain(..).chain([fact]).map(|fact| (moment, fact)));
         }
     }
-    told
 }
 
-/// Opens the state after a cut, and checks all facts.
-async fn check(image: &Image, world: &World, told: &[Fact], case: &str) {
+/// Opens the state after a cut, and checks all that is known. Returns it with the texts as they
+/// were found.
+async fn check(image: &Image, world: &World, known: Known, case: &str) -> Known {
     let folder = tempfile::tempdir().expect("a folder");
     image.restore(folder.path());
+    known.texts.check_files(folder.path(), case);
     let path = folder.path().join("countersign.db");
     let opened = open_at(&path, Arc::clone(&world.clock));
     assert!(
@@ -149,7 +176,8 @@ async fn check(image: &Image, world: &World, told: &[Fact], case: &str) {
             "{case}: items are there in their order, without a gap"
         );
     }
-    for fact in told {
+    let texts = known.texts.check(&store, case).await;
+    for (_, fact) in &known.facts {
         let there = match fact {
             Fact::Session => store.session(&session()).await.expect("read").is_some(),
             Fact::Item(n) => (*n as usize) < items.len(),
@@ -176,11 +204,14 @@ async fn check(image: &Image, world: &World, told: &[Fact], case: &str) {
         assert!(there, "{case}: {fact:?} is lost");
     }
     store.close();
-    let verdict: String = Connection::open(path)
-        .expect("opened")
-        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
-        .expect("checked");
+    let db = Connection::open(path).expect("opened");
+    let verdict: String =
+        db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("checked");
     assert_eq!(verdict, "ok", "{case}");
+    db.execute_batch("INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)")
+        .unwrap_or_else(|error| panic!("{case}: the words are not those of the texts: {error}"));
+    known.texts.check_files(folder.path(), &format!("{case}, closed"));
+    Known { texts, ..known }
 }
 
 fn has_turn(path: &Path, n: u64) -> bool {
@@ -202,7 +233,7 @@ async fn a_power_cut_loses_nothing_that_somebody_acts_on() {
 
 async fn one_world(plan: &Plan, number: u64) {
     let (world, mut random) = (World::new(), plan.random(number));
-    let (mut told, mut next) = (Vec::<Fact>::new(), Next::default());
+    let (mut known, mut next) = (Known::default(), Next::default());
     let mut folder = tempfile::tempdir().expect("a folder");
     for start in 0..STARTS {
         let disk = Disk::watch(folder.path());
@@ -213,12 +244,14 @@ async fn one_world(plan: &Plan, number: u64) {
         // Deferred writes that the cut lost are written again.
         next.item =
             store.items_before(&session(), None, u32::MAX).await.expect("read").len() as u64;
-        let new = work(&store, &disk, &mut random, &mut next).await;
+        known.texts.begin(&store).await;
+        work(&store, folder.path(), &disk, &mut random, &mut next, &mut known).await;
         if random.chance(50) {
             store.close()
         } else {
             drop(store)
         }
+        let end = std::mem::take(&mut known);
         for cut in 0..CUTS {
             let how = *random.pick(&[
                 Cut::Dropped,
@@ -229,24 +262,14 @@ async fn one_world(plan: &Plan, number: u64) {
                 Cut::Torn,
                 Cut::Kept,
             ]);
-            let moment = random.index(disk.moment() + 1);
+            let moment = end.texts.pick_moment(disk.moment(), &mut random);
             let image = disk.cut(moment, how, &mut random);
-            let there: Vec<Fact> = told
-                .iter()
-                .chain(new.iter().filter(|(at, _)| *at <= moment).map(|(_, fact)| fact))
-                .cloned()
-                .collect();
-            check(
-                &image,
-                &world,
-                &there,
-                &format!("{case}, {how:?} after {moment} of {} steps", disk.moment()),
-            )
-            .await;
+            let case = format!("{case}, {how:?} after {moment} of {} steps", disk.moment());
+            let there = check(&image, &world, end.at(moment), &case).await;
             if cut == CUTS - 1 {
                 folder = tempfile::tempdir().expect("a folder");
                 image.restore(folder.path());
-                told = there;
+                known = there;
             }
         }
     }
