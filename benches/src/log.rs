@@ -118,12 +118,16 @@ async fn search(log: &Log) -> Outcome {
         ("a rare decision", rejected.clone()),
         (
             "a rare decision and one session",
-            AuditFilter { session: Some("s9990".into()), ..rejected },
+            AuditFilter { session: Some("s9990".into()), ..rejected.clone() },
         ),
         ("a common word", words("pacing")),
         ("a rare word", words("account 733")),
         ("the beginning of a word", words("acc")),
         ("a common word and one tool", AuditFilter { search: "pacing".into(), ..tool }),
+        (
+            "the beginning of a word and a rare decision",
+            AuditFilter { search: "acc".into(), ..rejected },
+        ),
     ];
     let mut base = None;
     for (name, filter) in filters {

@@ -10,6 +10,7 @@ use contract::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
+use super::page::{self, Room};
 use super::{Facet, Index, Kind, Progress, failed, find};
 use crate::num::Num;
 use crate::read;
@@ -43,17 +44,28 @@ pub(crate) fn list_entries(
     let limit = if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) };
     let page = find::find_groups(&index.db, &params.filter, params.before, limit as usize)
         .map_err(|error| failed(&error))?;
-    let entries = page
-        .groups
-        .iter()
-        .map(|group| entry(&index.db, log, *group))
-        .collect::<Result<Vec<_>, _>>()?;
+    let (mut entries, mut room, mut has_more) = (Vec::new(), Room::default(), page.has_more);
+    let mut last = None;
+    for found in page.groups {
+        let entry = entry(&index.db, log, found.group)?;
+        if !room.takes(size_of(&entry)) {
+            has_more = true;
+            break;
+        }
+        entries.push(entry);
+        last = Some(found.position);
+    }
     Ok(AuditEntriesResponse {
         entries,
-        next: page.next,
+        next: last.filter(|_| has_more),
         indexed: progress.indexed,
         total: progress.total,
     })
+}
+
+/// The bytes of the texts of an entry that have no other limit.
+fn size_of(entry: &AuditEntry) -> u64 {
+    [&entry.question, &entry.person].into_iter().flatten().map(|text| text.len() as u64).sum()
 }
 
 /// Returns one entry with its records.
@@ -85,9 +97,12 @@ pub(crate) fn show_entry(
     let mut seqs = seqs(params.after.unwrap_or_default()).map_err(|error| failed(&error))?;
     let has_more = seqs.len() > RECORDS;
     seqs.truncate(RECORDS);
-    let records =
-        seqs.into_iter().map(|seq| read::show(log, seq)).collect::<Result<Vec<_>, _>>()?;
-    Ok(AuditEntryResponse { entry: entry(db, log, group)?, records, has_more })
+    let (records, is_short) = page::read_records(log, &seqs)?;
+    Ok(AuditEntryResponse {
+        entry: entry(db, log, group)?,
+        records,
+        has_more: has_more || is_short,
+    })
 }
 
 /// Returns the names that a filter can have.
@@ -128,16 +143,16 @@ fn entry(db: &Connection, log: &Connection, group: u64) -> Result<AuditEntry, Ag
         names.iter().filter(|(of, _)| *of == facet as i64).map(|(_, text)| text.clone()).collect()
     };
     let first = read::show(log, group)?;
-    let asked = match row.asked {
+    let other = match row.asked {
         Some(seq) if seq != group => Some(read::show(log, seq)?),
-        Some(_) => Some(first.clone()),
-        None => None,
+        _ => None,
     };
-    let question = asked.as_ref().and_then(|record| revealed(record, "input"));
-    let erased = question.is_none()
-        && asked.as_ref().is_some_and(|record| record.revealed.contains_key("input"));
-    let origin =
-        asked.as_ref().and_then(|record| record.fields.get("origin")?.as_str().map(str::to_owned));
+    let asked = row.asked.map(|_| other.as_ref().unwrap_or(&first));
+    let question = asked.and_then(|record| revealed(record, "input"));
+    let erased =
+        question.is_none() && asked.is_some_and(|record| record.revealed.contains_key("input"));
+    let origin = asked.and_then(|record| record.fields.get("origin")?.as_str().map(str::to_owned));
+    let person = asked.and_then(|record| revealed(record, "person"));
     Ok(AuditEntry {
         first: group,
         kind: row.kind.into(),
@@ -150,7 +165,7 @@ fn entry(db: &Connection, log: &Connection, group: u64) -> Result<AuditEntry, Ag
         question,
         erased,
         origin,
-        person: asked.as_ref().and_then(|record| revealed(record, "person")),
+        person,
         status: row.status,
         tools: named(Facet::Tool),
         agents: named(Facet::Agent),

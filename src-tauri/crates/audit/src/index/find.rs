@@ -1,6 +1,6 @@
 //! Asks the index which records or groups fit a filter. A page starts at the rarest name of the
-//! filter, or at the words, and goes on in the order of the log until it is full: no page reads the
-//! whole index.
+//! filter, or at the words, and goes on in the order of the log until it is full. `groups` finds
+//! groups by words.
 
 use chrono::{DateTime, Utc};
 use contract::AuditFilter;
@@ -8,22 +8,20 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
 use super::rows::HOUR;
-use super::{Facet, Index};
+use super::{Facet, Index, groups, words};
 use crate::chain::type_name;
 use crate::num::Num;
 
-/// A name that occurs this rarely is a better start than the words.
-const RARE: u64 = 2_000;
 /// A last word of at least this many characters also stands for longer words.
 const BEGINNING: usize = 3;
 
 /// A name of a filter, as it is in the index.
 #[derive(Clone, Copy, Debug)]
-struct Wanted {
+pub(super) struct Wanted {
     facet: Facet,
-    id: i64,
+    pub(super) id: i64,
     records: u64,
-    groups: u64,
+    pub(super) groups: u64,
 }
 
 impl Facet {
@@ -106,7 +104,15 @@ impl Query {
         Ok(Some(Self { names, since, until, range, words }))
     }
 
-    fn rarest(&self) -> Option<&Wanted> {
+    pub(super) fn names(&self) -> &[Wanted] {
+        &self.names
+    }
+
+    pub(super) fn range(&self) -> (u64, u64) {
+        self.range
+    }
+
+    pub(super) fn rarest(&self) -> Option<&Wanted> {
         self.names.first()
     }
 
@@ -116,7 +122,7 @@ impl Query {
         Num(before.map_or(end, |before| before.min(end)).min(i64::MAX as u64))
     }
 
-    fn times(&self, column: &str, sql: &mut String, values: &mut Vec<Sql>) {
+    pub(super) fn times(&self, column: &str, sql: &mut String, values: &mut Vec<Sql>) {
         for (bound, sign) in [(self.since, ">="), (self.until, "<")] {
             if let Some(bound) = bound {
                 sql.push_str(&format!(" AND {column}{sign}?"));
@@ -126,7 +132,7 @@ impl Query {
     }
 }
 
-fn number(n: u64) -> Sql {
+pub(super) fn number(n: u64) -> Sql {
     Sql::Integer(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
@@ -152,6 +158,15 @@ fn range_of(
     })
 }
 
+/// Returns an expression of FTS5 for records with these words and names.
+pub(super) fn expression(words: &str, names: &[Wanted]) -> String {
+    let mut all = format!("text : ({words})");
+    for name in names {
+        all.push_str(&format!(" AND names : \"{}\"", words::of_name(name.id)));
+    }
+    all
+}
+
 /// Returns the numbers of the records that fit, newest first: at most `limit`, and one more if there
 /// are more.
 pub(crate) fn find_records(
@@ -163,37 +178,34 @@ pub(crate) fn find_records(
     let db = &index.db;
     let Some(query) = Query::new(db, filter)? else { return Ok(Vec::new()) };
     let mut values: Vec<Sql> = Vec::new();
-    let mut names = query.names.as_slice();
-    let rare = query.rarest().filter(|name| query.words.is_none() || name.records <= RARE);
-    let (mut sql, key) = match (rare, &query.words) {
-        (Some(name), words) => {
-            let column = name.facet.column();
-            names = &names[1..];
-            let joined = if words.is_some() { "CROSS JOIN words" } else { "" };
-            let mut sql = format!(
-                "SELECT e.seq FROM entry e INDEXED BY entry_{column} {joined} WHERE e.{column}=? AND"
-            );
-            values.push(Sql::Integer(name.id));
-            if let Some(words) = words {
-                sql.push_str(" words.rowid=e.seq AND words MATCH ? AND");
-                values.push(Sql::Text(words.clone()));
-            }
-            (sql, "e.seq")
+    let (mut sql, key) = match (&query.words, query.rarest()) {
+        (Some(words), _) => {
+            // The index of words has the names, too, and finds what has them all.
+            values.push(Sql::Text(expression(words, &query.names)));
+            let has_times = query.since.is_some() || query.until.is_some();
+            let joined = if has_times { "CROSS JOIN entry e ON e.seq=words.rowid" } else { "" };
+            let sql = format!("SELECT words.rowid FROM words {joined} WHERE words MATCH ? AND");
+            (sql, "words.rowid")
         }
-        (None, Some(words)) => {
-            values.push(Sql::Text(words.clone()));
-            let sql = "SELECT e.seq FROM words CROSS JOIN entry e ON e.seq=words.rowid WHERE words MATCH ? AND";
-            (sql.to_owned(), "words.rowid")
+        (None, Some(name)) => {
+            let column = name.facet.column();
+            values.push(Sql::Integer(name.id));
+            let sql = format!(
+                "SELECT e.seq FROM entry e INDEXED BY entry_{column} WHERE e.{column}=? AND"
+            );
+            (sql, "e.seq")
         }
         (None, None) => ("SELECT e.seq FROM entry e WHERE".to_owned(), "e.seq"),
     };
     sql.push_str(&format!(" {key}>=? AND {key}<?"));
     values.push(number(query.range.0));
     values.push(number(query.below(before).0));
-    for name in names {
-        // The sign keeps the planner from another index than the one that was chosen.
-        sql.push_str(&format!(" AND +e.{}=?", name.facet.column()));
-        values.push(Sql::Integer(name.id));
+    if query.words.is_none() {
+        for name in query.names.iter().skip(1) {
+            // The sign keeps the planner from another index than the one that was chosen.
+            sql.push_str(&format!(" AND +e.{}=?", name.facet.column()));
+            values.push(Sql::Integer(name.id));
+        }
     }
     query.times("e.at", &mut sql, &mut values);
     sql.push_str(&format!(" ORDER BY {key} DESC LIMIT ?"));
@@ -204,10 +216,18 @@ pub(crate) fn find_records(
     rows.collect()
 }
 
-/// A page of groups: their ids, newest first, and where the next page begins.
+/// A group of a page.
+pub(super) struct Found {
+    pub(super) group: u64,
+    /// Where the next page begins if this is the last group.
+    pub(super) position: u64,
+}
+
+/// A page of groups, newest first.
+#[derive(Default)]
 pub(super) struct Page {
-    pub(super) groups: Vec<u64>,
-    pub(super) next: Option<u64>,
+    pub(super) groups: Vec<Found>,
+    pub(super) has_more: bool,
 }
 
 /// Returns the groups of which records fit each part of the filter. With words the order is that of
@@ -218,18 +238,14 @@ pub(super) fn find_groups(
     before: Option<u64>,
     limit: usize,
 ) -> rusqlite::Result<Page> {
-    let Some(query) = Query::new(db, filter)? else {
-        return Ok(Page { groups: Vec::new(), next: None });
-    };
+    let Some(query) = Query::new(db, filter)? else { return Ok(Page::default()) };
     match &query.words {
-        Some(words) if query.rarest().is_none_or(|name| name.groups > RARE) => {
-            groups_by_words(db, &query, words, before, limit)
-        }
-        _ => groups_by_name(db, &query, before, limit),
+        Some(words) => groups::groups_by_words(db, &query, words, before, limit),
+        None => groups_by_name(db, &query, before, limit),
     }
 }
 
-fn has_names(names: &[Wanted], group: &str, sql: &mut String, values: &mut Vec<Sql>) {
+pub(super) fn has_names(names: &[Wanted], group: &str, sql: &mut String, values: &mut Vec<Sql>) {
     for name in names {
         sql.push_str(&format!(
             " AND EXISTS(SELECT 1 FROM grp_has o WHERE o.name=? AND o.grp={group})"
@@ -259,64 +275,18 @@ fn groups_by_name(
     values.push(number(query.below(before).0));
     has_names(query.names.get(1..).unwrap_or_default(), "g.id", &mut sql, &mut values);
     query.times("g.at", &mut sql, &mut values);
-    if let Some(words) = &query.words {
-        sql.push_str(" AND EXISTS(SELECT 1 FROM entry e CROSS JOIN words ON words.rowid=e.seq WHERE e.grp=g.id AND words MATCH ?)");
-        values.push(Sql::Text(words.clone()));
-    }
     let key = if query.names.is_empty() { "g.id" } else { "h.grp" };
     sql.push_str(&format!(" ORDER BY {key} DESC LIMIT ?"));
     values.push(number(limit as u64 + 1));
     let mut statement = db.prepare_cached(&sql)?;
-    let rows =
-        statement.query_map(params_from_iter(values), |row| row.get::<_, Num>(0).map(|n| n.0))?;
-    let mut groups: Vec<u64> = rows.collect::<rusqlite::Result<_>>()?;
+    let rows = statement.query_map(params_from_iter(values), |row| {
+        let group = row.get::<_, Num>(0)?.0;
+        Ok(Found { group, position: group })
+    })?;
+    let mut groups: Vec<Found> = rows.collect::<rusqlite::Result<_>>()?;
     let has_more = groups.len() > limit;
     groups.truncate(limit);
-    let next = groups.last().copied().filter(|_| has_more);
-    Ok(Page { groups, next })
-}
-
-fn groups_by_words(
-    db: &Connection,
-    query: &Query,
-    words: &str,
-    before: Option<u64>,
-    limit: usize,
-) -> rusqlite::Result<Page> {
-    let mut values = vec![Sql::Text(words.to_owned())];
-    let mut sql = String::from(
-        "SELECT e.seq, e.grp, g.last_seq FROM words CROSS JOIN entry e ON e.seq=words.rowid CROSS JOIN grp g ON g.id=e.grp WHERE words MATCH ? AND",
-    );
-    sql.push_str(" words.rowid>=? AND words.rowid<?");
-    // The end of the time is one of groups' beginnings, and their later records may lie behind it.
-    let end = before.unwrap_or(i64::MAX as u64);
-    values.push(number(query.range.0));
-    values.push(number(end));
-    has_names(&query.names, "g.id", &mut sql, &mut values);
-    query.times("g.at", &mut sql, &mut values);
-    sql.push_str(" ORDER BY words.rowid DESC");
-    let mut statement = db.prepare_cached(&sql)?;
-    let mut rows = statement.query(params_from_iter(values))?;
-    let (mut groups, mut last) = (Vec::new(), 0);
-    while let Some(row) = rows.next()? {
-        let (seq, group) = (row.get::<_, Num>(0)?.0, row.get::<_, Num>(1)?.0);
-        let newest = row.get::<_, Num>(2)?.0;
-        if groups.contains(&group) || (newest >= end && was_found(db, words, group, end)?) {
-            continue;
-        }
-        if groups.len() == limit {
-            return Ok(Page { groups, next: Some(last) });
-        }
-        groups.push(group);
-        last = seq;
-    }
-    Ok(Page { groups, next: None })
-}
-
-/// Whether an earlier page has the group, because of a newer record with the words.
-fn was_found(db: &Connection, words: &str, group: u64, end: u64) -> rusqlite::Result<bool> {
-    db.prepare_cached("SELECT EXISTS(SELECT 1 FROM entry e CROSS JOIN words ON words.rowid=e.seq WHERE e.grp=?1 AND e.seq>=?2 AND words MATCH ?3)")?
-        .query_row(params![Num(group), Num(end), words], |row| row.get(0))
+    Ok(Page { groups, has_more })
 }
 
 #[cfg(test)]

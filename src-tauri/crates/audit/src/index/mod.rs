@@ -1,10 +1,13 @@
 //! The index over the log that searching needs: a file of its own beside the log, made from its
 //! records and made again whenever it is missing, damaged, or of another log. It is no evidence, so
-//! no verification reads it. `rows` writes it, `find` asks it, `words` chooses the words of a
-//! record. An erased value leaves it before it leaves the log.
+//! no verification reads it. `rows` writes it, `find` and `groups` ask it, `words` chooses the
+//! words of a record. An erased value leaves it before it leaves the log. If the log still has the
+//! value after that, the index is made again.
 
 mod entries;
 mod find;
+mod groups;
+mod page;
 mod rows;
 mod words;
 
@@ -20,17 +23,19 @@ use crate::schema::is_damage;
 
 pub(crate) use entries::{list_choices, list_entries, show_entry};
 pub(crate) use find::find_records;
+pub(crate) use page::{list_records, read_records};
 
 /// "CSIX": marks the file as an index of an audit log.
 const APPLICATION_ID: i32 = 0x4353_4958;
 /// Grows when the tables or the words of a record change. Another version is made again.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 /// The records that are read and indexed in one transaction.
 const CHUNK: u32 = 2_000;
 
 const TABLES: &str = "
-CREATE TABLE state(one INTEGER PRIMARY KEY CHECK(one = 1), indexed INTEGER NOT NULL, leaf BLOB NOT NULL, loose INTEGER) STRICT;
-INSERT INTO state VALUES(1, 0, x'', NULL);
+CREATE TABLE state(one INTEGER PRIMARY KEY CHECK(one = 1), indexed INTEGER NOT NULL, leaf BLOB NOT NULL, loose INTEGER,
+  expired INTEGER NOT NULL, dirty INTEGER NOT NULL) STRICT;
+INSERT INTO state VALUES(1, 0, x'', NULL, 0, 0);
 CREATE TABLE name(
   id INTEGER PRIMARY KEY, facet INTEGER NOT NULL, text TEXT NOT NULL,
   records INTEGER NOT NULL DEFAULT 0, groups INTEGER NOT NULL DEFAULT 0, UNIQUE(facet, text)) STRICT;
@@ -51,7 +56,7 @@ CREATE UNIQUE INDEX grp_turn ON grp(turn) WHERE turn IS NOT NULL;
 CREATE TABLE grp_has(name INTEGER NOT NULL, grp INTEGER NOT NULL, PRIMARY KEY(name, grp)) STRICT, WITHOUT ROWID;
 CREATE INDEX grp_has_grp ON grp_has(grp);
 CREATE TABLE hour(hour INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
-CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words USING fts5(text, names, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2');
 INSERT INTO words(words, rank) VALUES('secure-delete', 1);
 ";
 
@@ -235,12 +240,16 @@ impl Index {
             .map(|n| n.0)
     }
 
-    /// Whether the newest indexed record is still the one of the log.
+    /// Whether the newest indexed record is still the one of the log, and no erasure was left
+    /// half done.
     fn fits(&self, log: &Connection) -> rusqlite::Result<bool> {
-        let (indexed, leaf): (i64, Vec<u8>) =
-            self.db.query_row("SELECT indexed, leaf FROM state", [], |row| {
-                Ok((row.get(0)?, row.get(1)?))
+        let (indexed, leaf, is_dirty): (i64, Vec<u8>, bool) =
+            self.db.query_row("SELECT indexed, leaf, dirty FROM state", [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })?;
+        if is_dirty {
+            return Ok(false);
+        }
         if indexed == 0 {
             return Ok(true);
         }
@@ -251,7 +260,7 @@ impl Index {
     }
 
     /// Removes the words of values that are about to be erased from the log. Afterwards neither the
-    /// index nor its write-ahead log has a copy.
+    /// index nor its write-ahead log has a copy. The index is dirty until `settle` is called.
     pub(crate) fn forget(
         &mut self,
         log: &Connection,
@@ -268,6 +277,12 @@ impl Index {
         if busy { self.reset() } else { Ok(()) }
     }
 
+    /// Says that the forgotten values have left the log, too. SQLite does not sync an emptied
+    /// write-ahead log, but this first write into it, so that a power cut brings nothing back.
+    pub(crate) fn settle(&self) -> rusqlite::Result<()> {
+        self.db.execute("UPDATE state SET dirty=0 WHERE dirty<>0", []).map(drop)
+    }
+
     /// Returns false if the index does not hold what the log holds.
     fn try_forget(
         &mut self,
@@ -282,13 +297,10 @@ impl Index {
             by_record.entry(seq).or_default().push(member);
         }
         let tx = self.db.transaction()?;
+        let mut is_changed = false;
         for (seq, members) in by_record {
-            let vals: Option<i64> = tx
-                .prepare_cached("SELECT vals FROM entry WHERE seq=?1")?
-                .query_row([Num(seq)], |row| row.get(0))
-                .optional()?;
             // A record that is not indexed yet is indexed without the erased values.
-            let Some(vals) = vals else { continue };
+            let Some((vals, names)) = rows::read_entry(&tx, seq)? else { continue };
             let Some((body, reveals)) = rows::read_record(log, seq)? else { return Ok(false) };
             if i64::try_from(reveals.len()) != Ok(vals) {
                 return Ok(false);
@@ -298,13 +310,19 @@ impl Index {
                 reveals.iter().filter(|(member, _)| !members.contains(member)),
             );
             let kept: Vec<_> = kept.cloned().collect();
-            tx.prepare_cached("INSERT INTO words(words, rowid, text) VALUES('delete', ?1, ?2)")?
-                .execute(params![Num(seq), old])?;
-            tx.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?.execute(
-                params![Num(seq), words::of_record(&body.fields, body.session.as_deref(), &kept)],
-            )?;
+            let new = words::of_record(&body.fields, body.session.as_deref(), &kept);
+            tx.prepare_cached(
+                "INSERT INTO words(words, rowid, text, names) VALUES('delete', ?1, ?2, ?3)",
+            )?
+            .execute(params![Num(seq), old, names])?;
+            tx.prepare_cached("INSERT INTO words(rowid, text, names) VALUES(?1, ?2, ?3)")?
+                .execute(params![Num(seq), new, names])?;
             tx.prepare_cached("UPDATE entry SET vals=?2 WHERE seq=?1")?
                 .execute(params![Num(seq), kept.len() as i64])?;
+            is_changed = true;
+        }
+        if is_changed {
+            tx.execute("UPDATE state SET dirty=1", [])?;
         }
         tx.commit()?;
         Ok(true)

@@ -49,6 +49,24 @@ impl Light {
 /// The values behind the commitments of a record: member and text.
 pub(super) type Reveals = Vec<(String, String)>;
 
+/// The bytes of records and values after which a chunk ends. Its first record can be larger.
+const CHUNK_BYTES: usize = 32 << 20;
+/// The order of the columns of names, and of their words.
+const FACETS: [Facet; 5] =
+    [Facet::Event, Facet::Session, Facet::Tool, Facet::Agent, Facet::Decision];
+
+/// Returns the number of an indexed record's values and the words for its names.
+pub(super) fn read_entry(db: &Connection, seq: u64) -> rusqlite::Result<Option<(i64, String)>> {
+    db.prepare_cached("SELECT vals, event, session, tool, agent, decision FROM entry WHERE seq=?1")?
+        .query_row([Num(seq)], |row| {
+            let ids = (1..=FACETS.len())
+                .map(|column| row.get::<_, Option<i64>>(column))
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            Ok((row.get(0)?, words::of_names(ids.into_iter().flatten())))
+        })
+        .optional()
+}
+
 /// The result of adding a chunk.
 pub(super) enum Added {
     Some,
@@ -67,53 +85,49 @@ pub(super) fn read_record(
         .query_row([Num(seq)], |row| row.get(0))
         .optional()?;
     let Some(body) = body else { return Ok(None) };
-    let mut statement =
-        log.prepare_cached("SELECT member, value FROM audit_reveal WHERE seq=?1 ORDER BY member")?;
-    let reveals = statement
-        .query_map([Num(seq)], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(Some((serde_json::from_slice(&body).unwrap_or_default(), reveals)))
+    Ok(Some((serde_json::from_slice(&body).unwrap_or_default(), read_reveals(log, seq)?)))
 }
 
+fn read_reveals(log: &Connection, seq: u64) -> rusqlite::Result<Reveals> {
+    log.prepare_cached("SELECT member, value FROM audit_reveal WHERE seq=?1 ORDER BY member")?
+        .query_map([Num(seq)], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
+}
+
+/// A record without its values.
 struct Read {
     seq: u64,
     body: Light,
     leaf: Vec<u8>,
-    reveals: Reveals,
+    /// The number of its values.
+    vals: usize,
+    words: String,
 }
 
+/// Reads the next records, until their bytes are many. The values of one record are in memory at a
+/// time.
 fn read_chunk(log: &Connection, after: u64, most: u32) -> rusqlite::Result<Vec<Read>> {
     // One transaction, so that records and values are of the same moment.
     let tx = log.unchecked_transaction()?;
-    let mut records: Vec<Read> = tx
-        .prepare_cached(
-            "SELECT seq, body, leaf FROM audit_record WHERE seq>?1 ORDER BY seq LIMIT ?2",
-        )?
-        .query_map(params![Num(after), most], |row| {
-            let body: Vec<u8> = row.get(1)?;
-            Ok(Read {
-                seq: row.get::<_, Num>(0)?.0,
-                body: serde_json::from_slice(&body).unwrap_or_default(),
-                leaf: row.get(2)?,
-                reveals: Vec::new(),
-            })
-        })?
-        .collect::<rusqlite::Result<_>>()?;
-    let Some(last) = records.last().map(|record| record.seq) else { return Ok(records) };
-    let first = records[0].seq;
     let mut statement = tx.prepare_cached(
-        "SELECT seq, member, value FROM audit_reveal WHERE seq>=?1 AND seq<=?2 ORDER BY seq, member",
+        "SELECT seq, body, leaf FROM audit_record WHERE seq>?1 ORDER BY seq LIMIT ?2",
     )?;
-    let mut rows = statement.query(params![Num(first), Num(last)])?;
-    let mut at = 0;
-    while let Some(row) = rows.next()? {
-        let seq = row.get::<_, Num>(0)?.0;
-        while at < records.len() && records[at].seq < seq {
-            at += 1;
-        }
-        if let Some(record) = records.get_mut(at).filter(|record| record.seq == seq) {
-            record.reveals.push((row.get(1)?, row.get(2)?));
-        }
+    let mut rows = statement.query(params![Num(after), most])?;
+    let (mut records, mut bytes) = (Vec::new(), 0);
+    while bytes < CHUNK_BYTES
+        && let Some(row) = rows.next()?
+    {
+        let (seq, stored): (_, Vec<u8>) = (row.get::<_, Num>(0)?.0, row.get(1)?);
+        let body: Light = serde_json::from_slice(&stored).unwrap_or_default();
+        let reveals = read_reveals(&tx, seq)?;
+        bytes += stored.len() + reveals.iter().map(|(_, value)| value.len()).sum::<usize>();
+        records.push(Read {
+            seq,
+            leaf: row.get(2)?,
+            vals: reveals.len(),
+            words: words::of_record(&body.fields, body.session.as_deref(), &reveals),
+            body,
+        });
     }
     Ok(records)
 }
@@ -131,7 +145,12 @@ pub(super) fn add_chunk(
     let tx = db.transaction()?;
     let mut batch = Batch::new(&tx)?;
     for record in &records {
-        if record.body.kind == "value_erased" && is_stale(&tx, log, &record.body)? {
+        let is_stale = match record.body.kind.as_str() {
+            "value_erased" => has_erased(&tx, log, &record.body)?,
+            "values_expired" => has_expired(&tx, log, record)?,
+            _ => false,
+        };
+        if is_stale {
             return Ok(Added::Stale);
         }
         batch.add(record)?;
@@ -144,17 +163,43 @@ pub(super) fn add_chunk(
 }
 
 /// Whether the index has more values of the erased value's record than the log.
-fn is_stale(tx: &Transaction<'_>, log: &Connection, body: &Light) -> rusqlite::Result<bool> {
+fn has_erased(tx: &Transaction<'_>, log: &Connection, body: &Light) -> rusqlite::Result<bool> {
     let Some(of) = body.fields.get("record").and_then(Value::as_u64) else { return Ok(false) };
     let indexed: Option<i64> = tx
         .prepare_cached("SELECT vals FROM entry WHERE seq=?1")?
-        .query_row([Num(of)], |row| row.get(0))
+        .query_row([clamped(of)], |row| row.get(0))
         .optional()?;
     let Some(indexed) = indexed.filter(|vals| *vals > 0) else { return Ok(false) };
-    let stored: i64 = log
-        .prepare_cached("SELECT count(*) FROM audit_reveal WHERE seq=?1")?
-        .query_row([Num(of)], |row| row.get(0))?;
-    Ok(indexed > stored)
+    Ok(indexed > count_stored(log, of)?)
+}
+
+/// Whether the index has more values of records that are too old than the log. Records that were
+/// found to have none are not looked at again.
+fn has_expired(tx: &Transaction<'_>, log: &Connection, record: &Read) -> rusqlite::Result<bool> {
+    let until = record.body.fields.get("until").and_then(Value::as_u64).unwrap_or_default();
+    let until = Num(until.min(record.seq));
+    let mut statement = tx.prepare_cached(
+        "SELECT seq, vals FROM entry
+         WHERE seq>(SELECT expired FROM state) AND seq<=?1 AND vals>0",
+    )?;
+    let mut rows = statement.query([until])?;
+    while let Some(row) = rows.next()? {
+        if row.get::<_, i64>(1)? > count_stored(log, row.get::<_, Num>(0)?.0)? {
+            return Ok(true);
+        }
+    }
+    tx.prepare_cached("UPDATE state SET expired=max(expired, ?1)")?.execute([until])?;
+    Ok(false)
+}
+
+fn count_stored(log: &Connection, seq: u64) -> rusqlite::Result<i64> {
+    log.prepare_cached("SELECT count(*) FROM audit_reveal WHERE seq=?1")?
+        .query_row([clamped(seq)], |row| row.get(0))
+}
+
+/// A number from a record, which may be damaged.
+fn clamped(number: u64) -> Num {
+    Num(number.min(i64::MAX as u64))
 }
 
 #[derive(Clone, Debug)]
@@ -252,19 +297,17 @@ impl<'t> Batch<'t> {
                 Num(seq),
                 Num(group),
                 at,
-                record.reveals.len() as i64,
+                record.vals as i64,
                 id(Facet::Event),
                 id(Facet::Session),
                 id(Facet::Tool),
                 id(Facet::Agent),
                 id(Facet::Decision),
             ])?;
-        self.tx.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?.execute(
-            params![
-                Num(seq),
-                words::of_record(&body.fields, body.session.as_deref(), &record.reveals)
-            ],
-        )?;
+        let names = words::of_names(FACETS.into_iter().filter_map(|facet| id(facet).copied()));
+        self.tx
+            .prepare_cached("INSERT INTO words(rowid, text, names) VALUES(?1, ?2, ?3)")?
+            .execute(params![Num(seq), record.words, names])?;
         let hour = self.hours.entry(at.div_euclid(HOUR)).or_insert((seq, seq));
         *hour = (hour.0.min(seq), hour.1.max(seq));
         Ok(())
@@ -423,3 +466,34 @@ impl<'t> Batch<'t> {
 
 /// The milliseconds of an hour.
 pub(super) const HOUR: i64 = 3_600_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_ends_when_its_values_are_large() {
+        let log = Connection::open_in_memory().expect("a database");
+        crate::schema::create(&log).expect("tables");
+        let value = format!("\"{}\"", "large ".repeat(2 << 20));
+        for seq in 1..=5 {
+            log.execute(
+                "INSERT INTO audit_record(seq, body, leaf, at, type) VALUES(?1, x'7b7d', x'', '', '')",
+                [seq],
+            )
+            .expect("a record");
+            log.execute(
+                "INSERT INTO audit_reveal VALUES(?1, 'result', x'', ?2)",
+                params![seq, value],
+            )
+            .expect("a value");
+        }
+        let seqs = |after: u64| -> Vec<u64> {
+            let chunk = read_chunk(&log, after, 100).expect("a chunk");
+            assert!(chunk.iter().all(|record| record.vals == 1 && record.words.len() < 1 << 20));
+            chunk.iter().map(|record| record.seq).collect()
+        };
+        // Each value has 12 MiB.
+        assert_eq!((seqs(0), seqs(3)), (vec![1, 2, 3], vec![4, 5]));
+    }
+}

@@ -34,6 +34,18 @@ pub(super) fn of_record(
     words
 }
 
+/// Returns the words for the names of a record in the column of names. They name no member of a
+/// value, but an erasure has to repeat them, too.
+pub(super) fn of_names(ids: impl IntoIterator<Item = i64>) -> String {
+    ids.into_iter().map(of_name).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the word for one name. Its first character is for private use, so that hardly any text
+/// has the same word, whose records would have to be read, too.
+pub(super) fn of_name(id: i64) -> String {
+    format!("\u{e000}{id}")
+}
+
 fn push(text: &str, words: &mut String) {
     let left = MOST.saturating_sub(words.len());
     let end = text.floor_char_boundary(left);

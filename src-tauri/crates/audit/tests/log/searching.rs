@@ -1,5 +1,7 @@
 //! Searching the log: filters, words, questions, and what an erasure leaves in the index.
 
+mod pages;
+
 use std::fs;
 
 use audit::Log;
@@ -9,6 +11,7 @@ use contract::{
     RecordType, SessionId, TurnId,
 };
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use rusqlite::Connection;
 
 use crate::kit::{World, run};
 
@@ -254,23 +257,30 @@ fn an_erased_value_leaves_the_index_with_the_log() {
 
 #[test]
 fn a_value_that_was_erased_without_the_index_does_not_stay_in_it() {
-    let world = World::new();
-    let index = world.root().join("audit.index.db");
-    let old = world.root().join("old");
-    run(async {
-        let log = world.open();
-        three_questions(&log).await;
-        assert_eq!(find(&log, words("zanzibar")).await, [5]);
-        log.close().await.unwrap();
-        fs::copy(&index, &old).unwrap();
-        let log = world.open();
-        assert!(log.erase(5, "result").await.unwrap());
-        log.close().await.unwrap();
-        fs::rename(&old, &index).unwrap();
-        let log = world.open();
-        assert!(find(&log, words("zanzibar")).await.is_empty());
-        assert_eq!(has_text(&world, "zanzibar"), Vec::<String>::new());
-    });
+    for by_age in [false, true] {
+        let world = World::new();
+        let index = world.root().join("audit.index.db");
+        let old = world.root().join("old");
+        run(async {
+            let log = world.open();
+            three_questions(&log).await;
+            assert_eq!(find(&log, words("zanzibar")).await, [5]);
+            log.close().await.unwrap();
+            fs::copy(&index, &old).unwrap();
+            let log = world.open();
+            if by_age {
+                let before = log.show(6).await.unwrap().at;
+                assert_eq!(log.erase_before(before).await.unwrap(), 7);
+            } else {
+                assert!(log.erase(5, "result").await.unwrap());
+            }
+            log.close().await.unwrap();
+            fs::rename(&old, &index).unwrap();
+            let log = world.open();
+            assert!(find(&log, words("zanzibar")).await.is_empty(), "by age: {by_age}");
+            assert_eq!(has_text(&world, "zanzibar"), Vec::<String>::new());
+        });
+    }
 }
 
 #[test]
@@ -301,5 +311,63 @@ fn an_index_that_is_missing_damaged_or_of_another_log_is_made_again() {
             assert!(find(&log, words("elsewhere")).await.is_empty());
             log.close().await.unwrap();
         }
+    });
+}
+
+/// Lets the log refuse to delete values, and returns what makes it as it was.
+fn refuse_erasures(world: &World) -> impl FnOnce() {
+    let db = Connection::open(world.db()).unwrap();
+    let cookie: i64 = db.pragma_query_value(None, "schema_version", |row| row.get(0)).unwrap();
+    db.execute_batch("CREATE TRIGGER refuse BEFORE DELETE ON audit_reveal BEGIN SELECT raise(ABORT, 'not now'); END")
+        .unwrap();
+    move || {
+        db.execute_batch("DROP TRIGGER refuse").unwrap();
+        db.pragma_update(None, "schema_version", cookie).unwrap();
+    }
+}
+
+#[test]
+fn a_value_that_could_not_be_erased_is_found_again() {
+    for is_restarted in [false, true] {
+        let world = World::new();
+        run(async {
+            let mut log = world.open();
+            three_questions(&log).await;
+            assert_eq!(find(&log, words("zanzibar")).await, [5]);
+            let allow = refuse_erasures(&world);
+            log.erase(5, "result").await.unwrap_err();
+            allow();
+            if is_restarted {
+                log.close().await.unwrap();
+                log = world.open();
+            }
+            assert_eq!(find(&log, words("zanzibar")).await, [5], "restarted: {is_restarted}");
+            assert!(log.erase(5, "result").await.unwrap());
+            assert!(find(&log, words("zanzibar")).await.is_empty());
+            assert_eq!(has_text(&world, "zanzibar"), Vec::<String>::new());
+            assert!(log.verify().await.unwrap().ok);
+        });
+    }
+}
+
+#[test]
+fn a_finished_erasure_keeps_the_index() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        three_questions(&log).await;
+        assert_eq!(find(&log, words("zanzibar")).await, [5]);
+        // A mark that only this index has.
+        let mark = |sql: &str| {
+            let db = Connection::open(world.root().join("audit.index.db")).unwrap();
+            db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        let made = "INSERT INTO hour(hour, first, last) VALUES(-1, 0, 0) RETURNING hour";
+        assert_eq!(mark(made), -1);
+        assert!(log.erase(5, "result").await.unwrap());
+        assert_eq!(log.erase_session(&SessionId("s2".into())).await.unwrap(), 2);
+        assert!(find(&log, words("zanzibar")).await.is_empty());
+        assert_eq!(find(&log, words("pacing")).await, [9, 8, 7, 6, 5, 2]);
+        assert_eq!(mark("SELECT count(*) FROM hour WHERE hour=-1"), 1);
     });
 }

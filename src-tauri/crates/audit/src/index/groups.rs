@@ -1,0 +1,125 @@
+//! Asks the index which groups have records with the words of a filter. The words are read once,
+//! newest record first, and each group is judged once.
+
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
+
+use super::find::{Found, Page, Query, expression, has_names, number};
+use crate::num::Num;
+
+/// A name of at most this many groups is a good start beside the words.
+const RARE: u64 = 2_000;
+/// The most records of such groups that are kept in memory.
+const RECORDS: usize = 50_000;
+/// The factor by which the range of newer records grows when it was too short.
+const GROWTH: u64 = 8;
+
+/// Returns a page of the groups that have the words in one record and each name in any. The order
+/// is that of the newest record with the words.
+pub(super) fn groups_by_words(
+    db: &Connection,
+    query: &Query,
+    words: &str,
+    before: Option<u64>,
+    limit: usize,
+) -> rusqlite::Result<Page> {
+    // The end of the time is one of groups' beginnings, and their later records may lie behind it.
+    let end = before.unwrap_or(i64::MAX as u64).min(i64::MAX as u64);
+    let words = expression(words, &[]);
+    let candidates = candidates(db, query)?;
+    let (mut first, mut until) = (query.range().0, end);
+    if let Some(candidates) = &candidates {
+        let Some(oldest) = candidates.keys().min() else { return Ok(Page::default()) };
+        first = first.max(*oldest);
+        until = until.min(candidates.keys().max().map_or(0, |newest| newest + 1));
+    }
+    let sql = match candidates {
+        Some(_) => {
+            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid>=?2 AND rowid<?3 ORDER BY rowid DESC"
+        }
+        None => {
+            "SELECT words.rowid, e.grp FROM words CROSS JOIN entry e ON e.seq=words.rowid WHERE words MATCH ?1 AND words.rowid>=?2 AND words.rowid<?3 ORDER BY words.rowid DESC"
+        }
+    };
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(params![words, Num(first), Num(until)])?;
+    let mut earlier = Earlier { db, words: &words, end, until: end, groups: HashSet::new() };
+    let (mut page, mut judged) = (Page::default(), HashSet::new());
+    while let Some(row) = rows.next()? {
+        let seq = row.get::<_, Num>(0)?.0;
+        let group = match &candidates {
+            Some(candidates) => match candidates.get(&seq) {
+                Some(group) => *group,
+                None => continue,
+            },
+            None => row.get::<_, Num>(1)?.0,
+        };
+        if !judged.insert(group) {
+            continue;
+        }
+        let Some(newest) = newest_if_fitting(db, query, group)? else { continue };
+        if earlier.has(group, newest)? {
+            continue;
+        }
+        if page.groups.len() == limit {
+            page.has_more = true;
+            break;
+        }
+        page.groups.push(Found { group, position: seq });
+    }
+    Ok(page)
+}
+
+/// Returns the records of the groups with the rarest name, each with its group. Returns None if they
+/// are too many, or if there is no name.
+fn candidates(db: &Connection, query: &Query) -> rusqlite::Result<Option<HashMap<u64, u64>>> {
+    let Some(name) = query.rarest().filter(|name| name.groups <= RARE) else { return Ok(None) };
+    let found = db
+        .prepare_cached("SELECT e.seq, h.grp FROM grp_has h CROSS JOIN entry e ON e.grp=h.grp WHERE h.name=?1 LIMIT ?2")?
+        .query_map(params![name.id, RECORDS as i64 + 1], |row| {
+            Ok((row.get::<_, Num>(0)?.0, row.get::<_, Num>(1)?.0))
+        })?
+        .collect::<rusqlite::Result<HashMap<_, _>>>()?;
+    Ok((found.len() <= RECORDS).then_some(found))
+}
+
+/// Returns the newest record of a group with the names and the time of the filter.
+fn newest_if_fitting(db: &Connection, query: &Query, group: u64) -> rusqlite::Result<Option<u64>> {
+    let mut sql = String::from("SELECT g.last_seq FROM grp g WHERE g.id=?");
+    let mut values = vec![number(group)];
+    has_names(query.names(), "g.id", &mut sql, &mut values);
+    query.times("g.at", &mut sql, &mut values);
+    db.prepare_cached(&sql)?
+        .query_row(params_from_iter(values), |row| row.get::<_, Num>(0).map(|n| n.0))
+        .optional()
+}
+
+/// The groups of earlier pages: those with the words in a record that is not older than `end`.
+struct Earlier<'a> {
+    db: &'a Connection,
+    words: &'a str,
+    end: u64,
+    /// The records before this number have been read.
+    until: u64,
+    groups: HashSet<u64>,
+}
+
+impl Earlier<'_> {
+    /// Whether an earlier page has the group, whose newest record is given. Each reading goes much
+    /// further than the one before, so that there are few.
+    fn has(&mut self, group: u64, newest: u64) -> rusqlite::Result<bool> {
+        if newest >= self.until {
+            let further = self.end.saturating_add((self.until - self.end).saturating_mul(GROWTH));
+            let until = further.max(newest.saturating_add(1)).min(i64::MAX as u64);
+            let mut statement = self.db.prepare_cached("SELECT e.grp FROM words CROSS JOIN entry e ON e.seq=words.rowid WHERE words MATCH ?1 AND words.rowid>=?2 AND words.rowid<?3")?;
+            let mut rows = statement.query(params![self.words, Num(self.until), Num(until)])?;
+            while let Some(row) = rows.next()? {
+                self.groups.insert(row.get::<_, Num>(0)?.0);
+            }
+            self.until = until;
+        }
+        Ok(self.groups.contains(&group))
+    }
+}
