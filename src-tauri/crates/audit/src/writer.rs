@@ -20,6 +20,7 @@ use crate::erasure::{self, Erasure};
 use crate::keys::Signer;
 use crate::marks::Marks;
 use crate::opened::{OpenOptions, Opened};
+use crate::schema;
 
 /// The number of records after the last checkpoint that triggers a new checkpoint.
 const SIGN_EVERY: u64 = 100;
@@ -371,14 +372,14 @@ impl Writer {
     }
 
     fn empty_write_ahead_log(&self) -> Result<(), AuditUnavailable> {
-        let read = |row: &rusqlite::Row<'_>| row.get::<_, bool>(0);
-        match self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], read) {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(AuditUnavailable(
-                "another program reads it, so that erased values may still be in its write-ahead log; try again".into(),
-            )),
-            Err(error) => Err(AuditUnavailable(WriteError::from(error).sentence())),
-        }
+        schema::empty_write_ahead_log(&self.db).map_err(|error| {
+            if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) {
+                return AuditUnavailable(
+                    "another program reads it, so that erased values may still be in its write-ahead log; try again".into(),
+                );
+            }
+            AuditUnavailable(WriteError::from(error).sentence())
+        })
     }
 }
 

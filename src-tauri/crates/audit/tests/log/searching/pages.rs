@@ -1,7 +1,4 @@
-//! Pages of a search: words and names together, their cost, and values that are too large for one
-//! page.
-
-use std::time::{Duration, Instant};
+//! Pages of a search: words and names together, and values that are too large for one page.
 
 use audit::Log;
 use contract::{
@@ -146,46 +143,6 @@ async fn entries_all(log: &Log, filter: AuditFilter, limit: u32) -> Vec<Vec<Audi
             return pages;
         }
     }
-}
-
-/// The shortest time of several of the same search.
-async fn shortest(log: &Log, filter: &AuditFilter, before: Option<u64>) -> Duration {
-    let mut shortest = Duration::MAX;
-    for _ in 0..5 {
-        let start = Instant::now();
-        let params = AuditFindParams { filter: filter.clone(), before, limit: 1 };
-        log.find(params).await.unwrap();
-        let params = AuditEntriesParams { filter: filter.clone(), before, limit: 1 };
-        log.entries(params).await.unwrap();
-        shortest = shortest.min(start.elapsed());
-    }
-    shortest
-}
-
-#[test]
-fn a_search_does_not_read_all_longer_words_for_each_candidate() {
-    let world = World::new();
-    run(async {
-        let log = world.open();
-        for n in 0..12_000_u32 {
-            // The newest turn is long.
-            let turn = TurnId(format!("t{}", n.min(11_000)));
-            let mut draft = RecordDraft::new(RecordType::PolicyDecision);
-            draft = match n % 12 {
-                0 => draft.field("status", "denied"),
-                _ => draft.commit("result", format!("accent{n}")),
-            };
-            let draft = draft.of(&SessionId("s".into()), &turn);
-            log.append(draft, Durability::Grouped).await.unwrap();
-        }
-        log.flush().await.unwrap();
-        let plain = shortest(&log, &words("acc"), None).await;
-        let denied = AuditFilter { decision: Some("denied".into()), ..words("acc") };
-        for (filter, before) in [(denied, None), (words("acc"), Some(11_900))] {
-            let took = shortest(&log, &filter, before).await;
-            assert!(took < plain * 20, "{filter:?}: {took:?} to {plain:?}");
-        }
-    });
 }
 
 /// A value of 3 MiB.
