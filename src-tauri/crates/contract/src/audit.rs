@@ -120,6 +120,10 @@ pub enum ComparedWith {
 pub struct VerifyReport {
     /// Whether the log has no fault.
     pub ok: bool,
+    /// Whether only a part of a log was checked: an export of one session or decision. It does not
+    /// show whether other records were left out, nor where the signing key is kept.
+    #[serde(default)]
+    pub part: bool,
     /// The number of records that were checked.
     pub records: u64,
     /// The number of signed checkpoints that were checked.

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use contract::{
-    AgentError, MemoryEntry, MemoryExportResponse, MemoryIndexView, MemoryListParams, text,
+    AgentError, MemoryEntry, MemoryExportResponse, MemoryIndexView, MemoryListParams, RecordType,
+    text,
 };
+use engine::ports::RecordDraft;
 use serde::Serialize;
 
 use crate::Host;
@@ -47,7 +49,13 @@ impl Host {
                 error = error.to_string()
             ))
         })?;
-        Ok(MemoryExportResponse { file: file.display().to_string(), memories: count })
+        let file = file.display().to_string();
+        let record = RecordDraft::new(RecordType::Memory)
+            .field("action", "exported")
+            .field("memories", count)
+            .commit("file", file.clone());
+        self.record(record).await?;
+        Ok(MemoryExportResponse { file, memories: count })
     }
 }
 

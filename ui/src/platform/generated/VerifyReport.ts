@@ -11,6 +11,11 @@ export type VerifyReport = {
  */
 ok: boolean, 
 /**
+ * Whether only a part of a log was checked: an export of one session or decision. It does not
+ * show whether other records were left out, nor where the signing key is kept.
+ */
+part: boolean, 
+/**
  * The number of records that were checked.
  */
 records: number, 

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
 use super::page::{self, Room};
-use super::{Facet, Index, Kind, Progress, failed, find};
+use super::{Facet, Index, Kind, Progress, failed, groups};
 use crate::num::Num;
 use crate::read;
 
@@ -42,7 +42,7 @@ pub(crate) fn list_entries(
     progress: Progress,
 ) -> Result<AuditEntriesResponse, AgentError> {
     let limit = if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) };
-    let page = find::find_groups(&index.db, &params.filter, params.before, limit as usize)
+    let page = groups::find_groups(&index.db, &params.filter, params.before, limit as usize)
         .map_err(|error| failed(&error))?;
     let (mut entries, mut room, mut has_more) = (Vec::new(), Room::default(), page.has_more);
     let mut last = None;

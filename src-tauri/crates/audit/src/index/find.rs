@@ -1,6 +1,5 @@
-//! Asks the index which records or groups fit a filter. A page starts at the rarest name of the
-//! filter, or at the words, and goes on in the order of the log until it is full. `groups` finds
-//! groups by words.
+//! Asks the index which records fit a filter. A page starts at the rarest name of the filter, or at
+//! the words, and goes on in the order of the log until it is full. `groups` finds groups.
 
 use chrono::{DateTime, Utc};
 use contract::AuditFilter;
@@ -8,7 +7,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
 use super::rows::HOUR;
-use super::{Facet, Index, groups, words};
+use super::{Facet, Index, words};
 use crate::chain::type_name;
 use crate::num::Num;
 
@@ -44,7 +43,7 @@ pub(super) struct Query {
     until: Option<i64>,
     /// The first and last record of the hours of that time.
     range: (u64, u64),
-    words: Option<String>,
+    pub(super) words: Option<String>,
 }
 
 fn moment(at: DateTime<Utc>) -> i64 {
@@ -117,7 +116,7 @@ impl Query {
     }
 
     /// The number below which records are looked for.
-    fn below(&self, before: Option<u64>) -> Num {
+    pub(super) fn below(&self, before: Option<u64>) -> Num {
         let end = self.range.1.saturating_add(1);
         Num(before.map_or(end, |before| before.min(end)).min(i64::MAX as u64))
     }
@@ -214,79 +213,6 @@ pub(crate) fn find_records(
     let rows =
         statement.query_map(params_from_iter(values), |row| row.get::<_, Num>(0).map(|n| n.0))?;
     rows.collect()
-}
-
-/// A group of a page.
-pub(super) struct Found {
-    pub(super) group: u64,
-    /// Where the next page begins if this is the last group.
-    pub(super) position: u64,
-}
-
-/// A page of groups, newest first.
-#[derive(Default)]
-pub(super) struct Page {
-    pub(super) groups: Vec<Found>,
-    pub(super) has_more: bool,
-}
-
-/// Returns the groups of which records fit each part of the filter. With words the order is that of
-/// the newest record with them, else that of the groups' first records.
-pub(super) fn find_groups(
-    db: &Connection,
-    filter: &AuditFilter,
-    before: Option<u64>,
-    limit: usize,
-) -> rusqlite::Result<Page> {
-    let Some(query) = Query::new(db, filter)? else { return Ok(Page::default()) };
-    match &query.words {
-        Some(words) => groups::groups_by_words(db, &query, words, before, limit),
-        None => groups_by_name(db, &query, before, limit),
-    }
-}
-
-pub(super) fn has_names(names: &[Wanted], group: &str, sql: &mut String, values: &mut Vec<Sql>) {
-    for name in names {
-        sql.push_str(&format!(
-            " AND EXISTS(SELECT 1 FROM grp_has o WHERE o.name=? AND o.grp={group})"
-        ));
-        values.push(Sql::Integer(name.id));
-    }
-}
-
-fn groups_by_name(
-    db: &Connection,
-    query: &Query,
-    before: Option<u64>,
-    limit: usize,
-) -> rusqlite::Result<Page> {
-    let mut values: Vec<Sql> = Vec::new();
-    let mut sql = String::from("SELECT g.id FROM ");
-    match query.rarest() {
-        Some(name) => {
-            sql.push_str(
-                "grp_has h CROSS JOIN grp g ON g.id=h.grp WHERE h.name=? AND h.grp>=? AND h.grp<?",
-            );
-            values.push(Sql::Integer(name.id));
-        }
-        None => sql.push_str("grp g WHERE g.id>=? AND g.id<?"),
-    }
-    values.push(number(query.range.0));
-    values.push(number(query.below(before).0));
-    has_names(query.names.get(1..).unwrap_or_default(), "g.id", &mut sql, &mut values);
-    query.times("g.at", &mut sql, &mut values);
-    let key = if query.names.is_empty() { "g.id" } else { "h.grp" };
-    sql.push_str(&format!(" ORDER BY {key} DESC LIMIT ?"));
-    values.push(number(limit as u64 + 1));
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(values), |row| {
-        let group = row.get::<_, Num>(0)?.0;
-        Ok(Found { group, position: group })
-    })?;
-    let mut groups: Vec<Found> = rows.collect::<rusqlite::Result<_>>()?;
-    let has_more = groups.len() > limit;
-    groups.truncate(limit);
-    Ok(Page { groups, has_more })
 }
 
 #[cfg(test)]

@@ -1,13 +1,87 @@
-//! Asks the index which groups have records with the words of a filter. The words are read once,
-//! newest record first, and each group is judged once.
+//! Asks the index which groups fit a filter. The words of a filter are read once, newest record
+//! first, and each group is judged once.
 
 use std::collections::{HashMap, HashSet};
 
+use contract::AuditFilter;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
-use super::find::{Found, Page, Query, expression, has_names, number};
+use super::find::{Query, Wanted, expression, number};
 use crate::num::Num;
+
+/// A group of a page.
+pub(super) struct Found {
+    pub(super) group: u64,
+    /// Where the next page begins if this is the last group.
+    pub(super) position: u64,
+}
+
+/// A page of groups, newest first.
+#[derive(Default)]
+pub(super) struct Page {
+    pub(super) groups: Vec<Found>,
+    pub(super) has_more: bool,
+}
+
+/// Returns the groups of which records fit each part of the filter. With words the order is that of
+/// the newest record with them, else that of the groups' first records.
+pub(super) fn find_groups(
+    db: &Connection,
+    filter: &AuditFilter,
+    before: Option<u64>,
+    limit: usize,
+) -> rusqlite::Result<Page> {
+    let Some(query) = Query::new(db, filter)? else { return Ok(Page::default()) };
+    match &query.words {
+        Some(words) => groups_by_words(db, &query, words, before, limit),
+        None => groups_by_name(db, &query, before, limit),
+    }
+}
+
+fn has_names(names: &[Wanted], group: &str, sql: &mut String, values: &mut Vec<Sql>) {
+    for name in names {
+        sql.push_str(&format!(
+            " AND EXISTS(SELECT 1 FROM grp_has o WHERE o.name=? AND o.grp={group})"
+        ));
+        values.push(Sql::Integer(name.id));
+    }
+}
+
+fn groups_by_name(
+    db: &Connection,
+    query: &Query,
+    before: Option<u64>,
+    limit: usize,
+) -> rusqlite::Result<Page> {
+    let mut values: Vec<Sql> = Vec::new();
+    let mut sql = String::from("SELECT g.id FROM ");
+    match query.rarest() {
+        Some(name) => {
+            sql.push_str(
+                "grp_has h CROSS JOIN grp g ON g.id=h.grp WHERE h.name=? AND h.grp>=? AND h.grp<?",
+            );
+            values.push(Sql::Integer(name.id));
+        }
+        None => sql.push_str("grp g WHERE g.id>=? AND g.id<?"),
+    }
+    values.push(number(query.range().0));
+    values.push(number(query.below(before).0));
+    has_names(query.names().get(1..).unwrap_or_default(), "g.id", &mut sql, &mut values);
+    query.times("g.at", &mut sql, &mut values);
+    let key = if query.names().is_empty() { "g.id" } else { "h.grp" };
+    sql.push_str(&format!(" ORDER BY {key} DESC LIMIT ?"));
+    values.push(number(limit as u64 + 1));
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), |row| {
+        let group = row.get::<_, Num>(0)?.0;
+        Ok(Found { group, position: group })
+    })?;
+    let mut groups: Vec<Found> = rows.collect::<rusqlite::Result<_>>()?;
+    let has_more = groups.len() > limit;
+    groups.truncate(limit);
+    Ok(Page { groups, has_more })
+}
 
 /// A name of at most this many groups is a good start beside the words.
 const RARE: u64 = 2_000;
@@ -18,7 +92,7 @@ const GROWTH: u64 = 8;
 
 /// Returns a page of the groups that have the words in one record and each name in any. The order
 /// is that of the newest record with the words.
-pub(super) fn groups_by_words(
+fn groups_by_words(
     db: &Connection,
     query: &Query,
     words: &str,

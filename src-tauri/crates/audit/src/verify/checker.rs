@@ -59,6 +59,8 @@ pub(crate) struct Summary {
     pub(crate) root: Hash,
     pub(crate) key: Option<VerifyingKey>,
     pub(crate) anchored: bool,
+    /// Whether only some records of the log were checked.
+    pub(crate) part: bool,
     /// Records that the newest good checkpoint covers.
     pub(crate) signed: u64,
     pub(crate) unknown_outcomes: Vec<u64>,
@@ -423,6 +425,7 @@ impl<'a> Checker<'a> {
             root: self.frontier.root(),
             key: self.keys.as_ref().map(|state| state.current),
             anchored: self.keys.as_ref().is_some_and(|state| state.anchored),
+            part: false,
             signed: self.signed,
             unknown_outcomes: self.calls.unknown(),
             keys: self.keys_seen,

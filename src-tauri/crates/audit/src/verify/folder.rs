@@ -252,8 +252,13 @@ fn check_partial(
     problems: &mut Problems,
 ) -> Result<Summary, String> {
     let (note, key) = signed_note(notes, key, problems)?;
-    let mut summary =
-        Summary { checkpoints: 1, root: note.root, key: Some(key), ..Summary::default() };
+    let mut summary = Summary {
+        part: true,
+        checkpoints: 1,
+        root: note.root,
+        key: Some(key),
+        ..Summary::default()
+    };
     let mut next = reveal(&mut reveals)?;
     let (mut calls, mut last) = (OpenCalls::default(), 0);
     while let Some(line) = records.next()? {

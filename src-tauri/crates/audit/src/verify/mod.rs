@@ -142,6 +142,7 @@ fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Jud
     let problems = problems.sorted();
     let report = VerifyReport {
         ok: problems.is_empty(),
+        part: summary.part,
         records: summary.records,
         checkpoints: summary.checkpoints,
         root: crate::hex::encode(&summary.root),

@@ -164,12 +164,6 @@ enum Subject {
     Part,
 }
 
-impl Subject {
-    fn of_export(folder: &Path) -> Self {
-        if folder.join("proofs.jsonl").exists() { Self::Part } else { Self::Export }
-    }
-}
-
 pub(crate) fn verify_log(
     out: Out,
     data_dir: PathBuf,
@@ -178,7 +172,8 @@ pub(crate) fn verify_log(
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
         Some(folder) if audit::is_export(&folder) => {
-            (Subject::of_export(&folder), audit::verify(&folder, None))
+            let report = audit::verify(&folder, None);
+            (if report.part { Subject::Part } else { Subject::Export }, report)
         }
         Some(file) if file.exists() => (Subject::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
@@ -382,6 +377,7 @@ mod tests {
     fn report(anchored: bool) -> VerifyReport {
         VerifyReport {
             ok: true,
+            part: false,
             records: 3,
             checkpoints: 1,
             root: "ab".to_owned(),

@@ -318,9 +318,11 @@ async fn a_call_of_a_server_that_never_answers_is_recorded() {
     let server = LetterServer::new("letters", false);
     choose(&bench, &server);
     status_when_idle(&bench).await;
+    bench.log.log.flush().await.unwrap();
     let before = embedding_records(&bench).await.len();
     server.hangs.store(true, Ordering::SeqCst);
     assert_eq!(search(&bench, "account 17").await.len(), 1, "words find it");
+    bench.log.log.flush().await.unwrap();
     let records = embedding_records(&bench).await;
     assert_eq!(records.len(), before + 1);
     assert_eq!(records[0].fields["status"], "error");
