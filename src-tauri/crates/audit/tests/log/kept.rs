@@ -18,6 +18,10 @@ pub(crate) const COPY: &str = "copy.db";
 /// that are those of the word before it.
 const SEARCHED: usize = 12;
 
+/// The ending of files that lie in memory and are made again at each start. SQLite may copy unused
+/// memory of the program into them.
+const SHARED: &str = "-shm";
+
 /// A clock that advances one second with each read, also over the starts of a log.
 pub(crate) struct Moving(AtomicI64);
 
@@ -106,7 +110,7 @@ pub(crate) fn files_with(
     let mut found = Vec::new();
     for entry in folder.read_dir().unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !fits(&name) || !entry.path().is_file() {
+        if !fits(&name) || name.ends_with(SHARED) || !entry.path().is_file() {
             continue;
         }
         let bytes = std::fs::read(entry.path()).unwrap();

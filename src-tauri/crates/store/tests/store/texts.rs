@@ -19,6 +19,10 @@ use crate::world::{instant, message};
 /// word that are those of the word before it.
 const SEARCHED: usize = 12;
 
+/// The ending of files that lie in memory and are made again at each start. SQLite may copy unused
+/// memory of the program into them.
+const SHARED: &str = "-shm";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Memory,
@@ -168,6 +172,7 @@ pub(crate) fn files_with(folder: &Path, texts: &[u64]) -> Vec<String> {
         .filter_map(|folder| folder.read_dir().ok())
         .flat_map(|entries| entries.flatten())
         .filter(|entry| entry.path().is_file())
+        .filter(|entry| !entry.file_name().to_string_lossy().ends_with(SHARED))
         .filter(|entry| holds(&std::fs::read(entry.path()).expect("read")))
         .map(|entry| entry.path().display().to_string())
         .collect()
