@@ -1,16 +1,21 @@
 //! Tests that run `csign` with and without a kill at a random instant. After a kill the log
-//! verifies and contains everything that was reported; without a kill there is no alarm.
+//! verifies, everything that was reported is there, and nothing that was forgotten or erased;
+//! without a kill there is no alarm.
 
+use std::fs;
 use std::io::Read as _;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, SecondsFormat, TimeDelta};
 use rusqlite::Connection;
 use serde_json::Value;
 use soak::{Plan, Random};
 
-use crate::world::World;
+use crate::terminal::Terminal;
+use crate::world::{NOW, Ran, World};
 
 const COMMANDS: [&[&str]; 5] = [
     &["ask", "--json", "--session", "s", "How is account 17 pacing?"],
@@ -29,37 +34,291 @@ fn ended_turns(out: &str) -> Vec<String> {
         .collect()
 }
 
+/// Returns the number of rows of a database.
+fn count(world: &World, name: &str, sql: &str, of: &str) -> i64 {
+    let db = Connection::open(world.data().join(name)).expect("opened");
+    db.query_row(sql, [of], |row| row.get(0)).expect("read")
+}
+
 /// Whether the turn is in the conversation and in the log.
 fn is_kept(world: &World, turn: &str) -> bool {
-    let count = |name: &str, sql: &str, like: &str| -> i64 {
-        let db = Connection::open(world.data().join(name)).expect("opened");
-        db.query_row(sql, [like], |row| row.get(0)).expect("read")
-    };
-    count("countersign.db", "SELECT count(*) FROM turn WHERE id=?1 AND ended_at IS NOT NULL", turn)
-        == 1
-        && count(
-            "audit.db",
-            "SELECT count(*) FROM audit_record WHERE CAST(body AS TEXT) LIKE '%\"turn\":\"' || ?1 || '\"%'",
-            turn,
-        ) > 0
+    let ended = "SELECT count(*) FROM turn WHERE id=?1 AND ended_at IS NOT NULL";
+    let recorded = "SELECT count(*) FROM audit_record WHERE CAST(body AS TEXT) LIKE '%\"turn\":\"' || ?1 || '\"%'";
+    count(world, "countersign.db", ended, turn) == 1 && count(world, "audit.db", recorded, turn) > 0
 }
 
-/// Runs the command and kills it within `limit`. Returns its output.
-fn run_and_kill(world: &World, args: &[&str], limit: Duration, random: &mut Random) -> String {
-    let mut child = world
-        .command(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("csign starts");
-    sleep(Duration::from_micros(random.below(u64::try_from(limit.as_micros()).expect("short"))));
-    child.kill().expect("killed");
-    let mut out = String::new();
-    child.stdout.take().expect("piped").read_to_string(&mut out).expect("read");
-    child.wait().expect("reaped");
-    out
+/// Whether a file of the folder, or of a folder in it, contains the text.
+fn is_in_a_file(folder: &Path, text: &str) -> bool {
+    fs::read_dir(folder).expect("read").flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return is_in_a_file(&path, text);
+        }
+        fs::read(path)
+            .is_ok_and(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+    })
 }
 
+/// Kills the `csign` that runs in this world.
+fn kill_csign(world: &World) {
+    let data = world.data().display().to_string();
+    for entry in fs::read_dir("/proc").expect("read").flatten() {
+        let line = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        let mut parts = line.split('\0');
+        let is_csign = parts.next().is_some_and(|program| program.ends_with("/csign"));
+        if is_csign && parts.any(|part| part == data) {
+            let id = entry.file_name();
+            Command::new("kill").arg("-KILL").arg(id).status().expect("started");
+        }
+    }
+}
+
+/// A conversation that is erased, and a word that only it has.
+#[derive(Clone)]
+struct Side {
+    session: String,
+    word: String,
+}
+
+/// One profile whose `csign` is killed again and again, and what was reported there.
+struct Killing {
+    world: World,
+    random: Random,
+    began: Instant,
+    /// The longest time from the start of a command to its kill. Some commands end before.
+    limit: Duration,
+    /// The days that passed.
+    days: i64,
+    turns: Vec<String>,
+    /// Memories: id and text.
+    memories: Vec<(String, String)>,
+    forgotten: Vec<String>,
+    sides: Vec<Side>,
+    erased: Vec<String>,
+    next: u64,
+}
+
+impl Killing {
+    fn new(mut random: Random) -> Self {
+        let (world, other) = (World::new(), World::new());
+        // In the other half, the first command that is killed creates the files.
+        let has_begun = random.chance(50);
+        let began = Instant::now();
+        let first = if has_begun { &world } else { &other };
+        let told = ended_turns(&first.run(COMMANDS[0]).ends_with(0).out);
+        let limit = began.elapsed() * 3 / 2;
+        let turns = if has_begun { told } else { Vec::new() };
+        Self {
+            world,
+            random,
+            began: Instant::now(),
+            limit,
+            days: 0,
+            turns,
+            memories: Vec::new(),
+            forgotten: Vec::new(),
+            sides: Vec::new(),
+            erased: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Sets the time of a command.
+    fn set_time<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let start = DateTime::parse_from_rfc3339(NOW).expect("a time");
+        let passed = TimeDelta::from_std(self.began.elapsed()).expect("not that long");
+        let now = start + passed + TimeDelta::days(self.days) + TimeDelta::seconds(1);
+        command.env("COUNTERSIGN_TEST_NOW", now.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let mut command = self.world.command(args);
+        Ran::of(self.set_time(&mut command).output().expect("csign starts"))
+    }
+
+    fn terminal(&self, args: &[&str]) -> Terminal {
+        let mut script = self.world.bare("script");
+        self.set_time(&mut script);
+        Terminal::start_with(script, &self.world, args)
+    }
+
+    fn pause(&mut self) {
+        let most = u64::try_from(self.limit.as_micros()).expect("short");
+        sleep(Duration::from_micros(self.random.below(most)));
+    }
+
+    /// Runs the command and kills it within the limit. Returns its output.
+    fn run_and_kill(&mut self, args: &[&str]) -> String {
+        let mut command = self.world.command(args);
+        let command = self.set_time(&mut command).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("csign starts");
+        self.pause();
+        child.kill().expect("killed");
+        let mut out = String::new();
+        child.stdout.take().expect("piped").read_to_string(&mut out).expect("read");
+        child.wait().expect("reaped");
+        out
+    }
+
+    /// The same at a terminal, where `answer` is typed after the question.
+    fn type_and_kill(&mut self, args: &[&str], answer: Option<(&str, &str)>) -> String {
+        let mut terminal = self.terminal(args);
+        if let Some((question, answer)) = answer {
+            terminal.wait_for(question);
+            terminal.type_in(&format!("{answer}\n"));
+        }
+        self.pause();
+        kill_csign(&self.world);
+        terminal.end().0
+    }
+
+    /// Runs one command and kills it. Returns its name.
+    fn step(&mut self) -> &'static str {
+        match self.random.below(12) {
+            0..=1 => self.add_memory(),
+            2 => self.forget_memory(),
+            3..=4 => self.erase(),
+            5 => self.replay(),
+            6 => self.wait_a_month(),
+            _ => {
+                let args = *self.random.pick(&COMMANDS);
+                let told = ended_turns(&self.run_and_kill(args));
+                self.turns.extend(told);
+                args[0]
+            }
+        }
+    }
+
+    fn add_memory(&mut self) -> &'static str {
+        self.next += 1;
+        let text = format!("Note {} about account 17", self.next);
+        let seen = self.type_and_kill(&["memory", "add", &text], None);
+        let id = seen.split_once("Remembered as ").and_then(|(_, rest)| rest.split_once('.'));
+        self.memories.extend(id.map(|(id, _)| (id.to_owned(), text)));
+        "memory add"
+    }
+
+    fn forget_memory(&mut self) -> &'static str {
+        if self.memories.is_empty() {
+            return self.add_memory();
+        }
+        let at = self.random.index(self.memories.len());
+        let (id, text) = self.memories.swap_remove(at);
+        if self.type_and_kill(&["memory", "forget", &id], None).contains("Forgotten.") {
+            self.forgotten.push(text);
+        }
+        "memory forget"
+    }
+
+    /// Erases a conversation. If the erasure is killed, a later one repeats it.
+    fn erase(&mut self) -> &'static str {
+        if self.sides.is_empty() {
+            self.next += 1;
+            let side = Side {
+                session: format!("side-{}", self.next),
+                word: format!("quixotelamp{}x", self.next),
+            };
+            let question = format!("show me {} tents under 731 kr", side.word);
+            self.run(&["ask", "--session", &side.session, &question]).ends_with(0);
+            assert!(is_in_a_file(&self.world.data(), &side.word));
+            self.sides.push(side);
+        }
+        let side = self.random.pick(&self.sides).clone();
+        let args = ["audit", "erase", "--session", &side.session];
+        let answer = Some((ERASE_QUESTION, &*side.session));
+        if self.type_and_kill(&args, answer).contains("the log still verifies") {
+            self.note_erased(&side);
+        }
+        "audit erase"
+    }
+
+    fn note_erased(&mut self, side: &Side) {
+        self.erased.push(side.word.clone());
+        self.sides.retain(|other| other.session != side.session);
+    }
+
+    fn replay(&mut self) -> &'static str {
+        if self.turns.is_empty() {
+            return self.add_memory();
+        }
+        let turn = self.random.pick(&self.turns).clone();
+        self.run_and_kill(&["replay", &turn]);
+        "replay"
+    }
+
+    /// Lets values become too old, so that the next command erases them.
+    fn wait_a_month(&mut self) -> &'static str {
+        fs::create_dir_all(self.world.data()).expect("made");
+        let settings = self.world.data().join("countersign.toml");
+        fs::write(settings, "[audit]\nkeep_values_days = 30\n").expect("written");
+        self.days += 40;
+        let told = ended_turns(&self.run_and_kill(COMMANDS[1]));
+        self.turns.extend(told);
+        "a month later"
+    }
+
+    fn check(&self, case: &str) {
+        let world = &self.world;
+        for word in &self.erased {
+            assert!(!is_in_a_file(&world.data(), word), "{case}: {word} is back");
+        }
+        let ran = self.run(&["audit", "verify"]);
+        let is_empty = self.turns.is_empty() && self.memories.is_empty() && self.erased.is_empty();
+        // A log that was just created may have no outside copy, or no records.
+        assert!(
+            ran.code == 0 || is_empty && [1, 6].contains(&ran.code),
+            "{case}: {}: {}{}",
+            ran.code,
+            ran.out,
+            ran.err
+        );
+        for turn in &self.turns {
+            assert!(is_kept(world, turn), "{case}: {turn} was told and is lost");
+        }
+        let has = |text: &str| {
+            count(world, "countersign.db", "SELECT count(*) FROM memory WHERE text = ?1", text)
+        };
+        for (_, text) in &self.memories {
+            assert_eq!(has(text), 1, "{case}: {text} was remembered and is lost");
+        }
+        for text in &self.forgotten {
+            assert_eq!(has(text), 0, "{case}: {text} was forgotten and is back");
+        }
+    }
+
+    /// Ends with commands that are not killed: each of them succeeds.
+    fn end(&mut self, case: &str) {
+        let ran = self.run(COMMANDS[0]);
+        assert_eq!(ran.code, 0, "{case}: {}{}", ran.out, ran.err);
+        let turn = ended_turns(&ran.out).pop().expect("it was told");
+        let ran = self.run(&["replay", &turn]);
+        assert_eq!(ran.code, 0, "{case}: {}{}", ran.out, ran.err);
+        for side in self.sides.clone() {
+            let mut terminal = self.terminal(&["audit", "erase", "--session", &side.session]);
+            terminal.wait_for(ERASE_QUESTION);
+            terminal.type_in(&format!("{}\n", side.session));
+            let (seen, code) = terminal.end();
+            assert_eq!(code, Some(0), "{case}: {seen}");
+            self.note_erased(&side);
+        }
+        if self.days > 0 {
+            let old = "SELECT count(*) FROM audit_reveal v JOIN audit_record r ON r.seq = v.seq WHERE r.at < ?1";
+            let until = DateTime::parse_from_rfc3339(NOW).expect("a time");
+            let until = (until + TimeDelta::days(self.days - 30)).to_rfc3339();
+            assert_eq!(count(&self.world, "audit.db", old, &until), 0, "{case}: old values");
+        }
+        self.check(case);
+        eprintln!(
+            "{case}: told {} turns and {} memories, {} forgotten, {} erased",
+            self.turns.len(),
+            self.memories.len(),
+            self.forgotten.len(),
+            self.erased.len()
+        );
+    }
+}
+
+const ERASE_QUESTION: &str = "Type the id of the conversation to erase it:";
 /// Kills of one profile before the next one begins.
 const KILLS: u64 = 10;
 
@@ -67,34 +326,12 @@ const KILLS: u64 = 10;
 fn a_kill_at_any_instant_loses_nothing_told_and_raises_no_alarm() {
     let plan = Plan::new("kills of csign", 200);
     for number in 0..plan.cases().div_ceil(KILLS) {
-        let (world, mut random) = (World::new(), plan.random(number));
-        let mut told = Vec::new();
-        let mut limit = Duration::from_millis(300);
-        if random.chance(50) {
-            let began = Instant::now();
-            told.extend(ended_turns(&world.run(COMMANDS[0]).ends_with(0).out));
-            limit = began.elapsed() * 6 / 5;
-        }
+        let mut killing = Killing::new(plan.random(number));
         for kill in 0..KILLS {
-            let case = format!("{}, kill {kill}", plan.case(number));
-            let args = *random.pick(&COMMANDS);
-            told.extend(ended_turns(&run_and_kill(&world, args, limit, &mut random)));
-            let ran = world.run(&["audit", "verify"]);
-            // A log that was just created may have no outside copy, or no records.
-            assert!(
-                ran.code == 0 || told.is_empty() && [1, 6].contains(&ran.code),
-                "{case}: {args:?}: {}: {}{}",
-                ran.code,
-                ran.out,
-                ran.err
-            );
-            for turn in &told {
-                assert!(is_kept(&world, turn), "{case}: {args:?}: {turn} was told and is lost");
-            }
+            let step = killing.step();
+            killing.check(&format!("{}, kill {kill}: {step}", plan.case(number)));
         }
-        let ran = world.run(COMMANDS[1]);
-        assert_eq!(ran.code, 0, "{}: {}{}", plan.case(number), ran.out, ran.err);
-        world.run(&["audit", "verify"]).ends_with(0);
+        killing.end(&plan.case(number));
     }
 }
 
