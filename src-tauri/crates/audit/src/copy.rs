@@ -38,6 +38,26 @@ fn add_and_remove(log: &Path, copy: &Path) -> rusqlite::Result<()> {
     schema::empty_write_ahead_log(&db)
 }
 
+/// Whether the copy has values that are older than all of the log: an expiry did not reach it.
+pub(crate) fn has_expired_values(log: &Path, copy: &Path) -> rusqlite::Result<bool> {
+    if !copy.exists() {
+        return Ok(false);
+    }
+    let oldest = |path: &Path| -> rusqlite::Result<Option<u64>> {
+        let oldest: Option<Num> = schema::open_reader(path)?.query_row(
+            "SELECT min(seq) FROM audit_reveal",
+            [],
+            |row| row.get(0),
+        )?;
+        Ok(oldest.map(|num| num.0))
+    };
+    Ok(match (oldest(copy)?, oldest(log)?) {
+        (Some(copied), Some(kept)) => copied < kept,
+        (Some(_), None) => true,
+        (None, _) => false,
+    })
+}
+
 /// Whether the copy itself is at fault, and not the log.
 fn is_damaged(copy: &Path) -> bool {
     let check =

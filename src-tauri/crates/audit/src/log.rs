@@ -333,6 +333,13 @@ impl Log {
         })
     }
 
+    /// Whether the copy has values that expired in the log, because an expiry was interrupted.
+    /// Blocking.
+    pub fn has_expired_values(&self, copy: &Path) -> bool {
+        // A copy that cannot be read is made again.
+        copy::has_expired_values(&self.inner.options.path, copy).unwrap_or(true)
+    }
+
     /// Signs, stores the outside copy and ends the writer. Later calls fail.
     pub async fn close(&self) -> Result<(), AuditUnavailable> {
         // The writer's connection must be the last one, so that closing it moves the write-ahead

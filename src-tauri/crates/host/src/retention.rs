@@ -17,23 +17,32 @@ const EVERY: Duration = Duration::from_secs(3600);
 impl Host {
     /// Erases the values that are too old, also from the copy of the log. Returns their number.
     pub(crate) async fn expire_values(&self) -> Result<u64, AgentError> {
-        let days = self.profile.settings().audit.keep_values_days;
-        if days == 0 || self.alarm().is_some() {
-            return Ok(0);
-        }
-        let now = self.options.clock.now();
-        let before = now - TimeDelta::days(days.into());
+        let Some(before) = self.expiry().filter(|_| self.alarm().is_none()) else { return Ok(0) };
         let erased =
             self.log.erase_before(before).await.map_err(|error| Self::audit_error(&error))?;
-        if erased > 0 {
+        if erased > 0 || self.copy_has_expired_values().await {
             self.renew_log_copy().await?;
         }
-        self.expire_old_logs(before).await?;
+        if erased > 0 {
+            self.expire_old_logs().await?;
+        }
         Ok(erased)
     }
 
+    /// Returns the moment before which values expire. None if they are kept.
+    fn expiry(&self) -> Option<DateTime<Utc>> {
+        let days = self.profile.settings().audit.keep_values_days;
+        (days > 0).then(|| self.options.clock.now() - TimeDelta::days(days.into()))
+    }
+
+    async fn copy_has_expired_values(&self) -> bool {
+        let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
+        tokio::task::spawn_blocking(move || log.has_expired_values(&copy)).await.unwrap_or(false)
+    }
+
     /// Erases old values from the logs that were set aside, and from their copies.
-    async fn expire_old_logs(&self, before: DateTime<Utc>) -> Result<(), AgentError> {
+    async fn expire_old_logs(&self) -> Result<(), AgentError> {
+        let Some(before) = self.expiry() else { return Ok(()) };
         let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
         let failed = || AgentError::internal("audit_erase", "The old logs could not be searched.");
         tokio::task::spawn_blocking(move || log.expire_set_aside(&copy, before))
@@ -61,6 +70,9 @@ pub(crate) fn spawn_upkeep_task(host: &Arc<Host>) {
         loop {
             let Some(host) = host.upgrade() else { return };
             if let Err(error) = host.expire_values().await {
+                tracing::warn!(message = error.message, "old values could not be erased");
+            }
+            if let Err(error) = host.expire_old_logs().await {
                 tracing::warn!(message = error.message, "old values could not be erased");
             }
             if host.alarm().is_none()

@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use contract::{AgentError, text};
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, params};
 
 use crate::num::Num;
-use crate::schema::is_damage;
+use crate::schema::{self, is_damage};
 
 pub(crate) use entries::{list_choices, list_entries, show_entry};
 pub(crate) use find::find_records;
@@ -272,13 +272,15 @@ impl Index {
             Err(error) if is_damage(&error) => return self.reset(),
             Err(error) => return Err(error),
         }
-        let busy: bool =
-            self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        if busy { self.reset() } else { Ok(()) }
+        match schema::empty_write_ahead_log(&self.db) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                self.reset()
+            }
+            emptied => emptied,
+        }
     }
 
-    /// Says that the forgotten values have left the log, too. SQLite does not sync an emptied
-    /// write-ahead log, but this first write into it, so that a power cut brings nothing back.
+    /// Says that the forgotten values have left the log, too.
     pub(crate) fn settle(&self) -> rusqlite::Result<()> {
         self.db.execute("UPDATE state SET dirty=0 WHERE dirty<>0", []).map(drop)
     }

@@ -245,3 +245,23 @@ fn a_log_with_an_alarm_is_exported_as_it_is() {
         assert!(folder.join("records.jsonl").is_file());
     });
 }
+
+#[test]
+fn a_copy_that_an_expiry_did_not_reach_is_known() {
+    let world = World::new();
+    let copy = world.folder.path().join("copy.db");
+    run(async {
+        let log = world.open();
+        assert!(!log.has_expired_values(&copy), "there is no copy");
+        fill(&log, 30).await;
+        log.checkpoint().await.unwrap();
+        log.update_copy(&copy).unwrap();
+        assert!(!log.has_expired_values(&copy));
+        let (_, at) = valued(&log, 20).await;
+        log.erase_before(at).await.unwrap();
+        assert!(log.has_expired_values(&copy));
+        log.update_copy(&copy).unwrap();
+        assert!(!log.has_expired_values(&copy));
+        log.close().await.unwrap();
+    });
+}
