@@ -161,7 +161,7 @@ fn candidates(db: &Connection, query: &Query) -> rusqlite::Result<Option<HashMap
 
 /// Returns the newest record of a group with the names and the time of the filter.
 fn newest_if_fitting(db: &Connection, query: &Query, group: u64) -> rusqlite::Result<Option<u64>> {
-    let mut sql = String::from("SELECT g.last_seq FROM grp g WHERE g.id=?");
+    let mut sql = String::from("SELECT g.last_seq FROM grp g WHERE g.id=?1");
     let mut values = vec![number(group)];
     has_names(query.names(), "g.id", &mut sql, &mut values);
     query.times("g.at", &mut sql, &mut values);
