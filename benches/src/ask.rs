@@ -83,11 +83,14 @@ fn ask(folder: &Path, question: &str) -> Outcome<AskRun> {
         }
     }
     let (status, peak_kib) = wait_with_peak(&child)?;
-    let process = Side { micros: vec![micros(start.elapsed())], cpu_micros: 0, peak_kib };
+    let process = Side { micros: vec![micros(start.elapsed())], peak_kib, ..Side::default() };
     let answered = answered
         .filter(|_| status == 0)
         .ok_or_else(|| format!("`csign ask {question:?}` ended with status {status}"))?;
-    Ok(AskRun { answer: Side { micros: vec![micros(answered)], cpu_micros: 0, peak_kib }, process })
+    Ok(AskRun {
+        answer: Side { micros: vec![micros(answered)], peak_kib, ..Side::default() },
+        process,
+    })
 }
 
 /// Appends a page to a file and waits until it is on the disk.

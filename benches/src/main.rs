@@ -45,7 +45,10 @@ async fn run(arguments: &[&str]) -> Outcome {
             let (url, turns) = ((*url).to_owned(), turns.parse()?);
             return tokio::spawn(async move { turn::bare::run(&url, turns).await }).await?;
         }
-        ["engine", url, turns] => return turn::engine::run(url, turns.parse()?).await,
+        ["engine", url, turns] => return turn::engine::run(url, turns.parse()?, 0).await,
+        ["remembering", url, turns] => {
+            return turn::engine::run(url, turns.parse()?, turn::MEMORIES).await;
+        }
         ["gateway-model"] => return gateway::model::serve().await,
         ["gateway-bare", model, shop] => return gateway::bare::run(model, shop).await,
         ["provider-serve"] => return provider::serve().await,

@@ -13,6 +13,9 @@ pub(crate) struct Side {
     pub(crate) cpu_micros: u64,
     /// Peak resident memory of the process, KiB.
     pub(crate) peak_kib: u64,
+    /// The bytes by which the databases grew over all repetitions.
+    #[serde(default)]
+    pub(crate) stored: u64,
 }
 
 impl Side {
@@ -20,6 +23,12 @@ impl Side {
         self.micros.extend(other.micros);
         self.cpu_micros += other.cpu_micros;
         self.peak_kib = self.peak_kib.max(other.peak_kib);
+        self.stored += other.stored;
+    }
+
+    /// Returns the KiB that one repetition stored.
+    pub(crate) fn kib_each(&self) -> u64 {
+        self.stored / 1024 / u64::try_from(self.micros.len().max(1)).unwrap_or(1)
     }
 
     /// Returns the processor time of one repetition.

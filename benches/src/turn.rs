@@ -1,6 +1,7 @@
 //! Measures a turn with one MCP tool call and an answer of 400 deltas: the engine with its durable
-//! log, compared with a bare loop that makes the same requests. Model server and shop server are
-//! separate processes; only the side's own process counts.
+//! log, compared with a bare loop that makes the same requests, and with the engine that also has
+//! memories to search. Model server and shop server are separate processes; only the side's own
+//! process counts.
 
 pub(crate) mod bare;
 pub(crate) mod engine;
@@ -20,6 +21,8 @@ pub(crate) const QUESTION: &str = "Which trail shoes do you have?";
 pub(crate) const QUERY: &str = "trail shoes";
 const DELTAS: usize = 400;
 const TURNS: usize = 60;
+/// The long-term memories of the third side.
+pub(crate) const MEMORIES: usize = 1_000;
 const PASSES: usize = 4;
 /// Turns per session. Sessions stay short, because their length is not measured here.
 const TURNS_PER_SESSION: usize = 10;
@@ -52,11 +55,12 @@ pub(crate) async fn report() -> Outcome {
         .kill_on_drop(true)
         .spawn()?;
     let url = first_line(&mut server).await?;
-    let (mut bare, mut ours) = (Side::default(), Side::default());
+    let (mut bare, mut ours, mut remembering) = (Side::default(), Side::default(), Side::default());
     for _ in 0..PASSES {
         // Alternating, so that changes of the machine's load affect both.
         bare.add(side("bare", &url).await?);
         ours.add(side("engine", &url).await?);
+        remembering.add(side("remembering", &url).await?);
     }
     let row = |name: &str, side: &Side| {
         vec![
@@ -65,22 +69,35 @@ pub(crate) async fn report() -> Outcome {
             table::time(side.quantile(0.95)),
             table::time(side.cpu_each()),
             table::mib(side.peak_kib),
+            format!("{} KiB", side.kib_each()),
         ]
     };
-    let ratio = vec![
-        "ratio".to_owned(),
-        table::ratio(ours.median(), bare.median()),
-        table::ratio(ours.quantile(0.95), bare.quantile(0.95)),
-        table::ratio(ours.cpu_each(), bare.cpu_each()),
-        "-".to_owned(),
-    ];
-    let aim = ["aim", "1.50", "-", "1.30", "-"].map(str::to_owned).to_vec();
+    let ratio = |name: &str, one: &Side, other: &Side| {
+        vec![
+            name.to_owned(),
+            table::ratio(one.median(), other.median()),
+            table::ratio(one.quantile(0.95), other.quantile(0.95)),
+            table::ratio(one.cpu_each(), other.cpu_each()),
+            "-".to_owned(),
+            "-".to_owned(),
+        ]
+    };
+    let aim =
+        |median: &str, cpu: &str| ["aim", median, "-", cpu, "-", "-"].map(str::to_owned).to_vec();
     let title =
         format!("A turn: one MCP tool call, {DELTAS} deltas, {} turns a side", TURNS * PASSES);
     table::print(
         &title,
-        &["", "median", "95 %", "CPU a turn", "peak memory"],
-        &[row("bare loop", &bare), row("engine", &ours), ratio, aim],
+        &["", "median", "95 %", "CPU a turn", "peak memory", "stored a turn"],
+        &[
+            row("bare loop", &bare),
+            row("engine", &ours),
+            ratio("ratio", &ours, &bare),
+            aim("1.50", "1.30"),
+            row("engine, 1,000 memories", &remembering),
+            ratio("ratio to the engine", &remembering, &ours),
+            aim("1.10", "-"),
+        ],
     );
     server.kill().await?;
     Ok(())

@@ -94,7 +94,7 @@ fn start(binary: &Path, with_profile: bool) -> Outcome<Side> {
         .chain(descendants(app.process()))
         .map(proportional_kib)
         .sum();
-    Ok(Side { micros: vec![micros(took)], cpu_micros: 0, peak_kib: memory })
+    Ok(Side { micros: vec![micros(took)], peak_kib: memory, ..Side::default() })
 }
 
 /// Returns the start time of a process in seconds since 1970, to a clock tick.
