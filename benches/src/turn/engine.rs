@@ -34,6 +34,8 @@ pub(crate) async fn run(url: &str, turns: usize, memories: usize) -> Outcome {
     }
     turn(&host, &mut None).await?;
     host.stop().await;
+    // The profile is free for the next start.
+    drop(host);
     let stored = stored_bytes(&data)?;
     let host = open(&data).await?;
     let mut session = None;
