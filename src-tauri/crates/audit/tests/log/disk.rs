@@ -52,7 +52,7 @@ fn fill_disk(folder: &Path, left: u64) {
     file.set_len(len.saturating_sub(left)).unwrap();
 }
 
-/// What is done on the full disk.
+/// The steps that run on the full disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     EraseValue,

@@ -1,5 +1,5 @@
-//! Tables `recording` and `recording_memory`: what turns got from outside, as text that only the
-//! engine reads, and the memories whose texts are in it.
+//! Tables `recording` and `recording_memory`: the answers and results that turns got from outside, as
+//! text that only the engine reads, and the memories whose texts are in it.
 
 use contract::{MemoryId, SessionId, TurnId};
 use engine::ports::{HeldMemory, StoredRecording};

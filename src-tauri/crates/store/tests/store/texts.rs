@@ -178,7 +178,7 @@ pub(crate) fn files_with(folder: &Path, texts: &[u64]) -> Vec<String> {
         .collect()
 }
 
-/// What a step did to the disk.
+/// The effect of a step on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     Now,
