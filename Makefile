@@ -6,7 +6,7 @@ CARGO ?= cargo
 NPM ?= npm
 # Packages of Debian 12 that the build needs, and those that only tests need.
 BUILD_PACKAGES = build-essential pkg-config ca-certificates libwebkit2gtk-4.1-dev libdbus-1-dev libayatana-appindicator3-dev librsvg2-dev xdg-utils
-TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core openssl
+TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core openssl strace
 CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
 MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
@@ -18,7 +18,7 @@ UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prun
 help:
 	@echo "make run     build and open Countersign"
 	@echo "make test    build and run every test"
-	@echo "make soak    tamper, cut the power and kill: ten times as often as in make test"
+	@echo "make soak    tamper, cut the power, kill and let calls fail: ten times as often as in make test"
 	@echo "make dev     open it with live reload of the pages"
 	@echo "make bench   measure"
 	@echo "make bundle  build the deb and rpm packages"
@@ -44,7 +44,7 @@ test: setup-test ui
 	$(CARGO) test --workspace
 
 # The tests that choose their cases at random, in full. Each prints its seed; SOAK_SEED=n takes the same cases again.
-SOAKING = attacks:: power:: clean:: clean_runs_of_one_log whatever_was_acknowledged what_was_answered_survives killed:: tampering::
+SOAKING = attacks:: power:: clean:: clean_runs_of_one_log whatever_was_acknowledged what_was_answered_survives faults:: tampering::
 
 soak: export SOAK = 1
 soak: setup-test

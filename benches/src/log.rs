@@ -1,19 +1,23 @@
-//! Measures the audit log: records appended one by one and in groups, and verification of the whole
-//! file at growing sizes.
+//! Measures the audit log: records appended one by one and in groups, compared with rows in plain
+//! SQLite, and verification of the whole log at growing sizes, compared with the hashes alone.
 
+mod baseline;
+mod search;
+
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use audit::{Log, OpenOptions, OpenState, Signer};
-use contract::{AuditEntriesParams, AuditFilter, AuditFindParams, RecordType};
+use contract::RecordType;
 use engine::ports::{AuditLog, Clock, Durability, RecordDraft};
 
 use crate::{Outcome, table};
 
 const SIZES: [u32; 3] = [1_000, 10_000, 100_000];
 const ALONE: u32 = 300;
-/// The records of the log that is searched.
-const SEARCHED: u64 = 1_000_000;
+/// The records of the log that is verified last, and searched.
+const LARGE: u64 = 1_000_000;
 
 struct SystemClock;
 
@@ -25,8 +29,9 @@ impl Clock for SystemClock {
 
 pub(crate) async fn report() -> Outcome {
     let folder = tempfile::tempdir()?;
+    let path = folder.path().join("audit.db");
     let options = OpenOptions::new(
-        folder.path().join("audit.db"),
+        path.clone(),
         "00000000-0000-4000-8000-000000000000",
         Signer::new(&[7; 32], false),
         Arc::new(SystemClock),
@@ -35,6 +40,23 @@ pub(crate) async fn report() -> Outcome {
         return Err("a new log is not new".into());
     };
     let mut rows = Vec::new();
+    append(&log, &path, folder.path(), &mut rows).await?;
+    for size in SIZES {
+        grow(&log, size, &path, folder.path(), &mut rows).await?;
+        verify(&log, &path, &mut rows).await?;
+    }
+    fill(&log).await?;
+    verify(&log, &path, &mut rows).await?;
+    let head = ["", "records", "whole", "a record", "ratio"];
+    table::print("The audit log", &head, &rows);
+    search::report(&log).await?;
+    log.close().await.map_err(|error| error.0.to_string())?;
+    Ok(())
+}
+
+/// Measures records that are appended one after the other, each on the disk before the next.
+async fn append(log: &Log, path: &Path, folder: &Path, rows: &mut Vec<Vec<String>>) -> Outcome {
+    let mut measured = Vec::new();
     for (name, durability) in [
         ("durable, one after the other", Durability::Durable),
         ("signed, one after the other", Durability::Signed),
@@ -43,49 +65,67 @@ pub(crate) async fn report() -> Outcome {
         for n in 0..ALONE {
             log.append(draft(n), durability).await.map_err(|error| error.0.to_string())?;
         }
-        rows.push(vec![
-            format!("append, {name}"),
-            ALONE.to_string(),
-            table::time(start.elapsed()),
-            table::time(start.elapsed() / ALONE),
-        ]);
+        measured.push((name, start.elapsed()));
     }
-    let mut written = ALONE * 2;
-    for size in SIZES {
-        let (start, count) = (Instant::now(), size.saturating_sub(written));
-        for n in 0..count {
-            log.append(draft(n), Durability::Grouped).await.map_err(|error| error.0.to_string())?;
-        }
-        log.flush().await.map_err(|error| error.0.to_string())?;
-        rows.push(vec![
-            "append, grouped".to_owned(),
-            count.to_string(),
-            table::time(start.elapsed()),
-            table::time(start.elapsed() / count.max(1)),
-        ]);
-        written = written.max(size);
-        let start = Instant::now();
-        let report = log.verify().await.map_err(|error| error.message)?;
-        if !report.problems.is_empty() {
-            return Err(format!("the log does not verify: {:?}", report.problems).into());
-        }
-        rows.push(vec![
-            "verify the whole log".to_owned(),
-            log.total().to_string(),
-            table::time(start.elapsed()),
-            table::time(start.elapsed() / written),
-        ]);
+    let (_, length) = baseline::bodies(path)?;
+    let plain = baseline::insert(folder, ALONE, 1, length)?;
+    rows.push(row("plain SQLite, a row in each transaction", ALONE.into(), plain, plain));
+    for (name, took) in measured {
+        rows.push(row(&format!("append, {name}"), ALONE.into(), took, plain));
     }
-    table::print("The audit log", &["", "records", "whole", "a record"], &rows);
-    search(&log).await?;
-    log.close().await.map_err(|error| error.0.to_string())?;
     Ok(())
 }
 
-/// Measures the first index of a log of `SEARCHED` records, and pages of it: each as a time, and as
-/// a ratio to the newest page without a filter.
-async fn search(log: &Log) -> Outcome {
-    for n in log.total()..SEARCHED {
+/// Measures records that are appended in groups, until the log has `size` of them.
+async fn grow(
+    log: &Log,
+    size: u32,
+    path: &Path,
+    folder: &Path,
+    rows: &mut Vec<Vec<String>>,
+) -> Outcome {
+    let count = size.saturating_sub(u32::try_from(log.total())?);
+    let start = Instant::now();
+    for n in 0..count {
+        log.append(draft(n), Durability::Grouped).await.map_err(|error| error.0.to_string())?;
+    }
+    log.flush().await.map_err(|error| error.0.to_string())?;
+    let took = start.elapsed();
+    let (_, length) = baseline::bodies(path)?;
+    let plain = baseline::insert(folder, count, count, length)?;
+    rows.push(row("plain SQLite, all rows in one transaction", count.into(), plain, plain));
+    rows.push(row("append, grouped", count.into(), took, plain));
+    Ok(())
+}
+
+/// Measures the verification of the whole log.
+async fn verify(log: &Log, path: &Path, rows: &mut Vec<Vec<String>>) -> Outcome {
+    let start = Instant::now();
+    let report = log.verify().await.map_err(|error| error.message)?;
+    let took = start.elapsed();
+    if !report.problems.is_empty() {
+        return Err(format!("the log does not verify: {:?}", report.problems).into());
+    }
+    let (count, length) = baseline::bodies(path)?;
+    let plain = baseline::hash(count, length);
+    rows.push(row("SHA-256 of as many bodies and tree nodes", count, plain, plain));
+    rows.push(row("verify the whole log", count, took, plain));
+    Ok(())
+}
+
+fn row(name: &str, count: u64, took: Duration, plain: Duration) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        count.to_string(),
+        table::time(took),
+        table::time(took.div_f64(count.max(1) as f64)),
+        table::ratio(took, plain),
+    ]
+}
+
+/// Fills the log to `LARGE` records: sessions of ten turns of ten records.
+async fn fill(log: &Log) -> Outcome {
+    for n in log.total()..LARGE {
         let n = u32::try_from(n)?;
         let of = (format!("s{}", n / 100).into(), format!("t{}", n / 10).into());
         let record = match n % 10 {
@@ -101,53 +141,6 @@ async fn search(log: &Log) -> Outcome {
             .map_err(|error| error.0.to_string())?;
     }
     log.flush().await.map_err(|error| error.0.to_string())?;
-    let find = |filter: AuditFilter| log.find(AuditFindParams { filter, before: None, limit: 100 });
-    let entries =
-        |filter: AuditFilter| log.entries(AuditEntriesParams { filter, before: None, limit: 50 });
-    let none = AuditFilter::default;
-    let start = Instant::now();
-    find(none()).await.map_err(|error| error.message)?;
-    let mut rows =
-        vec![vec!["the first index".to_owned(), table::time(start.elapsed()), String::new()]];
-    let words = |search: &str| AuditFilter { search: search.into(), ..none() };
-    let tool = AuditFilter { tool: Some("product.search".into()), ..none() };
-    let rejected = AuditFilter { decision: Some("rejected".into()), ..none() };
-    let filters = [
-        ("no filter", none()),
-        ("one tool of most records", tool.clone()),
-        ("a rare decision", rejected.clone()),
-        (
-            "a rare decision and one session",
-            AuditFilter { session: Some("s9990".into()), ..rejected.clone() },
-        ),
-        ("a common word", words("pacing")),
-        ("a rare word", words("account 733")),
-        ("the beginning of a word", words("acc")),
-        ("a common word and one tool", AuditFilter { search: "pacing".into(), ..tool }),
-        (
-            "the beginning of a word and a rare decision",
-            AuditFilter { search: "acc".into(), ..rejected },
-        ),
-    ];
-    let mut base = None;
-    for (name, filter) in filters {
-        let start = Instant::now();
-        find(filter.clone()).await.map_err(|error| error.message)?;
-        let records = start.elapsed();
-        let start = Instant::now();
-        entries(filter).await.map_err(|error| error.message)?;
-        let questions = start.elapsed();
-        for (kind, took) in [("records", records), ("questions", questions)] {
-            let base = *base.get_or_insert(took);
-            rows.push(vec![
-                format!("{kind}, {name}"),
-                table::time(took),
-                format!("{:.1}", took.as_secs_f64() / base.as_secs_f64()),
-            ]);
-        }
-    }
-    let title = format!("Searching the audit log, {} records", log.total());
-    table::print(&title, &["", "a page", "to the first page"], &rows);
     Ok(())
 }
 

@@ -303,6 +303,17 @@ wire! {
         /// Logs that were set aside after an alarm and are too damaged to be searched. They may
         /// still have values of the session.
         unreadable: Vec<String>,
+        /// Other sessions that got memories of the session. What was said there was not erased.
+        used_in: Vec<MemoryUse>,
+    }
+
+    /// A session that got memories of another one.
+    struct MemoryUse {
+        /// The session that got them.
+        session: SessionId,
+        /// Its title. Absent if the session was deleted and values of it are left in the audit log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
     }
 
     /// The result of an export.

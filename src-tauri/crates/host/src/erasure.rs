@@ -1,10 +1,17 @@
-//! Erases a conversation: its rows, the values of its audit records, and older copies of both. Does
-//! not decide who may ask for it.
+//! Erases a conversation: its rows, the values of its audit records, and older copies of both. Names
+//! the other conversations that got its memories. Does not decide who may ask for it.
 
+use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use contract::{AgentError, RecordType, SessionEraseResponse, SessionId};
-use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use audit::Selection;
+use contract::{
+    AgentError, AuditRecordView, MemoryUse, RecordType, SessionEraseResponse, SessionId,
+};
+use engine::ports::{AuditLog as _, Durability, RecordDraft, Sessions as _};
+
+use serde_json::Value;
 
 use crate::Host;
 
@@ -28,7 +35,55 @@ impl Host {
             .field("unreadable_old_logs", unreadable.len() as u64);
         draft.session = Some(session.clone());
         self.log.append(draft, Durability::Signed).await.map_err(failed)?;
-        Ok(SessionEraseResponse { values, unreadable })
+        let used_in = self.list_memory_uses(session).await?;
+        Ok(SessionEraseResponse { values, unreadable, used_in })
+    }
+
+    /// Returns the other sessions that got memories of a session, by the records of both, which stay
+    /// when it is erased. Leaves out those of which nothing is left to erase.
+    async fn list_memory_uses(&self, of: &SessionId) -> Result<Vec<MemoryUse>, AgentError> {
+        let stored = Selection {
+            types: vec![RecordType::Memory],
+            session: Some(of.clone()),
+            ..Selection::default()
+        };
+        let note = |memories: &mut HashSet<String>, record: AuditRecordView| {
+            memories.extend(record.fields.get("memory").and_then(Value::as_str).map(str::to_owned));
+            ControlFlow::Continue(())
+        };
+        let memories = self.log.visit(stored, HashSet::new(), note).await?;
+        if memories.is_empty() {
+            return Ok(Vec::new());
+        }
+        let reads = Selection { types: vec![RecordType::MemoryRead], ..Selection::default() };
+        let of = of.clone();
+        let note = move |readers: &mut BTreeSet<SessionId>, record: AuditRecordView| {
+            let read = record.fields.get("memories").and_then(Value::as_array);
+            let is_own = |id: &Value| id.as_str().is_some_and(|id| memories.contains(id));
+            if read.is_some_and(|read| read.iter().any(is_own)) {
+                readers.extend(record.session.map(SessionId).filter(|session| *session != of));
+            }
+            ControlFlow::Continue(())
+        };
+        let readers = self.log.visit(reads, BTreeSet::new(), note).await?;
+        let mut uses = Vec::new();
+        for session in readers {
+            let title = self.store.session(&session).await?.map(|summary| summary.title);
+            if title.is_some() || self.has_values(&session).await? {
+                uses.push(MemoryUse { session, title });
+            }
+        }
+        Ok(uses)
+    }
+
+    /// Whether the log still has values of a session's records.
+    async fn has_values(&self, session: &SessionId) -> Result<bool, AgentError> {
+        let records = Selection { session: Some(session.clone()), ..Selection::default() };
+        let note = |has_values: &mut bool, record: AuditRecordView| {
+            *has_values = record.revealed.values().any(|value| !value.is_null());
+            if *has_values { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        self.log.visit(records, false, note).await
     }
 
     /// Erases a session's values from the logs that were set aside, and from their copies. Returns

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use contract::{
     AgentError, AuditExportResponse, AuditFilter, AuditFindParams, AuditListParams,
-    AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, SessionParams, VerifyProblem,
-    VerifyReport,
+    AuditRecordView, AuditShowParams, ComparedWith, Empty, MemoryUse, SessionId, SessionParams,
+    VerifyProblem, VerifyReport,
 };
 use host::Paths;
 
@@ -329,8 +329,23 @@ pub(crate) async fn erase_session(
                 escape_invisible(path)
             ));
         }
+        for other in &erased.used_in {
+            out.print_note(describe_use(other));
+        }
     }
     Ok(Exit::Done)
+}
+
+/// Describes another conversation that got memories of the one that was erased.
+fn describe_use(other: &MemoryUse) -> String {
+    let id = escape_invisible(other.session.as_str());
+    let title = match &other.title {
+        Some(title) => format!("\"{}\"", escape_invisible(title)),
+        None => "which was deleted, but has values in the log".to_owned(),
+    };
+    format!(
+        "Another conversation got memories of this one and may repeat them: {id}, {title}. To erase it, too: csign audit erase --session {id}"
+    )
 }
 
 pub(crate) fn export_log(

@@ -222,6 +222,42 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     world.run(&["audit", "verify", folder.to_str().expect("a name")]).ends_with(0);
 }
 
+/// Erases a session at a terminal. Returns what was shown.
+fn erase(world: &World, session: &str) -> String {
+    let mut terminal = Terminal::start(world, &["audit", "erase", "--session", session]);
+    terminal.wait_for("Type the id of the conversation to erase it:");
+    terminal.type_in(&format!("{session}\n"));
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    seen
+}
+
+#[test]
+fn an_erasure_names_the_conversations_that_got_its_memories() {
+    let world = World::new();
+    let secret = "quixotelamp";
+    let note = format!("Remember that {secret} reports in CET");
+    let mut terminal = Terminal::start(&world, &["ask", "--session", "s1", &note]);
+    terminal.wait_for("Approve? [y/N]");
+    terminal.type_in("y\n");
+    terminal.end();
+    let recall = format!("What do you remember about {secret}?");
+    let answer = world.run(&["ask", "--session", "s2", &recall]).ends_with(0);
+    assert!(answer.out.contains("reports in CET"), "{}", answer.out);
+    world.run(&["ask", "--session", "s3", "show me boots"]).ends_with(0);
+
+    let seen = erase(&world, "s1");
+    assert!(seen.contains("csign audit erase --session s2"), "{seen}");
+    assert!(!seen.contains("--session s3"), "{seen}");
+    assert!(!files_with(&world.data(), secret).is_empty(), "the other one repeats it");
+    let seen = erase(&world, "s2");
+    assert!(!seen.contains("csign audit erase"), "nobody got memories of s2: {seen}");
+    assert_eq!(files_with(&world.data(), secret), Vec::<std::path::PathBuf>::new());
+    let seen = erase(&world, "s1");
+    assert!(!seen.contains("csign audit erase"), "nothing is left to erase: {seen}");
+    world.run(&["audit", "verify"]).ends_with(0);
+}
+
 #[test]
 fn an_erasure_reaches_logs_that_were_set_aside() {
     let world = World::new();
@@ -299,7 +335,7 @@ const LIST: [&str; 5] = ["--json", "audit", "list", "--type", "approval_resolved
 /// record in which the person approved.
 fn approve_at_terminal(world: &World, script: Command, mut list: Command) -> String {
     let question = ["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"];
-    let mut terminal = Terminal::start_with(script, world, &question);
+    let mut terminal = Terminal::start_with(script, "", world, &question);
     terminal.wait_for("Approve? [y/N]");
     terminal.type_in("y\n");
     assert_eq!(terminal.end().1, Some(0));

@@ -16,16 +16,22 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
-        Self::start_with(world.bare("script"), world, args)
+        Self::start_with(world.bare("script"), "", world, args)
     }
 
-    /// Starts with a command of `script` that has an environment of its own.
-    pub(crate) fn start_with(mut script: Command, world: &World, args: &[&str]) -> Self {
+    /// Starts with a command of `script` that has an environment of its own. `runner` is the command
+    /// that starts `csign`, if it is not to be started directly.
+    pub(crate) fn start_with(
+        mut script: Command,
+        runner: &str,
+        world: &World,
+        args: &[&str],
+    ) -> Self {
         let quoted: Vec<String> =
             args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
         // `exec`, because a shell in between would receive Ctrl-C.
         let line = format!(
-            "exec '{}' --data-dir '{}' {}",
+            "exec {runner} '{}' --data-dir '{}' {}",
             program(),
             world.data().display(),
             quoted.join(" ")
@@ -44,12 +50,20 @@ impl Terminal {
 
     /// Reads until the text is on the screen.
     pub(crate) fn wait_for(&mut self, text: &str) {
+        assert!(self.shows(text), "the program ended before {text:?} was shown:\n{}", self.seen);
+    }
+
+    /// Reads until the text is on the screen. Returns false if the program ends before.
+    pub(crate) fn shows(&mut self, text: &str) -> bool {
         let mut bytes = [0; 1024];
         while !self.seen.contains(text) {
             let read = self.screen.read(&mut bytes).expect("read");
-            assert!(read > 0, "the program ended before {text:?} was shown:\n{}", self.seen);
+            if read == 0 {
+                return false;
+            }
             self.seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
         }
+        true
     }
 
     /// Waits for the text, and discards everything before it, so that the next text must come

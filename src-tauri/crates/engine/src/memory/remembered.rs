@@ -18,13 +18,8 @@ const MOST_PINNED: usize = 5;
 /// The number of pinned memories that are read, because some may not be sent to this model.
 const PINNED_READ: u32 = 100;
 
-/// Returns the memories for the prompts of a turn: pinned ones first, then the best. Records them,
-/// and notes for the turn whether any are untrusted or must stay on this computer.
-pub(crate) async fn find_for_turn(
-    context: &TurnContext,
-    recalled: &Recalled,
-    sources: &UntrustedSources,
-) -> Vec<MemoryHit> {
+/// Returns the memories that fit the message of a turn: pinned ones first, then the best. Only reads.
+pub(crate) async fn search_for_turn(context: &TurnContext, recalled: &Recalled) -> Vec<MemoryHit> {
     // The built-in model reads no prompt.
     if !context.settings.memory.recall
         || keeps_nothing(&recalled.policy)
@@ -32,13 +27,19 @@ pub(crate) async fn find_for_turn(
     {
         return Vec::new();
     }
-    let mut hits = match find_all(context).await {
-        Ok(hits) => hits,
-        Err(error) => {
-            tracing::warn!(%error, "memories could not be searched");
-            return Vec::new();
-        }
-    };
+    find_all(context).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "memories could not be searched");
+        Vec::new()
+    })
+}
+
+/// Returns those of the found memories that the model may read, for the prompts of the turn. Records
+/// them, and notes for the turn whether any are untrusted or must stay on this computer.
+pub(crate) async fn use_in_turn(
+    context: &TurnContext,
+    mut hits: Vec<MemoryHit>,
+    sources: &UntrustedSources,
+) -> Vec<MemoryHit> {
     if let Some(recorder) = &context.recorder {
         recorder.set_memories(&hits);
     }

@@ -16,7 +16,7 @@ use crate::{
         recall::Recollections,
         recalled::Recalled,
         refresh::{MemoryKeeper, show_memory},
-        remembered::find_for_turn,
+        remembered::{search_for_turn, use_in_turn},
     },
     ports::{MemoryOf, Point, RecordDraft, StoreError},
     tools::provenance::UntrustedSources,
@@ -85,7 +85,10 @@ impl Turn {
                 Ok(recalled) => recalled,
                 Err(end) => return end,
             };
-        if let Err(error) = self.save_question().await {
+        // The memories are searched while the question is written.
+        let (saved, found) =
+            tokio::join!(self.save_question(), search_for_turn(&context, &recalled));
+        if let Err(error) = saved {
             return End::failed(error);
         }
         self.is_question_saved = true;
@@ -99,7 +102,7 @@ impl Turn {
         let started = context.origin.add_to(started, context.world().profile.as_ref());
         context.record(started.commit("input", context.question.clone())).await;
         show_memory(&context, &recalled).await;
-        let remembered = find_for_turn(&context, &recalled, &self.sources).await;
+        let remembered = use_in_turn(&context, found, &self.sources).await;
         self.answer.remembered = remembered.iter().map(|hit| hit.memory.clone()).collect();
         self.recollections.remembered = remembered;
         let words = match EgressSession::open(&context).await {

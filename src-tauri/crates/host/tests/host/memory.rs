@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use contract::{
     ApprovalDecideParams, Commands, Decision, Empty, ErrorCode, MemoryListParams, MemoryParams,
-    PolicyMode, PolicySetParams, RecordType, ToolCallParams,
+    PolicyMode, PolicySetParams, RecordType, SessionParams, ToolCallParams,
 };
 use host::{Host, Options};
 use serde_json::{Value, json};
@@ -24,7 +24,16 @@ async fn open(folder: &Path) -> Arc<Host> {
 }
 
 async fn call(host: &Host, tool: &str, arguments: Value) -> Result<Value, contract::AgentError> {
-    let (tool, session) = (tool.into(), Some("s".into()));
+    call_in("s", host, tool, arguments).await
+}
+
+async fn call_in(
+    session: &str,
+    host: &Host,
+    tool: &str,
+    arguments: Value,
+) -> Result<Value, contract::AgentError> {
+    let (tool, session) = (tool.into(), Some(session.into()));
     let params = ToolCallParams { tool, arguments, session, headless: true };
     host.tool_call(params).await.map(|answer| answer.data)
 }
@@ -86,6 +95,31 @@ async fn a_note_waits_for_its_approval_and_is_then_found_after_a_restart() {
         records.iter().rev().map(|record| &record.fields["action"]).collect();
     assert_eq!(actions, ["remembered", "deleted"]);
     assert!(host.audit_verify(Empty {}).await.unwrap().ok);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_erasure_names_deleted_sessions_that_got_a_memory_while_they_have_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    call(&host, "remember", json!({"text": NOTE})).await.unwrap_err();
+    decide(&host, Decision::ApproveOnce { confirm_word: None }).await;
+    let recall = json!({"about": "account 17"});
+    for session in ["deleted", "kept", "empty"] {
+        let about = if session == "empty" { json!({"about": "zebra"}) } else { recall.clone() };
+        call_in(session, &host, "recall", about).await.unwrap();
+    }
+    let erase = |session: &str| host.session_erase(SessionParams { session: session.into() });
+    host.session_delete(SessionParams { session: "deleted".into() }).await.unwrap();
+    let uses = erase("s").await.unwrap().used_in;
+    let named: Vec<&str> = uses.iter().map(|other| other.session.as_str()).collect();
+    assert_eq!(named, ["deleted", "kept"]);
+    assert_eq!(uses[0].title, None);
+    erase("deleted").await.unwrap();
+    let uses = erase("s").await.unwrap().used_in;
+    assert_eq!(uses.len(), 1, "{uses:?}");
+    assert_eq!(erase("kept").await.unwrap().used_in, [], "it has no memories of its own");
+    assert_eq!(erase("s").await.unwrap().used_in, []);
     host.stop().await;
 }
 

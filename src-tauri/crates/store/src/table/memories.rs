@@ -15,7 +15,9 @@ use crate::table::recordings;
 use crate::text;
 use crate::vectors::{Best, Vectors};
 
-const COLUMNS: &str = "m.number, m.id, m.session, m.kind, m.text, m.pinned, m.untrusted, m.local_only, m.created_at, m.edited_at";
+/// The columns of a memory, and its sources as a JSON array.
+const COLUMNS: &str = "m.id, m.session, m.kind, m.text, m.pinned, m.untrusted, m.local_only, m.created_at, m.edited_at,
+     (SELECT json_group_array(o.item ORDER BY o.position) FROM memory_source o WHERE o.memory = m.number)";
 
 /// Stores a memory with its sources and its vector.
 pub(crate) fn add(
@@ -92,7 +94,7 @@ pub(crate) fn get(conn: &Connection, id: &MemoryId) -> Result<Option<MemoryEntry
         .prepare_cached(&format!("SELECT {COLUMNS} FROM memory m WHERE m.id = ?1"))?
         .query_row([id.as_str()], Columns::read)
         .optional()?;
-    found.map(|columns| columns.memory(conn)).transpose()
+    found.map(Columns::memory).transpose()
 }
 
 /// Returns memories: pinned ones first, then newest first.
@@ -249,12 +251,30 @@ pub(crate) fn with_words(
     if quoted.is_empty() {
         return Ok(Vec::new());
     }
+    // The rows are sorted here by their numbers, because SQLite would sort them with their texts.
     let (condition, session) = condition(reach);
     let sql = format!(
-        "SELECT {COLUMNS} FROM memory_words JOIN memory m ON m.number = memory_words.rowid
-         WHERE memory_words MATCH ?2 AND {condition} ORDER BY bm25(memory_words), m.number DESC LIMIT ?3"
+        "SELECT m.number, bm25(memory_words) FROM memory_words JOIN memory m ON m.number = memory_words.rowid
+         WHERE memory_words MATCH ?2 AND {condition}"
     );
-    read_all(conn, &sql, params![session, quoted.join(" OR "), limit])
+    let mut found = conn
+        .prepare_cached(&sql)?
+        .query_map(params![session, quoted.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<Vec<(i64, f64)>, _>>()?;
+    // The better a row, the smaller is its number. Of equally good ones the newer come first.
+    found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    found.truncate(limit as usize);
+    read_numbers(conn, found.into_iter().map(|(number, _)| number))
+}
+
+/// Reads memories by their numbers, in this order.
+fn read_numbers(
+    conn: &Connection,
+    numbers: impl Iterator<Item = i64>,
+) -> Result<Vec<MemoryEntry>, DbError> {
+    let mut select =
+        conn.prepare_cached(&format!("SELECT {COLUMNS} FROM memory m WHERE m.number = ?1"))?;
+    numbers.map(|number| select.query_row([number], Columns::read)?.memory()).collect()
 }
 
 /// The number of candidates of the first pass beyond those that are wanted. Rounding moves a vector
@@ -279,23 +299,15 @@ pub(crate) fn near_vector(
     // Of equally similar ones the older come first.
     candidates.sort_unstable();
     let mut best = Best::new(limit as usize);
+    let mut select = state.prepare_cached("SELECT vector FROM memory_vector WHERE memory = ?1")?;
     for number in candidates {
-        let similarity = state
-            .prepare_cached("SELECT vector FROM memory_vector WHERE memory = ?1")?
-            .query_row([number], |row| {
-                Ok(dot_product(row.get_ref(0)?.as_blob()?, &wanted.values))
-            })?;
+        let similarity = select.query_row([number], |row| {
+            Ok(dot_product(row.get_ref(0)?.as_blob()?, &wanted.values))
+        })?;
         best.offer(number, similarity);
     }
-    best.found
-        .into_iter()
-        .map(|(number, similarity)| {
-            let columns = state
-                .prepare_cached(&format!("SELECT {COLUMNS} FROM memory m WHERE m.number = ?1"))?
-                .query_row([number], Columns::read)?;
-            Ok((columns.memory(&state)?, similarity))
-        })
-        .collect()
+    let memories = read_numbers(&state, best.found.iter().map(|(number, _)| *number))?;
+    Ok(memories.into_iter().zip(best.found.iter().map(|(_, similarity)| *similarity)).collect())
 }
 
 /// Returns memories without a vector of this model, oldest first.
@@ -407,12 +419,11 @@ fn read_all(
 ) -> Result<Vec<MemoryEntry>, DbError> {
     let mut statement = conn.prepare_cached(sql)?;
     let rows = statement.query_map(values, Columns::read)?.collect::<Result<Vec<_>, _>>()?;
-    rows.into_iter().map(|columns| columns.memory(conn)).collect()
+    rows.into_iter().map(Columns::memory).collect()
 }
 
 /// A row as it is stored.
 struct Columns {
-    number: i64,
     id: String,
     session: Option<String>,
     kind: String,
@@ -422,36 +433,32 @@ struct Columns {
     local_only: bool,
     created_at: String,
     edited_at: Option<String>,
+    sources: String,
 }
 
 impl Columns {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            number: row.get(0)?,
-            id: row.get(1)?,
-            session: row.get(2)?,
-            kind: row.get(3)?,
-            text: row.get(4)?,
-            pinned: row.get(5)?,
-            untrusted: row.get(6)?,
-            local_only: row.get(7)?,
-            created_at: row.get(8)?,
-            edited_at: row.get(9)?,
+            id: row.get(0)?,
+            session: row.get(1)?,
+            kind: row.get(2)?,
+            text: row.get(3)?,
+            pinned: row.get(4)?,
+            untrusted: row.get(5)?,
+            local_only: row.get(6)?,
+            created_at: row.get(7)?,
+            edited_at: row.get(8)?,
+            sources: row.get(9)?,
         })
     }
 
-    fn memory(self, conn: &Connection) -> Result<MemoryEntry, DbError> {
-        let mut sources = conn
-            .prepare_cached("SELECT item FROM memory_source WHERE memory = ?1 ORDER BY position")?;
-        let sources = sources
-            .query_map([self.number], |row| row.get(0).map(ItemId))?
-            .collect::<Result<_, _>>()?;
+    fn memory(self) -> Result<MemoryEntry, DbError> {
         Ok(MemoryEntry {
             id: MemoryId(self.id),
             session: self.session.map(SessionId),
             kind: text::read_word(&self.kind)?,
             text: self.text,
-            sources,
+            sources: serde_json::from_str(&self.sources)?,
             pinned: self.pinned,
             untrusted: self.untrusted,
             local_only: self.local_only,

@@ -1,6 +1,6 @@
-//! Tests that run `csign` with and without a kill at a random instant. After a kill the log
-//! verifies, everything that was reported is there, and nothing that was forgotten or erased;
-//! without a kill there is no alarm.
+//! Tests that run `csign` with and without a fault: a kill at a random instant, or calls of the
+//! system that fail with an I/O error. After a fault the log verifies, everything that was reported
+//! is there, and nothing that was forgotten or erased; without one there is no alarm.
 
 use std::fs;
 use std::io::Read as _;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use soak::{Plan, Random};
 
 use crate::terminal::Terminal;
-use crate::world::{NOW, Ran, World};
+use crate::world::{NOW, Ran, World, program};
 
 const COMMANDS: [&[&str]; 5] = [
     &["ask", "--json", "--session", "s", "How is account 17 pacing?"],
@@ -73,6 +73,11 @@ fn kill_csign(world: &World) {
     }
 }
 
+/// Checks that a failure was told in words for people.
+fn check_words(fault: &str, said: &str) {
+    assert!(!said.contains("panicked") && !said.contains("RUST_BACKTRACE"), "{fault}: {said}");
+}
+
 /// A conversation that is erased, and a word that only it has.
 #[derive(Clone)]
 struct Side {
@@ -80,8 +85,29 @@ struct Side {
     word: String,
 }
 
-/// One profile whose `csign` is killed again and again, and what was reported there.
-struct Killing {
+/// What goes wrong while `csign` runs.
+#[derive(Clone, Copy)]
+enum Fault {
+    /// It is killed at a random instant.
+    Kill,
+    /// From a random call on, one kind of calls fails once or always. `strace` lets them fail.
+    IoError,
+}
+
+/// The calls that fail with an I/O error, and how many of them are counted at most before that.
+const FAILING_CALLS: [(&str, u64); 7] = [
+    ("pwrite64", 40),
+    ("pread64", 200),
+    ("fdatasync", 12),
+    ("fsync", 12),
+    ("ftruncate", 6),
+    ("rename", 6),
+    ("unlink", 6),
+];
+
+/// One profile whose `csign` meets faults again and again, and what was reported there.
+struct Trial {
+    fault: Fault,
     world: World,
     random: Random,
     began: Instant,
@@ -98,10 +124,10 @@ struct Killing {
     next: u64,
 }
 
-impl Killing {
-    fn new(mut random: Random) -> Self {
+impl Trial {
+    fn new(fault: Fault, mut random: Random) -> Self {
         let (world, other) = (World::new(), World::new());
-        // In the other half, the first command that is killed creates the files.
+        // In the other half, the first command with a fault creates the files.
         let has_begun = random.chance(50);
         let began = Instant::now();
         let first = if has_begun { &world } else { &other };
@@ -109,6 +135,7 @@ impl Killing {
         let limit = began.elapsed() * 3 / 2;
         let turns = if has_begun { told } else { Vec::new() };
         Self {
+            fault,
             world,
             random,
             began: Instant::now(),
@@ -136,10 +163,10 @@ impl Killing {
         Ran::of(self.set_time(&mut command).output().expect("csign starts"))
     }
 
-    fn terminal(&self, args: &[&str]) -> Terminal {
+    fn terminal(&self, runner: &str, args: &[&str]) -> Terminal {
         let mut script = self.world.bare("script");
         self.set_time(&mut script);
-        Terminal::start_with(script, &self.world, args)
+        Terminal::start_with(script, runner, &self.world, args)
     }
 
     fn pause(&mut self) {
@@ -147,32 +174,65 @@ impl Killing {
         sleep(Duration::from_micros(self.random.below(most)));
     }
 
-    /// Runs the command and kills it within the limit. Returns its output.
-    fn run_and_kill(&mut self, args: &[&str]) -> String {
-        let mut command = self.world.command(args);
-        let command = self.set_time(&mut command).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("csign starts");
-        self.pause();
-        child.kill().expect("killed");
-        let mut out = String::new();
-        child.stdout.take().expect("piped").read_to_string(&mut out).expect("read");
-        child.wait().expect("reaped");
-        out
+    /// Returns a command of `strace` that starts a program whose calls fail.
+    fn choose_error(&mut self) -> String {
+        let (call, most) = *self.random.pick(&FAILING_CALLS);
+        let first = 1 + self.random.below(most);
+        let always = if self.random.chance(30) { "+" } else { "" };
+        format!(
+            "strace -f -qqq --seccomp-bpf -o /dev/null -e trace={call} -e inject={call}:error=EIO:when={first}{always}"
+        )
+    }
+
+    /// Runs the command with a fault. Returns its output.
+    fn run_with_fault(&mut self, args: &[&str]) -> String {
+        match self.fault {
+            Fault::Kill => {
+                let mut command = self.world.command(args);
+                let command =
+                    self.set_time(&mut command).stdout(Stdio::piped()).stderr(Stdio::null());
+                let mut child = command.spawn().expect("csign starts");
+                self.pause();
+                child.kill().expect("killed");
+                let mut out = String::new();
+                child.stdout.take().expect("piped").read_to_string(&mut out).expect("read");
+                child.wait().expect("reaped");
+                out
+            }
+            Fault::IoError => {
+                let runner = self.choose_error();
+                let mut command = self.world.bare("strace");
+                command.args(runner.split(' ').skip(1)).arg(program()).arg("--data-dir");
+                command.arg(self.world.data()).args(args);
+                let ran = Ran::of(self.set_time(&mut command).output().expect("strace starts"));
+                check_words(&runner, &ran.err);
+                ran.out
+            }
+        }
     }
 
     /// The same at a terminal, where `answer` is typed after the question.
-    fn type_and_kill(&mut self, args: &[&str], answer: Option<(&str, &str)>) -> String {
-        let mut terminal = self.terminal(args);
-        if let Some((question, answer)) = answer {
-            terminal.wait_for(question);
+    fn type_with_fault(&mut self, args: &[&str], answer: Option<(&str, &str)>) -> String {
+        let runner = match self.fault {
+            Fault::Kill => String::new(),
+            Fault::IoError => self.choose_error(),
+        };
+        let mut terminal = self.terminal(&runner, args);
+        if let Some((question, answer)) = answer
+            && terminal.shows(question)
+        {
             terminal.type_in(&format!("{answer}\n"));
         }
-        self.pause();
-        kill_csign(&self.world);
-        terminal.end().0
+        if matches!(self.fault, Fault::Kill) {
+            self.pause();
+            kill_csign(&self.world);
+        }
+        let (seen, _) = terminal.end();
+        check_words(&runner, &seen);
+        seen
     }
 
-    /// Runs one command and kills it. Returns its name.
+    /// Runs one command with a fault. Returns its name.
     fn step(&mut self) -> &'static str {
         match self.random.below(12) {
             0..=1 => self.add_memory(),
@@ -182,7 +242,7 @@ impl Killing {
             6 => self.wait_a_month(),
             _ => {
                 let args = *self.random.pick(&COMMANDS);
-                let told = ended_turns(&self.run_and_kill(args));
+                let told = ended_turns(&self.run_with_fault(args));
                 self.turns.extend(told);
                 args[0]
             }
@@ -192,7 +252,7 @@ impl Killing {
     fn add_memory(&mut self) -> &'static str {
         self.next += 1;
         let text = format!("Note {} about account 17", self.next);
-        let seen = self.type_and_kill(&["memory", "add", &text], None);
+        let seen = self.type_with_fault(&["memory", "add", &text], None);
         let id = seen.split_once("Remembered as ").and_then(|(_, rest)| rest.split_once('.'));
         self.memories.extend(id.map(|(id, _)| (id.to_owned(), text)));
         "memory add"
@@ -204,13 +264,13 @@ impl Killing {
         }
         let at = self.random.index(self.memories.len());
         let (id, text) = self.memories.swap_remove(at);
-        if self.type_and_kill(&["memory", "forget", &id], None).contains("Forgotten.") {
+        if self.type_with_fault(&["memory", "forget", &id], None).contains("Forgotten.") {
             self.forgotten.push(text);
         }
         "memory forget"
     }
 
-    /// Erases a conversation. If the erasure is killed, a later one repeats it.
+    /// Erases a conversation. If the erasure does not end, a later one repeats it.
     fn erase(&mut self) -> &'static str {
         if self.sides.is_empty() {
             self.next += 1;
@@ -226,7 +286,7 @@ impl Killing {
         let side = self.random.pick(&self.sides).clone();
         let args = ["audit", "erase", "--session", &side.session];
         let answer = Some((ERASE_QUESTION, &*side.session));
-        if self.type_and_kill(&args, answer).contains("the log still verifies") {
+        if self.type_with_fault(&args, answer).contains("the log still verifies") {
             self.note_erased(&side);
         }
         "audit erase"
@@ -242,7 +302,7 @@ impl Killing {
             return self.add_memory();
         }
         let turn = self.random.pick(&self.turns).clone();
-        self.run_and_kill(&["replay", &turn]);
+        self.run_with_fault(&["replay", &turn]);
         "replay"
     }
 
@@ -252,7 +312,7 @@ impl Killing {
         let settings = self.world.data().join("countersign.toml");
         fs::write(settings, "[audit]\nkeep_values_days = 30\n").expect("written");
         self.days += 40;
-        let told = ended_turns(&self.run_and_kill(COMMANDS[1]));
+        let told = ended_turns(&self.run_with_fault(COMMANDS[1]));
         self.turns.extend(told);
         "a month later"
     }
@@ -286,7 +346,7 @@ impl Killing {
         }
     }
 
-    /// Ends with commands that are not killed: each of them succeeds.
+    /// Ends with commands without a fault: each of them succeeds.
     fn end(&mut self, case: &str) {
         let ran = self.run(COMMANDS[0]);
         assert_eq!(ran.code, 0, "{case}: {}{}", ran.out, ran.err);
@@ -294,7 +354,7 @@ impl Killing {
         let ran = self.run(&["replay", &turn]);
         assert_eq!(ran.code, 0, "{case}: {}{}", ran.out, ran.err);
         for side in self.sides.clone() {
-            let mut terminal = self.terminal(&["audit", "erase", "--session", &side.session]);
+            let mut terminal = self.terminal("", &["audit", "erase", "--session", &side.session]);
             terminal.wait_for(ERASE_QUESTION);
             terminal.type_in(&format!("{}\n", side.session));
             let (seen, code) = terminal.end();
@@ -319,20 +379,28 @@ impl Killing {
 }
 
 const ERASE_QUESTION: &str = "Type the id of the conversation to erase it:";
-/// Kills of one profile before the next one begins.
-const KILLS: u64 = 10;
+/// Faults of one profile before the next one begins.
+const FAULTS: u64 = 10;
+
+fn try_faults(plan: &Plan, fault: Fault) {
+    for number in 0..plan.cases().div_ceil(FAULTS) {
+        let mut trial = Trial::new(fault, plan.random(number));
+        for at in 0..FAULTS {
+            let step = trial.step();
+            trial.check(&format!("{}, fault {at}: {step}", plan.case(number)));
+        }
+        trial.end(&plan.case(number));
+    }
+}
 
 #[test]
 fn a_kill_at_any_instant_loses_nothing_told_and_raises_no_alarm() {
-    let plan = Plan::new("kills of csign", 200);
-    for number in 0..plan.cases().div_ceil(KILLS) {
-        let mut killing = Killing::new(plan.random(number));
-        for kill in 0..KILLS {
-            let step = killing.step();
-            killing.check(&format!("{}, kill {kill}: {step}", plan.case(number)));
-        }
-        killing.end(&plan.case(number));
-    }
+    try_faults(&Plan::new("kills of csign", 200), Fault::Kill);
+}
+
+#[test]
+fn an_io_error_of_any_call_loses_nothing_told_and_raises_no_alarm() {
+    try_faults(&Plan::new("I/O errors of csign", 200), Fault::IoError);
 }
 
 #[test]
