@@ -74,8 +74,22 @@ pub(crate) fn begin_anew(
     Ok((opened, aside))
 }
 
-/// Opens the log for the writer, or creates it.
+/// Opens the log for the writer, or creates it. A fault of the log counts if it is found twice and
+/// the whole file can be read, because SQLite reports a read that failed as damage.
 pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Failure> {
+    match open_once(options) {
+        Err(Failure::Tampered(_)) => {
+            schema::read_through(&options.path).map_err(|error| {
+                let why = format!("its file cannot be read ({error}); check the disk");
+                Failure::Unavailable(why.into())
+            })?;
+            open_once(options)
+        }
+        other => other,
+    }
+}
+
+fn open_once(options: &OpenOptions) -> Result<Opened, Failure> {
     let outside = options.outside();
     let weighed = outside.compare();
     let mark = weighed.newest().cloned();

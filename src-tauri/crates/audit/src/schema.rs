@@ -103,12 +103,25 @@ pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Conne
     if fresh {
         db.pragma_update(None, "page_size", page_size)?;
     }
-    db.pragma_update(None, "journal_mode", "WAL")?;
+    switch_to_wal(&db)?;
     db.pragma_update(None, "synchronous", "FULL")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
     db.pragma_update(None, "secure_delete", true)?;
     Ok(db)
+}
+
+/// Switches to a write-ahead log, which verification expects. SQLite commits the new mode after it
+/// has returned it, so the statement is run to its end.
+fn switch_to_wal(db: &Connection) -> rusqlite::Result<()> {
+    let mut statement = db.prepare("PRAGMA journal_mode = WAL")?;
+    let mut rows = statement.query([])?;
+    while let Some(mode) = rows.next()? {
+        if mode.get_ref(0)?.as_str()? != "wal" {
+            return Err(failure(ffi::SQLITE_IOERR));
+        }
+    }
+    Ok(())
 }
 
 /// Moves the write-ahead log into the file, so that what it held is gone for good. Fails if another
@@ -181,6 +194,18 @@ pub(crate) fn side_file(path: &Path) -> bool {
 
 fn side_file_len(path: &Path) -> u64 {
     len_beside(path, "-wal")
+}
+
+/// Reads the file and its write-ahead log to their ends. A missing file is not an error.
+pub(crate) fn read_through(path: &Path) -> std::io::Result<()> {
+    for ending in ["", "-wal"] {
+        match std::fs::File::open(part(path, ending)) {
+            Ok(mut file) => std::io::copy(&mut file, &mut std::io::sink()).map(drop)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Whether a rollback journal lies beside the file. SQLite would apply it to the file.

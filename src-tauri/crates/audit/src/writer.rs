@@ -150,11 +150,11 @@ impl Writer {
     }
 
     /// Closes the file, seals it and stores the mark. The caller of `Close` is answered only after
-    /// that.
+    /// that. A log that may end with a record that was reported as failed is not sealed.
     fn end(self) {
-        let Self { db, chain, mut marks, path, .. } = self;
+        let Self { db, chain, mut marks, path, broken, .. } = self;
         drop(db);
-        if chain.signed == chain.frontier.size() {
+        if broken.is_none() && chain.signed == chain.frontier.size() {
             // A reader can keep the write-ahead log, so that the file does not hold everything yet.
             let seal =
                 if crate::schema::side_file(&path) { None } else { crate::anchor::digest(&path) };

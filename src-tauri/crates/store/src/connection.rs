@@ -37,18 +37,28 @@ pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     common(&conn)?;
-    let journal: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
-    if journal != "wal" {
-        return Err(rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY),
-            Some("not writable".into()),
-        ));
-    }
+    switch_to_wal(&conn)?;
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA foreign_keys = ON;
          PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 16777216;",
     )?;
     Ok(conn)
+}
+
+/// Switches to a write-ahead log. SQLite commits the new mode after it has returned it, so the
+/// statement is run to its end.
+fn switch_to_wal(conn: &Connection) -> rusqlite::Result<()> {
+    let mut statement = conn.prepare("PRAGMA journal_mode = WAL")?;
+    let mut rows = statement.query([])?;
+    while let Some(mode) = rows.next()? {
+        if mode.get_ref(0)?.as_str()? != "wal" {
+            return Err(rusqlite::Error::SqliteFailure(
+                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY),
+                Some("not writable".into()),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Opens a connection that only reads.

@@ -79,6 +79,18 @@ impl Files {
         PathBuf::from(name)
     }
 
+    /// Reads the file and its write-ahead log to their ends. A missing file is not an error.
+    pub(crate) fn read_through(&self) -> io::Result<()> {
+        for suffix in ["", "-wal"] {
+            match File::open(Self::companion(&self.db, suffix)) {
+                Ok(mut file) => io::copy(&mut file, &mut io::sink()).map(drop)?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the last run crashed. SQLite removes the write-ahead log when the last connection
     /// closes, so a remaining one shows a crash.
     pub(crate) fn was_cut_off(&self) -> bool {

@@ -49,7 +49,7 @@ impl SqliteStore {
         connection::check_library()?;
         let files = Files::new(path);
         let now = clock.now();
-        let (recovered, prepared) = match prepare(&files, now) {
+        let (recovered, prepared) = match prepare_twice(&files, now) {
             Err(OpenError::Damaged { problem, .. }) => {
                 tracing::error!(problem, "the database is damaged and is set aside");
                 let recovered = recover::recover(&files, problem, now)?;
@@ -228,6 +228,21 @@ fn checkpoint(conn: &Connection) {
     let done = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
     if let Err(error) = done {
         tracing::warn!(%error, "the log could not be emptied into the database");
+    }
+}
+
+/// Prepares the file. Damage counts if it is found twice and the whole file can be read, because
+/// SQLite reports a read that failed as damage.
+fn prepare_twice(
+    files: &Files,
+    now: chrono::DateTime<chrono::Utc>,
+) -> Result<Connection, OpenError> {
+    match prepare(files, now) {
+        Err(OpenError::Damaged { .. }) => {
+            files.read_through().map_err(|e| OpenError::from_io(&files.db, &e))?;
+            prepare(files, now)
+        }
+        other => other,
     }
 }
 

@@ -250,3 +250,13 @@ fn only_the_owner_can_read_the_files() {
     }
     store.close();
 }
+
+#[test]
+fn threads_that_read_at_the_same_time_do_not_wait_for_a_lock_of_all_page_caches() {
+    let db = rusqlite::Connection::open_in_memory().expect("opened");
+    let mut select = db.prepare("PRAGMA compile_options").expect("prepared");
+    let options = select.query_map([], |row| row.get::<_, String>(0)).expect("read");
+    let options = options.collect::<Result<Vec<_>, _>>().expect("read");
+    assert!(!options.iter().any(|option| option == "ENABLE_MEMORY_MANAGEMENT"), "{options:?}");
+    assert!(options.iter().any(|option| option == "DEFAULT_MEMSTATUS=0"), "{options:?}");
+}
