@@ -303,7 +303,7 @@ wire! {
         /// Logs that were set aside after an alarm and are too damaged to be searched. They may
         /// still have values of the session.
         unreadable: Vec<String>,
-        /// Other sessions that got memories of the session. What was said there was not erased.
+        /// Other sessions that got memories of the session. Their own content was not erased.
         used_in: Vec<MemoryUse>,
     }
 
