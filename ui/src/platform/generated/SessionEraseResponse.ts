@@ -15,6 +15,6 @@ values: number,
  */
 unreadable: Array<string>, 
 /**
- * Other sessions that got memories of the session. What was said there was not erased.
+ * Other sessions that got memories of the session. Their own content was not erased.
  */
 used_in: Array<MemoryUse>, };
