@@ -1,12 +1,28 @@
-//! Erasing a conversation in the window: its word has to be typed, and nothing of it stays in a file.
-//! Also takes pictures of the replay of a run and of the test of rules.
+//! Erasing a conversation in the window: its word has to be typed, nothing of it stays in a file, and
+//! conversations that got its memories can be erased, too. Also takes pictures of the replay of a run
+//! and of the test of rules.
 
-use kit::webdriver::wait;
+use kit::webdriver::{key, wait};
 use serde_json::json;
 
-use crate::world::Journey;
+use crate::world::{Journey, Page};
 
 const SECRET: &str = "quixotelamp";
+
+/// Opens the dialog that erases the conversation that is shown.
+fn ask_to_erase(page: &Page<'_>) {
+    page.named("li.current .actions button", "Delete", false).click().expect("clicked");
+    page.says("Delete this conversation?");
+    page.click("Erase its traces too");
+    page.says("Erase this conversation?");
+}
+
+/// Types the word, and erases the conversation of the dialog.
+fn confirm(page: &Page<'_>) {
+    page.fill("Type “erase” to confirm", "erase");
+    page.named("dialog[open] footer button", "Erase", true).click().expect("erased");
+    page.says("The conversation is erased");
+}
 
 #[test]
 fn a_conversation_is_erased_after_its_word_was_typed() {
@@ -27,18 +43,13 @@ fn a_conversation_is_erased_after_its_word_was_typed() {
     journey.picture("erasing/policy.png");
     journey.chat(|page| {
         page.go("Chat");
-        page.named("li.current .actions button", "Delete", false).click().expect("clicked");
-        page.says("Delete this conversation?");
-        page.click("Erase its traces too");
-        page.says("Erase this conversation?");
+        ask_to_erase(page);
         page.at_rest("dialog[open]");
         assert!(!page.named("dialog[open] footer button", "Erase", true).enabled().expect("read"));
     });
     journey.picture("erasing/confirm.png");
     journey.chat(|page| {
-        page.fill("Type “erase” to confirm", "erase");
-        page.named("dialog[open] footer button", "Erase", true).click().expect("erased");
-        page.says("The conversation is erased");
+        confirm(page);
         page.click("Close");
     });
     wait("the conversation to be gone", || {
@@ -46,6 +57,47 @@ fn a_conversation_is_erased_after_its_word_was_typed() {
         list.ok().filter(|list| list["sessions"] == json!([]))
     });
     journey.picture("erasing/erased.png");
+    journey.quit();
+    journey.assert_in_no_file(SECRET);
+    journey.assert_log_verifies();
+}
+
+#[test]
+fn conversations_that_got_memories_of_an_erased_one_can_be_erased_too() {
+    let journey = Journey::with("erasing-memories", "", &[]);
+    let note = format!("Remember that {SECRET} reports in Helsinki time");
+    let params =
+        json!({"session": null, "text": note, "model": null, "agent": null, "headless": false});
+    journey.call("turn_start", params).expect("sent");
+    wait("the note to wait for a yes", || (!journey.pending().is_empty()).then_some(()));
+    journey.approval(|page| {
+        wait("Approve to be armed", || {
+            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
+        });
+        page.click("Approve");
+    });
+    journey.chat(|page| {
+        page.says("I will remember");
+        page.idle();
+        page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N");
+    });
+    journey.ask(&format!("What do you remember about {SECRET}?"));
+    journey.chat(|page| {
+        page.says("reports in Helsinki time");
+        page.click("Remember that");
+        ask_to_erase(page);
+        confirm(page);
+        page.says("These conversations got memories of it and may repeat them:");
+        page.at_rest("dialog[open]");
+    });
+    journey.picture("erasing/others.png");
+    journey.chat(|page| {
+        page.click("Erase “What do you remember about");
+        page.says("Erase this conversation?");
+        confirm(page);
+        assert!(!page.text().contains("These conversations got memories"));
+        page.click("Close");
+    });
     journey.quit();
     journey.assert_in_no_file(SECRET);
     journey.assert_log_verifies();
