@@ -92,7 +92,7 @@ fn conversations_that_got_memories_of_an_erased_one_can_be_erased_too() {
     });
     journey.picture("erasing/others.png");
     journey.chat(|page| {
-        page.click("Erase “What do you remember about");
+        page.click("Erase too: What do you remember about");
         page.says("Erase this conversation?");
         confirm(page);
         assert!(!page.text().contains("These conversations got memories"));

@@ -75,10 +75,11 @@ pub(crate) fn begin_anew(
 }
 
 /// Opens the log for the writer, or creates it. A fault of the log counts if it is found twice and
-/// the whole file can be read, because SQLite reports a read that failed as damage.
+/// the whole file can be read, because SQLite may report a read that failed as damage.
 pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     match open_once(options) {
-        Err(Failure::Tampered(_)) => {
+        Err(Failure::Tampered(found)) => {
+            tracing::warn!(problems = ?found.problems, "the log seems to be at fault and is checked again");
             schema::read_through(&options.path).map_err(|error| {
                 let why = format!("its file cannot be read ({error}); check the disk");
                 Failure::Unavailable(why.into())

@@ -23,6 +23,7 @@ impl Host {
         session: &SessionId,
     ) -> Result<SessionEraseResponse, AgentError> {
         self.check_alarm()?;
+        let readers = self.list_memory_readers(session).await?;
         // No message may begin in the session until its values are erased.
         let _closed = self.local_engine.session_erase(session).await?;
         let failed = |error| Self::audit_error(&error);
@@ -35,13 +36,12 @@ impl Host {
             .field("unreadable_old_logs", unreadable.len() as u64);
         draft.session = Some(session.clone());
         self.log.append(draft, Durability::Signed).await.map_err(failed)?;
-        let used_in = self.list_memory_uses(session).await?;
+        let used_in = self.list_memory_uses(readers).await;
         Ok(SessionEraseResponse { values, unreadable, used_in })
     }
 
-    /// Returns the other sessions that got memories of a session, by the records of both, which stay
-    /// when it is erased. Leaves out those of which nothing is left to erase.
-    async fn list_memory_uses(&self, of: &SessionId) -> Result<Vec<MemoryUse>, AgentError> {
+    /// Returns the other sessions that got memories of a session, by the records of both in the log.
+    async fn list_memory_readers(&self, of: &SessionId) -> Result<BTreeSet<SessionId>, AgentError> {
         let stored = Selection {
             types: vec![RecordType::Memory],
             session: Some(of.clone()),
@@ -53,7 +53,7 @@ impl Host {
         };
         let memories = self.log.visit(stored, HashSet::new(), note).await?;
         if memories.is_empty() {
-            return Ok(Vec::new());
+            return Ok(BTreeSet::new());
         }
         let reads = Selection { types: vec![RecordType::MemoryRead], ..Selection::default() };
         let of = of.clone();
@@ -65,15 +65,21 @@ impl Host {
             }
             ControlFlow::Continue(())
         };
-        let readers = self.log.visit(reads, BTreeSet::new(), note).await?;
+        self.log.visit(reads, BTreeSet::new(), note).await
+    }
+
+    /// Returns those of the sessions of which something is left to erase. One that cannot be looked
+    /// up counts.
+    async fn list_memory_uses(&self, readers: BTreeSet<SessionId>) -> Vec<MemoryUse> {
         let mut uses = Vec::new();
         for session in readers {
-            let title = self.store.session(&session).await?.map(|summary| summary.title);
-            if title.is_some() || self.has_values(&session).await? {
+            let found = self.store.session(&session).await.unwrap_or_default();
+            let title = found.map(|summary| summary.title);
+            if title.is_some() || self.has_values(&session).await.unwrap_or(true) {
                 uses.push(MemoryUse { session, title });
             }
         }
-        Ok(uses)
+        uses
     }
 
     /// Whether the log still has values of a session's records.

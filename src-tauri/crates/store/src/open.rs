@@ -53,7 +53,7 @@ impl SqliteStore {
             Err(OpenError::Damaged { problem, .. }) => {
                 tracing::error!(problem, "the database is damaged and is set aside");
                 let recovered = recover::recover(&files, problem, now)?;
-                (Some(recovered), prepare(&files, now))
+                (Some(recovered), prepare(&files, now, true))
             }
             first => (None, first),
         };
@@ -232,25 +232,31 @@ fn checkpoint(conn: &Connection) {
 }
 
 /// Prepares the file. Damage counts if it is found twice and the whole file can be read, because
-/// SQLite reports a read that failed as damage.
+/// SQLite may report a read that failed as damage.
 fn prepare_twice(
     files: &Files,
     now: chrono::DateTime<chrono::Utc>,
 ) -> Result<Connection, OpenError> {
-    match prepare(files, now) {
-        Err(OpenError::Damaged { .. }) => {
+    let is_due = files.was_cut_off() || files.check_due(now);
+    match prepare(files, now, is_due) {
+        Err(OpenError::Damaged { problem, .. }) => {
+            tracing::warn!(problem, "the database seems to be damaged and is checked again");
             files.read_through().map_err(|e| OpenError::from_io(&files.db, &e))?;
-            prepare(files, now)
+            prepare(files, now, true)
         }
         other => other,
     }
 }
 
-/// Prepares the file before the first request.
-fn prepare(files: &Files, now: chrono::DateTime<chrono::Utc>) -> Result<Connection, OpenError> {
+/// Prepares the file before the first request. `is_due` says whether a file that exists is checked.
+fn prepare(
+    files: &Files,
+    now: chrono::DateTime<chrono::Utc>,
+    is_due: bool,
+) -> Result<Connection, OpenError> {
     let sql = |e: rusqlite::Error| OpenError::from_sql(&files.db, &e);
     let existed = files.has_content();
-    let must_check = existed && (files.was_cut_off() || files.check_due(now));
+    let must_check = existed && is_due;
     if !existed {
         files::create_private(&files.db).map_err(|e| OpenError::from_io(&files.db, &e))?;
     }

@@ -29,7 +29,7 @@ pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovere
     if len == 0 || !is_due {
         return Ok(None);
     }
-    let recovered = match find_damage(&files) {
+    let recovered = match find_damage_twice(&files) {
         Ok(None) => None,
         Ok(Some(problem)) | Err(OpenError::Damaged { problem, .. }) => {
             tracing::error!(problem, path = %path.display(), "a database is damaged and is set aside");
@@ -48,6 +48,18 @@ fn is_sqlite(path: &Path) -> bool {
     let mut begin = [0; 16];
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok()
         && begin == *b"SQLite format 3\0"
+}
+
+/// Looks for damage a second time if there is some, because SQLite may report a read that failed as
+/// damage.
+fn find_damage_twice(files: &Files) -> Result<Option<String>, OpenError> {
+    match find_damage(files) {
+        Ok(Some(_)) | Err(OpenError::Damaged { .. }) => {
+            files.read_through().map_err(|e| OpenError::from_io(&files.db, &e))?;
+            find_damage(files)
+        }
+        other => other,
+    }
 }
 
 fn find_damage(files: &Files) -> Result<Option<String>, OpenError> {

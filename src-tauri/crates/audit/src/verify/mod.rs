@@ -11,7 +11,7 @@ mod watch;
 
 use std::path::Path;
 
-use contract::{Text, VerifyProblem, VerifyReport};
+use contract::{Text, VerifyProblem, VerifyReport, text};
 
 use crate::anchor::{ComparedMarks, Mark, Outside};
 use crate::opened::Tampered;
@@ -65,7 +65,7 @@ pub fn verify(path: &Path, mark: Option<&Mark>) -> VerifyReport {
 
 /// Verifies a log file, or the folder of an export, against everything known about it outside.
 pub fn verify_against(path: &Path, outside: &Outside) -> VerifyReport {
-    judge(path, outside).report
+    judge_all(path, outside, None).report
 }
 
 /// A report, with further data for an alarm.
@@ -103,13 +103,37 @@ pub fn is_export(path: &Path) -> bool {
 /// Verifies like `verify_against`. The result distinguishes a file that cannot be read now from one
 /// that is at fault.
 pub fn judge(path: &Path, outside: &Outside) -> Judged {
-    judge_all(path, outside, None)
+    judge_twice(path, outside, None)
 }
 
 /// Judges like `judge`, and can be watched and stopped. Returns None if it was stopped.
 pub(crate) fn judge_watched(path: &Path, outside: &Outside, watch: &VerifyWatch) -> Option<Judged> {
-    let judged = judge_all(path, outside, Some(watch));
+    let judged = judge_twice(path, outside, Some(watch));
     (!watch.is_stopped()).then_some(judged)
+}
+
+/// Judges a second time if there is a fault, because a read that failed can look like one.
+fn judge_twice(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Judged {
+    let judged = judge_all(path, outside, watch);
+    if !judged.at_fault || is_export(path) || !outside.compare().problems.is_empty() {
+        return judged;
+    }
+    match schema::read_through(path) {
+        Ok(()) => judge_all(path, outside, watch),
+        Err(error) => {
+            let mut problems = Problems::default();
+            problems.unreadable(text!(
+                "the log file cannot be read ({error})",
+                error = error.to_string()
+            ));
+            let problems = problems.sorted();
+            Judged {
+                report: VerifyReport { ok: false, problems, ..judged.report },
+                at_fault: false,
+                ..judged
+            }
+        }
+    }
 }
 
 fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Judged {

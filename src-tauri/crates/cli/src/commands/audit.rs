@@ -336,6 +336,12 @@ pub(crate) async fn erase_session(
     Ok(Exit::Done)
 }
 
+/// Writes an id for a shell: in quotes unless it has only plain characters.
+fn quote(id: &str) -> String {
+    let is_plain = id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
+    if is_plain { id.to_owned() } else { format!("'{}'", id.replace('\'', r"'\''")) }
+}
+
 /// Describes another conversation that got memories of the one that was erased.
 fn describe_use(other: &MemoryUse) -> String {
     let id = escape_invisible(other.session.as_str());
@@ -344,7 +350,8 @@ fn describe_use(other: &MemoryUse) -> String {
         None => "which was deleted, but has values in the log".to_owned(),
     };
     format!(
-        "Another conversation got memories of this one and may repeat them: {id}, {title}. To erase it, too: csign audit erase --session {id}"
+        "Another conversation got memories of this one and may repeat them: {id}, {title}. To erase it as well, run: csign audit erase --session {}",
+        quote(&id)
     )
 }
 

@@ -80,10 +80,11 @@ fn kill_csign(world: &World) {
 }
 
 /// Returns a command of `strace` that lets a kind of calls of a program fail: in each thread the
-/// call of this number, or also all later ones.
-fn strace(call: &str, first: u64, always: &str) -> String {
+/// call of this number, or also all later ones. Adds the calls to a file of the world.
+fn strace(world: &World, call: &str, first: u64, always: &str) -> String {
+    let trace = world.path("trace").display().to_string();
     format!(
-        "strace -f -qqq --seccomp-bpf -o /dev/null -e trace={call} -e inject={call}:error=EIO:when={first}{always}"
+        "strace -f -qqq --seccomp-bpf -A -o {trace} -e trace={call} -e inject={call}:error=EIO:when={first}{always}"
     )
 }
 
@@ -150,21 +151,31 @@ impl Trial {
         let told = ended_turns(&first.run(COMMANDS[0]).ends_with(0).out);
         let limit = began.elapsed() * 3 / 2;
         let turns = if has_begun { told } else { Vec::new() };
+        Self { limit, turns, ..Self::of_new_world(fault, world, random) }
+    }
+
+    fn of_new_world(fault: Fault, world: World, random: Random) -> Self {
         Self {
             fault,
             last_runner: String::new(),
             world,
             random,
             began: Instant::now(),
-            limit,
+            limit: Duration::ZERO,
             days: 0,
-            turns,
+            turns: Vec::new(),
             memories: Vec::new(),
             forgotten: Vec::new(),
             sides: Vec::new(),
             erased: Vec::new(),
             next: 0,
         }
+    }
+
+    /// Returns the number of calls that failed so far.
+    fn count_failed_calls(&self) -> usize {
+        let trace = fs::read_to_string(self.world.path("trace")).unwrap_or_default();
+        trace.matches("(INJECTED)").count()
     }
 
     /// Sets the time of a command.
@@ -196,7 +207,7 @@ impl Trial {
         let (call, most) = *self.random.pick(&FAILING_CALLS);
         let first = 1 + self.random.below(most);
         let always = if self.random.chance(30) { "+" } else { "" };
-        self.last_runner = strace(call, first, always);
+        self.last_runner = strace(&self.world, call, first, always);
         self.last_runner.clone()
     }
 
@@ -404,6 +415,7 @@ const ERASE_QUESTION: &str = "Type the id of the conversation to erase it:";
 const FAULTS: u64 = 10;
 
 fn try_faults(plan: &Plan, fault: Fault) {
+    let mut failed_calls = 0;
     for number in 0..plan.cases().div_ceil(FAULTS) {
         let mut trial = Trial::new(fault, plan.random(number));
         for at in 0..FAULTS {
@@ -412,7 +424,9 @@ fn try_faults(plan: &Plan, fault: Fault) {
             trial.check(&format!("{case}, fault {at}: {step} {}", trial.last_runner));
         }
         trial.end(&plan.case(number));
+        failed_calls += trial.count_failed_calls();
     }
+    assert!(failed_calls > 0 || matches!(fault, Fault::Kill), "strace let no call fail");
 }
 
 #[test]
@@ -427,16 +441,21 @@ fn an_io_error_of_any_call_loses_nothing_told_and_raises_no_alarm() {
 
 #[test]
 fn an_io_error_of_each_sync_of_a_first_start_raises_no_alarm() {
-    for first in 1..=14 {
-        for always in ["", "+"] {
-            let mut trial = Trial::new(Fault::IoError, Random::new(first));
-            trial.world = World::new();
-            trial.turns.clear();
-            let runner = strace("fsync", first, always);
+    for always in ["", "+"] {
+        let mut first = 0;
+        loop {
+            first += 1;
+            let mut trial = Trial::of_new_world(Fault::IoError, World::new(), Random::new(first));
+            let runner = strace(&trial.world, "fsync", first, always);
             trial.turns = ended_turns(&trial.run_behind(&runner, COMMANDS[1]));
+            let failed_calls = trial.count_failed_calls();
             trial.check(&runner);
             trial.end(&runner);
+            if failed_calls == 0 {
+                break;
+            }
         }
+        assert!(first > 5, "strace let {} syncs fail", first - 1);
     }
 }
 

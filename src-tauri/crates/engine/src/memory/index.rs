@@ -188,6 +188,11 @@ impl Engine {
         }
     }
 
+    /// Whether texts are compared without a server.
+    pub(crate) async fn embeds_here(&self) -> bool {
+        matches!(self.chosen_embedder().await, Ok(ChosenEmbedder::Inside(_)))
+    }
+
     async fn chosen_embedder(&self) -> Result<ChosenEmbedder, StoreError> {
         self.world.embedders.current().await.map_err(failed)
     }

@@ -18,7 +18,8 @@ const MOST_PINNED: usize = 5;
 /// The number of pinned memories that are read, because some may not be sent to this model.
 const PINNED_READ: u32 = 100;
 
-/// Returns the memories that fit the message of a turn: pinned ones first, then the best. Only reads.
+/// Returns the memories that fit the message of a turn: pinned ones first, then the best. An embedding
+/// server gets the message.
 pub(crate) async fn search_for_turn(context: &TurnContext, recalled: &Recalled) -> Vec<MemoryHit> {
     // The built-in model reads no prompt.
     if !context.settings.memory.recall

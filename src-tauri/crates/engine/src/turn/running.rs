@@ -85,9 +85,15 @@ impl Turn {
                 Ok(recalled) => recalled,
                 Err(end) => return end,
             };
-        // The memories are searched while the question is written.
-        let (saved, found) =
-            tokio::join!(self.save_question(), search_for_turn(&context, &recalled));
+        // The memories are searched while the question is written, unless a server gets the question:
+        // it is stored and recorded first.
+        let (saved, found) = if context.engine.embeds_here().await {
+            let search = search_for_turn(&context, &recalled);
+            let (saved, found) = tokio::join!(self.save_question(), search);
+            (saved, Some(found))
+        } else {
+            (self.save_question().await, None)
+        };
         if let Err(error) = saved {
             return End::failed(error);
         }
@@ -102,6 +108,10 @@ impl Turn {
         let started = context.origin.add_to(started, context.world().profile.as_ref());
         context.record(started.commit("input", context.question.clone())).await;
         show_memory(&context, &recalled).await;
+        let found = match found {
+            Some(found) => found,
+            None => search_for_turn(&context, &recalled).await,
+        };
         let remembered = use_in_turn(&context, found, &self.sources).await;
         self.answer.remembered = remembered.iter().map(|hit| hit.memory.clone()).collect();
         self.recollections.remembered = remembered;

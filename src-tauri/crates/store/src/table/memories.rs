@@ -257,14 +257,16 @@ pub(crate) fn with_words(
         "SELECT m.number, bm25(memory_words) FROM memory_words JOIN memory m ON m.number = memory_words.rowid
          WHERE memory_words MATCH ?2 AND {condition}"
     );
-    let mut found = conn
+    // One state of the file for the numbers and for the rows.
+    let state = conn.unchecked_transaction()?;
+    let mut found = state
         .prepare_cached(&sql)?
         .query_map(params![session, quoted.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<Vec<(i64, f64)>, _>>()?;
     // The better a row, the smaller is its number. Of equally good ones the newer come first.
     found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     found.truncate(limit as usize);
-    read_numbers(conn, found.into_iter().map(|(number, _)| number))
+    read_numbers(&state, found.into_iter().map(|(number, _)| number))
 }
 
 /// Reads memories by their numbers, in this order.

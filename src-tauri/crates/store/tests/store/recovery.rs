@@ -81,10 +81,8 @@ async fn overwritten_pages_are_found_by_the_daily_check() {
     assert_eq!(items(&opened).await, 20);
 }
 
-#[tokio::test]
-async fn damage_met_while_running_is_repaired_at_the_next_start() {
-    let world = with_history().await;
-    // The pages of one table. The schema, which every start reads, is elsewhere.
+/// Overwrites the first page of one table. The schema, which every start reads, is elsewhere.
+fn overwrite_items(world: &World) {
     let root: u32 = {
         let conn = rusqlite::Connection::open(world.db()).expect("opened");
         conn.query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'item'", [], |row| {
@@ -92,7 +90,26 @@ async fn damage_met_while_running_is_repaired_at_the_next_start() {
         })
         .expect("a page")
     };
-    overwrite(&world, u64::from(root - 1) * 4096, &[0xFF; 64]);
+    overwrite(world, u64::from(root - 1) * 4096, &[0xFF; 64]);
+}
+
+#[tokio::test]
+async fn damage_of_a_crash_is_found_by_both_looks() {
+    let world = with_history().await;
+    overwrite_items(&world);
+    // A write-ahead log is left by a crash. The first look takes it away.
+    let mut left = world.db().into_os_string();
+    left.push("-wal");
+    fs::write(left, [0; 64]).expect("written");
+    let opened = world.open();
+    assert!(opened.recovered.is_some());
+    assert_eq!(items(&opened).await, 20);
+}
+
+#[tokio::test]
+async fn damage_met_while_running_is_repaired_at_the_next_start() {
+    let world = with_history().await;
+    overwrite_items(&world);
     let opened = world.open();
     assert!(opened.recovered.is_none(), "a check is not due: the start stays cheap");
     let error = opened.store.items_before(&"s".into(), None, 100).await.expect_err("damaged");
