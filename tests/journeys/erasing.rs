@@ -76,11 +76,12 @@ fn conversations_that_got_memories_of_an_erased_one_can_be_erased_too() {
         });
         page.click("Approve");
     });
-    journey.chat(|page| {
-        page.says("I will remember");
-        page.idle();
-        page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N");
+    wait("the note", || {
+        let all = json!({"session": null, "used_in": null, "offset": 0, "limit": 0});
+        let list = journey.call("memory_list", all);
+        list.ok().filter(|list| list["memories"] != json!([]))
     });
+    journey.chat(|page| page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N"));
     journey.ask(&format!("What do you remember about {SECRET}?"));
     journey.chat(|page| {
         page.says("reports in Helsinki time");
