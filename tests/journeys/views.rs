@@ -132,6 +132,10 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
         page.click("Model settings");
         page.named("label", "Key", true);
     });
+    in_every_look(&journey, |look| {
+        journey.chat(|page| fits(page, &format!("the settings of a model, {look}")));
+        journey.picture(format!("views/model-{look}.png"));
+    });
 }
 
 #[test]
