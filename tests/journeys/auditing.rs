@@ -27,12 +27,7 @@ fn open_row(page: &Page<'_>, name: &str) {
 fn a_question_shows_who_asked_what_was_approved_and_leads_to_its_message() {
     let journey = Journey::start("audit");
     let action = ask_for_shoes(&journey);
-    journey.approval(|page| {
-        wait("Approve to be armed", || {
-            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
-        });
-        page.click("Approve");
-    });
+    journey.approval(|page| page.click_armed("Approve"));
     wait("the action to be done", || {
         (journey.stored_approval(&action["id"])["status"] == "done").then_some(())
     });

@@ -70,12 +70,7 @@ fn conversations_that_got_memories_of_an_erased_one_can_be_erased_too() {
         json!({"session": null, "text": note, "model": null, "agent": null, "headless": false});
     journey.call("turn_start", params).expect("sent");
     wait("the note to wait for a yes", || (!journey.pending().is_empty()).then_some(()));
-    journey.approval(|page| {
-        wait("Approve to be armed", || {
-            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
-        });
-        page.click("Approve");
-    });
+    journey.approval(|page| page.click_armed("Approve"));
     wait("the note", || {
         let all = json!({"session": null, "used_in": null, "offset": 0, "limit": 0});
         let list = journey.call("memory_list", all);
@@ -88,7 +83,7 @@ fn conversations_that_got_memories_of_an_erased_one_can_be_erased_too() {
         page.click("Remember that");
         ask_to_erase(page);
         confirm(page);
-        page.says("These conversations got memories of it and may repeat them:");
+        page.says("These conversations received memories from it");
         page.at_rest("dialog[open]");
     });
     journey.picture("erasing/others.png");
@@ -96,7 +91,7 @@ fn conversations_that_got_memories_of_an_erased_one_can_be_erased_too() {
         page.click("Erase too: What do you remember about");
         page.says("Erase this conversation?");
         confirm(page);
-        assert!(!page.text().contains("These conversations got memories"));
+        assert!(!page.text().contains("These conversations received memories"));
         page.click("Close");
     });
     journey.quit();

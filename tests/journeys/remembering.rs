@@ -56,12 +56,7 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
         "model": "offline", "agent": null, "headless": false});
     journey.call("turn_start", params).expect("sent");
     wait("the note to wait for a yes", || (!journey.pending().is_empty()).then_some(()));
-    journey.approval(|page| {
-        wait("Approve to be armed", || {
-            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
-        });
-        page.click("Approve");
-    });
+    journey.approval(|page| page.click_armed("Approve"));
     wait("the note", || (memories(&journey) != json!([])).then_some(()));
     journey.chat(|page| page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N"));
     journey.ask("In which time does account 17 report?");

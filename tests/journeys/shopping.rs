@@ -310,12 +310,7 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
     });
     journey.picture("cart-swedish.png");
     let action = change_by(journey, IN_CART, "Ta bort", "cart.removeItem");
-    journey.approval(|page| {
-        wait("Approve to be armed", || {
-            page.button("Godkänn").enabled().ok().filter(|enabled| *enabled)
-        });
-        page.click("Godkänn");
-    });
+    journey.approval(|page| page.click_armed("Godkänn"));
     wait("the action to be done", || {
         (journey.stored_approval(&action["id"])["status"] == "done").then_some(())
     });
@@ -364,12 +359,7 @@ fn change_by(journey: &Journey, selector: &str, name: &str, tool: &str) -> Value
 
 /// Approves the pending action.
 fn approve(journey: &Journey, action: &Value) {
-    journey.approval(|page| {
-        wait("Approve to be armed", || {
-            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
-        });
-        page.click("Approve");
-    });
+    journey.approval(|page| page.click_armed("Approve"));
     wait("the action to be done", || {
         (journey.stored_approval(&action["id"])["status"] == "done").then_some(())
     });

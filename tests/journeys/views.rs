@@ -164,12 +164,7 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
     ask_for_shoes(&journey);
     journey.approval(|page| page.says("Expires in"));
     take_picture(&journey, "approval", "action");
-    journey.approval(|page| {
-        wait("Approve to be armed", || {
-            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
-        });
-        page.click("Approve");
-    });
+    journey.approval(|page| page.click_armed("Approve"));
     journey.chat(|page| {
         page.idle();
         page.open_cart();

@@ -370,6 +370,15 @@ impl<'s> Page<'s> {
         });
     }
 
+    /// Clicks a button that can be pressed only after a moment, such as the one of an approval.
+    #[track_caller]
+    pub fn click_armed(&self, name: &str) {
+        wait(&format!("{name} to be armed"), || {
+            self.button(name).enabled().ok().filter(|enabled| *enabled)
+        });
+        self.click(name);
+    }
+
     /// Returns all text of the page.
     pub fn text(&self) -> String {
         self.script("return document.body?.innerText ?? '';")

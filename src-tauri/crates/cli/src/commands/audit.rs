@@ -350,7 +350,7 @@ fn describe_use(other: &MemoryUse) -> String {
         None => "which was deleted, but has values in the log".to_owned(),
     };
     format!(
-        "Another conversation got memories of this one and may repeat them: {id}, {title}. To erase it as well, run: csign audit erase --session {}",
+        "Another conversation received memories from this one and may repeat them: {id}, {title}. To erase it as well, run: csign audit erase --session {}",
         quote(&id)
     )
 }

@@ -195,11 +195,8 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     assert_eq!((code, seen.contains("Nothing was erased.")), (Some(1), true), "{seen}");
     assert!(!files_with(&world.data(), secret).is_empty());
 
-    let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", "s1"]);
-    terminal.wait_for("Type the id of the conversation to erase it:");
-    terminal.type_in("s1\n");
-    let (seen, code) = terminal.end();
-    assert_eq!((code, seen.contains("the log still verifies")), (Some(0), true), "{seen}");
+    let seen = erase(&world, "s1");
+    assert!(seen.contains("the log still verifies"), "{seen}");
     assert_eq!(names(files_with(&world.data(), secret)), Vec::<String>::new());
 
     let found = world.run(&search).ends_with(0).json();
@@ -272,11 +269,7 @@ fn an_erasure_reaches_logs_that_were_set_aside() {
     };
     let before = names(files_with(&world.data(), secret));
     assert!(before.iter().any(|path| path.contains("set-aside")), "{before:?}");
-    let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", "s1"]);
-    terminal.wait_for("Type the id of the conversation to erase it:");
-    terminal.type_in("s1\n");
-    let (seen, code) = terminal.end();
-    assert_eq!(code, Some(0), "{seen}");
+    erase(&world, "s1");
     assert_eq!(names(files_with(&world.data(), secret)), Vec::<String>::new());
     world.run(&["audit", "verify"]).ends_with(0);
 }
