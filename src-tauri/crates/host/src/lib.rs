@@ -74,6 +74,7 @@ pub use mcp::dev as mcp_dev;
 pub use offline_log::{export_log, export_scope, verify_file, verify_log};
 pub use options::{Options, WhenAlarmed};
 pub use os_ports::SystemClock;
+pub use own_servers::quote_word;
 pub use paths::{Paths, set_private_umask};
 pub use sessions::Sessions;
 pub use socket::{SocketServer, serve_host};

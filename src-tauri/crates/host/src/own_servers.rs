@@ -28,6 +28,7 @@ mod storage;
 mod trial;
 mod trials;
 
+pub use command_line::quote_word;
 use storage::{KeyValues, StoredServer};
 pub(crate) use trials::{Trial, Trials};
 

@@ -8,7 +8,7 @@ use contract::{
     AuditRecordView, AuditShowParams, ComparedWith, Empty, MemoryUse, SessionId, SessionParams,
     VerifyProblem, VerifyReport,
 };
-use host::Paths;
+use host::{Paths, quote_word};
 
 use crate::args::{Audit, AuditSearch};
 use crate::exit::{Exit, Failure};
@@ -336,12 +336,6 @@ pub(crate) async fn erase_session(
     Ok(Exit::Done)
 }
 
-/// Writes an id for a shell: in quotes unless it has only plain characters.
-fn quote(id: &str) -> String {
-    let is_plain = id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
-    if is_plain { id.to_owned() } else { format!("'{}'", id.replace('\'', r"'\''")) }
-}
-
 /// Describes another conversation that got memories of the one that was erased.
 fn describe_use(other: &MemoryUse) -> String {
     let id = escape_invisible(other.session.as_str());
@@ -351,7 +345,7 @@ fn describe_use(other: &MemoryUse) -> String {
     };
     format!(
         "Another conversation received memories from this one and may repeat them: {id}, {title}. To erase it as well, run: csign audit erase --session {}",
-        quote(&id)
+        quote_word(&id)
     )
 }
 

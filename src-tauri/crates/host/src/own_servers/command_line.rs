@@ -154,7 +154,7 @@ pub(super) fn show_command(program: &Path, args: &[String]) -> String {
 }
 
 /// Quotes a word for a shell, if it needs quotes.
-pub(super) fn quote_word(word: &str) -> String {
+pub fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-@=:,+%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
