@@ -29,6 +29,22 @@ pub enum Effect {
     Destructive,
 }
 
+/// Where a call of a tool can send data. The host decides it; no server and no model can.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Nowhere: the tool runs on this computer and has no network.
+    Here,
+    /// To a server that the person configured, or whose reads the person allowed when adding it.
+    /// Its reads need no further leave.
+    Configured,
+    /// To a server that nobody allowed yet.
+    #[default]
+    Unallowed,
+}
+
 /// How the window shows a result.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
@@ -82,6 +98,11 @@ pub struct ToolSpec {
     pub effect: Effect,
     /// Whether it reads from targets that the model chooses.
     pub open_world: bool,
+    /// Where a call can send data.
+    pub reach: Reach,
+    /// Whether a person or the pack answers for the description. A description that a server wrote
+    /// and nobody accepted marks each request that carries it as untrusted.
+    pub is_description_accepted: bool,
     /// Whether policy trusts the results.
     pub output_trust: OutputTrust,
     /// Whether a person may approve it for the rest of a session.

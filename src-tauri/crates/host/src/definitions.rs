@@ -46,6 +46,13 @@ pub(crate) struct Pin {
     pub(crate) effect: Option<Effect>,
 }
 
+impl Pin {
+    /// Whether a person saw the definition and accepted it.
+    pub(crate) fn is_by_person(&self) -> bool {
+        self.by_person
+    }
+}
+
 /// The result of comparing a tool with its accepted definition.
 pub(crate) struct DefinitionCheck {
     /// Whether the tool's definition has changed or the tool is gone.

@@ -11,7 +11,7 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, DefinitionState, PackId, ResultView, ServerTool, ToolId, ToolSpec, ToolTarget,
+    AgentError, DefinitionState, PackId, Reach, ResultView, ServerTool, ToolId, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
     text,
 };
@@ -217,6 +217,8 @@ fn tool_spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         effect,
         // The server does not say whether its tool reads data from outside, so it counts as open-world.
         open_world: true,
+        reach: Reach::Unallowed,
+        is_description_accepted: pin.is_by_person(),
         output_trust: OutputTrust::Untrusted,
         grantable: false,
         human_required: false,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use contract::{
-    AgentError, CredentialView, Effect, PackId, PackView, ServerTool, ServerView, ToolSpec,
+    AgentError, CredentialView, Effect, PackId, PackView, Reach, ServerTool, ServerView, ToolSpec,
     ToolTarget,
     manifest::{PackManifest, ToolEntry},
     pack_code::PackAdapter,
@@ -263,6 +263,7 @@ impl HostTools {
         ToolSpec {
             timeout_ms: u64::try_from(longest.as_millis()).unwrap_or(u64::MAX),
             max_attempts: 1,
+            reach: Reach::Configured,
             definition_hash: packs::hash_of(
                 &json!({"manifest": spec.definition_hash, "elsewhere": address}),
             ),

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use contract::{
-    CallerParam, PackId, ToolId, ToolSpec,
+    CallerParam, PackId, Reach, ToolId, ToolSpec, ToolTarget,
     manifest::{AuthKind, MemberAliases, Owner, PackManifest, ServerEntry, ToolEntry},
 };
 use serde_json::{Value, json};
@@ -39,6 +39,8 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         kind: tool.kind,
         effect: tool.side_effect_level,
         open_world: tool.open_world.unwrap_or(false),
+        reach: reach(&target, server),
+        is_description_accepted: true,
         output_trust: tool.output_trust,
         grantable: tool.grantable,
         human_required: manifest
@@ -71,6 +73,19 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
     };
     spec.definition_hash = definition_hash(&spec, server, tool.aliases.as_ref())?;
     Some(spec)
+}
+
+/// Returns where a call can send data. A server that is a program of the app sends nothing; the
+/// host knows whether another server replaces it.
+fn reach(target: &ToolTarget, server: Option<&ServerEntry>) -> Reach {
+    let is_here = match target {
+        ToolTarget::BuiltIn { .. } => true,
+        ToolTarget::Http { .. } => false,
+        ToolTarget::Program { call } => !call.network,
+        ToolTarget::Mcp { .. } => server
+            .is_some_and(|server| server.http.is_none() && !server.command.contains('/')),
+    };
+    if is_here { Reach::Here } else { Reach::Configured }
 }
 
 fn description(tool: &ToolEntry) -> String {
@@ -115,6 +130,9 @@ fn definition_hash(
     let members = definition.as_object_mut()?;
     members.remove("definition_hash");
     members.remove("model_name");
+    // Both follow from the target and the server, which the hash covers.
+    members.remove("reach");
+    members.remove("is_description_accepted");
     members.insert("server".to_owned(), json!(server));
     if let Some(aliases) = aliases {
         members.insert("aliases".to_owned(), json!(aliases));

@@ -3,7 +3,7 @@
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use contract::{
-    Effect, Grant, PolicyMode, ResultView, SessionId, ToolSpec, ToolTarget,
+    Effect, Grant, PolicyMode, Reach, ResultView, SessionId, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
 };
 use proptest::prelude::*;
@@ -23,6 +23,8 @@ fn tool(id: &str, effect: Effect) -> ToolSpec {
         kind: Kind::InternalService,
         effect,
         open_world: false,
+        reach: Reach::Here,
+        is_description_accepted: true,
         output_trust: OutputTrust::Trusted,
         grantable: true,
         human_required: false,

@@ -4,7 +4,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use contract::{
-    AgentError, CallId, Effect, ResultView, ToolSpec, ToolTarget,
+    AgentError, CallId, Effect, Reach, ResultView, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
     text,
 };
@@ -156,6 +156,8 @@ fn spec() -> ToolSpec {
         effect: Effect::ReadOnly,
         open_world: false,
         // Untrusted content was already noted when the result arrived.
+        reach: Reach::Here,
+        is_description_accepted: true,
         output_trust: OutputTrust::Trusted,
         grantable: false,
         human_required: false,

@@ -139,7 +139,7 @@ mod tests {
 
     use async_trait::async_trait;
     use contract::{
-        ResultView, ToolTarget,
+        Reach, ResultView, ToolTarget,
         manifest::{IdempotencyStrategy, Kind, Latency, OutputTrust},
     };
     use serde_json::json;
@@ -187,6 +187,8 @@ mod tests {
             kind: Kind::InternalService,
             effect: Effect::ReadOnly,
             open_world: false,
+            reach: Reach::Here,
+            is_description_accepted: true,
             output_trust: OutputTrust::Trusted,
             grantable: false,
             human_required: false,

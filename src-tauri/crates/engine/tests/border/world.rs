@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use contract::{
     AgentError, Approval, ApprovalDecideParams, AuditListParams, AuditRecordView, Decision, Effect,
-    EventBody, Item, ItemBody, Push, RecordType, ResultView, Settings, ToolOutcome, ToolSpec,
-    ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus,
+    EventBody, Item, ItemBody, Push, Reach, RecordType, ResultView, Settings, ToolOutcome,
+    ToolSpec, ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
 };
 use engine::{Engine, World, ports::*};
@@ -135,6 +135,8 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         kind: Kind::InternalService,
         effect,
         open_world: false,
+        reach: Reach::Here,
+        is_description_accepted: true,
         output_trust: OutputTrust::Trusted,
         grantable: true,
         human_required: false,
