@@ -42,6 +42,9 @@ macro_rules! with_commands {
                 approval_open(ApprovalParams) -> Empty, chat, "Bring the approval window to the front";
                 grants_list(Empty) -> GrantsListResponse, chat, "Remembered permissions";
                 grant_revoke(GrantParams) -> Empty, chat, "Take a permission back";
+                allowances_list(Empty) -> AllowancesResponse, chat, "Destinations that reads may send data to";
+                allowance_give(AllowanceParams) -> Empty, widens, "Allow a destination for reads";
+                allowance_revoke(AllowanceParams) -> Empty, chat, "Take the permission for a destination back";
                 memory_list(MemoryListParams) -> MemoryListResponse, chat, "Long-term memories, newest first";
                 memory_search(MemorySearchParams) -> MemorySearchResponse, chat, "Long-term memories that fit a text";
                 memory_status(Empty) -> MemoryIndexView, chat, "The model that compares memories, and the progress of its index";

@@ -60,7 +60,7 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         local_only: bool,
-        /// Whether these memories may contain content from untrusted sources.
+        /// Whether the turn had seen content from untrusted sources.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         untrusted: bool,
@@ -110,6 +110,10 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]
         parsed: Option<Value>,
+        /// Whether the result may contain content from untrusted sources. Results that were stored
+        /// without this member count as untrusted.
+        #[serde(default = "is_untrusted_unless_said")]
+        untrusted: bool,
         /// The milliseconds that the call took.
         duration_ms: u64,
     },
@@ -152,6 +156,10 @@ pub enum ItemBody {
         /// The statement in English.
         text: Text,
     },
+}
+
+fn is_untrusted_unless_said() -> bool {
+    true
 }
 
 /// How a tool call ended. Every call ends exactly once.

@@ -126,6 +126,18 @@ impl Commands for Host {
     async fn grants_list(&self, _: Empty) -> Result<GrantsListResponse, AgentError> {
         Ok(GrantsListResponse { grants: self.local_engine.grants().await? })
     }
+    async fn allowances_list(&self, _: Empty) -> Result<AllowancesResponse, AgentError> {
+        Ok(AllowancesResponse { allowances: self.local_engine.allowances().await? })
+    }
+    async fn allowance_give(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        let (destination, session) = (&params.destination, params.session.as_ref());
+        let given = self.local_engine.allowance_give(destination, session, "window").await;
+        given.map(|()| Empty {})
+    }
+    async fn allowance_revoke(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        let (destination, session) = (&params.destination, params.session.as_ref());
+        self.local_engine.allowance_revoke(destination, session).await.map(|()| Empty {})
+    }
     async fn grant_revoke(&self, params: GrantParams) -> Result<Empty, AgentError> {
         self.local_engine.grant_revoke(&params.id).await.map(|()| Empty {})
     }

@@ -147,6 +147,7 @@ impl Engine {
                 error,
                 view: ResultView::Plain,
                 parsed: None,
+                untrusted: false,
                 duration_ms: 0,
             }),
         ];

@@ -30,6 +30,8 @@ pub(crate) struct Ready {
     pub(crate) is_adapted: bool,
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
+    /// The names of the arguments that the person typed, if untrusted content was in the turn.
+    pub(crate) typed: Vec<String>,
 }
 
 /// How a call ended.
@@ -57,6 +59,9 @@ pub(crate) struct CallDone {
     pub(crate) cut: Option<Cut>,
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
+    /// Whether the result may contain content from outside. The result of a call that was not made
+    /// is the host's.
+    pub(crate) is_untrusted: bool,
 }
 
 impl CallDone {
@@ -90,6 +95,7 @@ impl CallDone {
             is_recorded: false,
             cut: None,
             follows_untrusted: ready.follows_untrusted,
+            is_untrusted: false,
         }
     }
 
@@ -104,6 +110,7 @@ impl CallDone {
             error: self.error.clone(),
             view: self.view,
             parsed: None,
+            untrusted: self.is_untrusted,
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
@@ -162,6 +169,7 @@ pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         is_recorded: false,
         cut: None,
         follows_untrusted: false,
+        is_untrusted: false,
     }
 }
 

@@ -111,7 +111,7 @@ impl AnswerBuilder {
             choices,
             remembered: self.remembered.iter().map(|memory| memory.id.clone()).collect(),
             local_only: self.context.has_local_data(),
-            untrusted: self.remembered.iter().any(|memory| memory.untrusted),
+            untrusted: self.context.sources.is_any(),
             partial,
         })
     }

@@ -285,6 +285,7 @@ fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str)
         error: Some(error),
         view: ResultView::Plain,
         parsed: None,
+        untrusted: false,
         duration_ms: 0,
     }
 }

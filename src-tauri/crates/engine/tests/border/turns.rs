@@ -302,6 +302,7 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
                 error: None,
                 view,
                 parsed: None,
+                untrusted: false,
                 duration_ms: 0,
             },
         )

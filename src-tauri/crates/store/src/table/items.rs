@@ -162,6 +162,7 @@ fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
             data,
             error,
             view,
+            untrusted,
             duration_ms,
             ..
         } => {
@@ -178,6 +179,7 @@ fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
                 error: error.clone(),
                 view: *view,
                 parsed: None,
+                untrusted: *untrusted,
                 duration_ms: *duration_ms,
             };
             Ok((serde_json::to_string(&bare)?, Some(result)))

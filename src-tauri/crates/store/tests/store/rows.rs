@@ -32,6 +32,7 @@ fn every_kind() -> Vec<ItemBody> {
             error: Some(AgentError::invalid("No.").hint("Try again.")),
             view: ResultView::Pacing,
             parsed: None,
+            untrusted: true,
             duration_ms: 12,
         },
         ItemBody::Approval {
@@ -276,6 +277,7 @@ fn large_result(session: &contract::SessionId, turn: &str, call: &str) -> Item {
         error: None,
         view: ResultView::Pacing,
         parsed: None,
+        untrusted: true,
         duration_ms: 12,
     };
     Item { id: format!("item-{call}").into(), turn: turn.into(), body, ..message(session, 0) }
