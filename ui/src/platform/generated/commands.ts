@@ -1,4 +1,6 @@
 // Generated from the command list in `contract`. Do not edit.
+import type { AllowanceParams } from "./AllowanceParams";
+import type { AllowancesResponse } from "./AllowancesResponse";
 import type { AppStatus } from "./AppStatus";
 import type { ApprovalDecideParams } from "./ApprovalDecideParams";
 import type { ApprovalDecideResponse } from "./ApprovalDecideResponse";
@@ -131,6 +133,9 @@ export type CommandMap = {
   approval_open: { params: ApprovalParams; response: Empty };
   grants_list: { params: Empty; response: GrantsListResponse };
   grant_revoke: { params: GrantParams; response: Empty };
+  allowances_list: { params: Empty; response: AllowancesResponse };
+  allowance_give: { params: AllowanceParams; response: Empty };
+  allowance_revoke: { params: AllowanceParams; response: Empty };
   memory_list: { params: MemoryListParams; response: MemoryListResponse };
   memory_search: { params: MemorySearchParams; response: MemorySearchResponse };
   memory_status: { params: Empty; response: MemoryIndexView };

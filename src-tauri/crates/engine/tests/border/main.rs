@@ -9,6 +9,7 @@
 mod approvals;
 mod assistant;
 mod budgets;
+mod destinations;
 mod detached;
 mod egress;
 mod exact;
