@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::{ToolSpec, TurnStatus};
+use contract::TurnStatus;
 
 use crate::{
     agents::{
@@ -105,7 +105,6 @@ impl<'t> RoundLoop<'t> {
                 || self.executor.is_tools_off()
                 || self.context.is_out_of_time();
             let tools = if last { Vec::new() } else { self.offered(run) };
-            self.note_descriptions(&tools);
             run.messages = words.redact_again(std::mem::take(&mut run.messages));
             let asked = ModelCallRequest {
                 messages: &run.messages,
@@ -193,18 +192,6 @@ impl<'t> RoundLoop<'t> {
             run.messages.push(route.result(call, &text, &self.words));
         }
         !to.is_empty() && others.is_empty()
-    }
-
-    /// Marks the turn if a description that a server wrote and nobody accepted is sent.
-    fn note_descriptions(&self, tools: &[ToolDef]) {
-        let is_offered = |spec: &&ToolSpec| {
-            let name = self.words.redact_name(&spec.model_name);
-            tools.iter().any(|def| def.name == name)
-        };
-        let specs = self.context.specs.iter().filter(|spec| !spec.is_description_accepted);
-        for spec in specs.filter(is_offered) {
-            self.context.sources.add_description(spec);
-        }
     }
 
     /// Returns the tools of a round. Adds the route tool of the run, and the tool that reads long

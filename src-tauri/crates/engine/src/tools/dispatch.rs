@@ -150,9 +150,8 @@ impl Dispatcher {
         let (mut done, session_values) = self.call_outcome(ready, result);
         done.duration = started.elapsed();
         done.is_recorded = true;
-        // A result that is computed from content of the turn may repeat it.
-        done.is_untrusted =
-            self.context.sources.is_any() || self.returns_outside_content(&ready.spec);
+        // The arguments of a marked turn may be content from outside, and the result repeat it.
+        done.is_untrusted = ready.follows_untrusted || self.returns_outside_content(&ready.spec);
         if self.context.engine.is_local_result(&ready.spec.id, done.outcome, &done.data) {
             self.context.note_local_data();
         }

@@ -139,7 +139,7 @@ async fn much_data_to_one_destination_asks_again_however_it_is_split() {
         Say::Call("fetch", json!({ "q": data }))
     };
     bench.model.then(vec![call(1), call(2), call(3), call(4)]);
-    let turn = bench.start("Read docs.example for me.").await.turn;
+    let turn = bench.start("Read https://docs.example for me.").await.turn;
     let approval = bench.approval(0).await;
     assert!(approval.destinations.contains(&host("docs.example")), "{:?}", approval.destinations);
     assert!(approval.why.as_str().contains("2 kB"), "{:?}", approval.why);
