@@ -55,6 +55,8 @@ pub(crate) struct CallDone {
     pub(crate) is_recorded: bool,
     /// The size and hash of the whole result, if it was too large to store.
     pub(crate) cut: Option<Cut>,
+    /// Whether the result must stay on this computer.
+    pub(crate) local_only: bool,
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
 }
@@ -89,6 +91,7 @@ impl CallDone {
             defaults: ready.defaults.clone(),
             is_recorded: false,
             cut: None,
+            local_only: false,
             follows_untrusted: ready.follows_untrusted,
         }
     }
@@ -102,6 +105,7 @@ impl CallDone {
             summary: self.summary.clone(),
             data: (*self.data).clone(),
             error: self.error.clone(),
+            local_only: Some(self.local_only),
             view: self.view,
             parsed: None,
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
@@ -161,6 +165,7 @@ pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         defaults: Vec::new(),
         is_recorded: false,
         cut: None,
+        local_only: false,
         follows_untrusted: false,
     }
 }

@@ -150,7 +150,8 @@ impl Dispatcher {
         let (mut done, session_values) = self.call_outcome(ready, result);
         done.duration = started.elapsed();
         done.is_recorded = true;
-        if self.context.engine.is_local_result(&ready.spec.id, done.outcome, &done.data) {
+        done.local_only = self.context.engine.is_local_result(spec, done.outcome, &done.data);
+        if done.local_only {
             self.context.note_local_data();
         }
         span.record("outcome", outcome_name(done.outcome));

@@ -161,6 +161,7 @@ fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
             summary,
             data,
             error,
+            local_only,
             view,
             duration_ms,
             ..
@@ -176,6 +177,7 @@ fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
                 summary: summary.clone(),
                 data: Value::Null,
                 error: error.clone(),
+                local_only: *local_only,
                 view: *view,
                 parsed: None,
                 duration_ms: *duration_ms,
