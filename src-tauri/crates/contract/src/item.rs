@@ -102,6 +102,11 @@ pub enum ItemBody {
         /// The error, unless the call succeeded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<AgentError>,
+        /// Whether the result must stay on this computer, as the host says. None if an older version
+        /// stored it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        local_only: Option<bool>,
         /// How the window shows `data`.
         #[serde(default)]
         view: ResultView,

@@ -507,10 +507,11 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
-        Ok(self.models.test_connection().await.map_or_else(offline_answer, test_response))
+        let said = self.models.test_connection().await.map_or_else(offline_answer, test_response);
+        self.local_engine.scrub_said(said)
     }
     async fn model_list(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
-        self.models.list_models(params).await
+        self.local_engine.scrub_said(self.models.list_models(params).await?)
     }
     async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
         let found = models::local::find_servers(models::local::USUAL).await;

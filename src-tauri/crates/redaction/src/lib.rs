@@ -13,6 +13,7 @@ mod patterns;
 mod redactor;
 mod replaced;
 mod restoring;
+mod scrubbing;
 
 pub use contract::{RedactionKind as Kind, RedactionLevel as Level};
 pub use exact::{Exact, MARK};
@@ -22,3 +23,4 @@ pub use outbound::{Outbound, OutboundValue};
 pub use redactor::{Redacted, Redactor};
 pub use replaced::Replaced;
 pub use restoring::Restoring;
+pub use scrubbing::Scrubbing;

@@ -145,6 +145,7 @@ impl Engine {
                 summary: said.clone(),
                 data: if error.is_none() { json!({"message": said}) } else { Value::Null },
                 error,
+                local_only: Some(false),
                 view: ResultView::Plain,
                 parsed: None,
                 untrusted: false,

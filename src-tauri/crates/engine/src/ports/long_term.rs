@@ -7,6 +7,9 @@ use contract::{MemoryEntry, MemoryId, MemorySource, SessionId};
 
 use crate::ports::{embedding::EmbeddingModelId, rows::StoreError};
 
+/// The pack whose tools remember and recall. The app serves them itself.
+pub const MEMORY_PACK: &str = "memory";
+
 /// The vector of a text, with the model that made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryVector {

@@ -29,6 +29,7 @@ struct Analysis<'a> {
     stored_at: DateTime<Utc>,
     data: &'a Value,
     untrusted: bool,
+    local_only: bool,
 }
 
 impl Engine {
@@ -66,6 +67,7 @@ pub(crate) fn earlier_analysis(
     );
     done.data = Arc::new(found.data.clone());
     done.is_untrusted = found.untrusted || ready.follows_untrusted;
+    done.local_only = found.local_only;
     done.as_of = Some(at);
     Some(done)
 }
@@ -78,7 +80,15 @@ fn newest_analysis<'a>(
 ) -> Option<Analysis<'a>> {
     let wanted = canonical(arguments);
     items.iter().rev().find_map(|item| {
-        let ItemBody::ToolResult { call, tool, outcome: ToolOutcome::Ok, data, untrusted, .. } =
+        let ItemBody::ToolResult {
+            call,
+            tool,
+            outcome: ToolOutcome::Ok,
+            data,
+            untrusted,
+            local_only,
+            ..
+        } =
             &item.body
         else {
             return None;
@@ -97,6 +107,7 @@ fn newest_analysis<'a>(
             stored_at: item.created_at,
             data,
             untrusted: *untrusted,
+            local_only: local_only.unwrap_or_default(),
         })
     })
 }

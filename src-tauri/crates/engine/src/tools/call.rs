@@ -57,6 +57,8 @@ pub(crate) struct CallDone {
     pub(crate) is_recorded: bool,
     /// The size and hash of the whole result, if it was too large to store.
     pub(crate) cut: Option<Cut>,
+    /// Whether the result must stay on this computer.
+    pub(crate) local_only: bool,
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
     /// Whether the result may contain content from outside. The result of a call that was not made
@@ -94,6 +96,7 @@ impl CallDone {
             defaults: ready.defaults.clone(),
             is_recorded: false,
             cut: None,
+            local_only: false,
             follows_untrusted: ready.follows_untrusted,
             is_untrusted: false,
         }
@@ -108,6 +111,7 @@ impl CallDone {
             summary: self.summary.clone(),
             data: (*self.data).clone(),
             error: self.error.clone(),
+            local_only: Some(self.local_only),
             view: self.view,
             parsed: None,
             untrusted: self.is_untrusted,
@@ -168,6 +172,7 @@ pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         defaults: Vec::new(),
         is_recorded: false,
         cut: None,
+        local_only: false,
         follows_untrusted: false,
         is_untrusted: false,
     }

@@ -152,7 +152,8 @@ impl Dispatcher {
         done.is_recorded = true;
         // The arguments of a marked turn may be content from outside, and the result repeat it.
         done.is_untrusted = ready.follows_untrusted || self.returns_outside_content(&ready.spec);
-        if self.context.engine.is_local_result(&ready.spec.id, done.outcome, &done.data) {
+        done.local_only = self.context.engine.is_local_result(spec, done.outcome, &done.data);
+        if done.local_only {
             self.context.note_local_data();
         }
         span.record("outcome", outcome_name(done.outcome));

@@ -162,7 +162,7 @@ impl TurnContext {
             accepted.turn.clone(),
             audience.run().and_then(|run| run.max_output_tokens),
         ));
-        let mut model = world.models.current(accepted.model.as_deref());
+        let mut model = engine.model(accepted.model.as_deref());
         let started_at = world.clock.now();
         // Only messages of the profile's owner are recorded.
         let is_recorded = audience.run().is_none()
@@ -178,7 +178,7 @@ impl TurnContext {
         let model = metered(model);
         let summariser = match settings.model.summariser.trim() {
             "" => Arc::clone(&model),
-            name => metered(world.models.current(Some(name))),
+            name => metered(engine.model(Some(name))),
         };
         let specs = world.tools.specs();
         // Callers of the run contract and of the chat API name a specialist in a field.

@@ -167,6 +167,11 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
     }
 }
 
+/// A read of the app's own service for memories.
+pub fn tool_of_memories(id: &str) -> ToolSpec {
+    ToolSpec { pack: "memory".into(), ..tool(id, Effect::ReadOnly) }
+}
+
 /// Specialists and instructions as a test sets them.
 #[derive(Default)]
 pub struct TestRoster {
