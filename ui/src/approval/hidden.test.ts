@@ -18,6 +18,20 @@ describe("pieces", () => {
     ]);
     expect(pieces("\u{e0041}")[0]?.code).toBe("U+E0041");
   });
+  test("what the properties of Unicode hide is named, in every plane", () => {
+    const hidden =
+      /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
+    const blank = [0x2800, 0xfffc, 0xfffd, 0x1107f, 0x13441, 0x13442, 0x16fe4, 0x1d159];
+    const wrong: string[] = [];
+    for (let point = 0; point <= 0x10ffff; point++) {
+      if (point >= 0xd800 && point <= 0xdfff) continue;
+      const char = String.fromCodePoint(point);
+      const expected = point !== 0x20 && (hidden.test(char) || blank.includes(point));
+      const code = `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+      if ((pieces(char)[0]?.code === code) !== expected) wrong.push(code);
+    }
+    expect(wrong).toEqual([]);
+  });
   test("nothing is lost", () => {
     const text = "a\u00a0b\u2066c\ufeff";
     expect(

@@ -16,6 +16,7 @@ pub mod data;
 pub mod entries;
 pub mod error;
 pub mod event;
+pub mod hidden;
 pub mod ids;
 pub mod item;
 pub mod mail;

@@ -62,8 +62,8 @@ impl Rules {
             let place = Place::find_place(text, raw, format!("rules[{index}]"));
             match place.parse_element::<Rule>(raw) {
                 Ok(rule) => {
-                    if rule.tool.len() > MOST_BYTES {
-                        read.faults.push(place.too_long("tool"));
+                    if let Err(fault) = place.check_pattern(&rule.tool) {
+                        read.faults.push(fault);
                         continue;
                     }
                     let fault = place.check_id(&rule.id, &mut ids).err().or_else(|| {
@@ -172,6 +172,16 @@ impl Place {
         }
     }
 
+    fn check_pattern(&self, pattern: &str) -> Result<(), RuleFault> {
+        if pattern.len() > MOST_BYTES {
+            Err(self.too_long("tool"))
+        } else if pattern.contains(ANY_ONE) {
+            Err(self.make_fault(self.line, "the field `tool` is not the id of a tool"))
+        } else {
+            Ok(())
+        }
+    }
+
     fn too_long(&self, field: &str) -> RuleFault {
         let problem =
             text!("the field `{field}` has more than {most} characters", field, most = MOST_BYTES);
@@ -182,12 +192,20 @@ impl Place {
         if !raw.get().starts_with('{') {
             return Err(self.make_fault(self.line, "an object is expected"));
         }
-        serde_json::from_str(raw.get()).map_err(|e| {
-            let said = e.to_string();
+        let mut reader = serde_json::Deserializer::from_str(raw.get());
+        serde_path_to_error::deserialize(&mut reader).map_err(|e| {
+            let (field, said) = (e.path().to_string(), e.inner().to_string());
             let problem =
                 said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
-            let line = self.line + e.line().saturating_sub(1);
-            self.make_fault(line, fault::without_values(problem))
+            let problem = fault::without_values(problem);
+            let line = self.line + e.inner().line().saturating_sub(1);
+            // Other messages name the field themselves.
+            let is_about_value = !problem.contains("field `") && field != ".";
+            if is_about_value {
+                self.make_fault(line, format!("the field `{field}`: {problem}"))
+            } else {
+                self.make_fault(line, problem)
+            }
         })
     }
 
@@ -273,9 +291,11 @@ fn trim_full_stop(problem: &Text) -> Text {
     }
 }
 
-/// A pattern in which only `*` is special. The library wants two signs, for any text and for one
-/// character; with the same sign twice the second has no meaning.
-type Glob = WildMatchPattern<'*', '*'>;
+/// The library also wants a sign for any one character. This one is no character in Unicode, so that
+/// no id has it, and a pattern with it is a fault.
+const ANY_ONE: char = '\u{10ffff}';
+/// A pattern in which only `*` is special.
+type Glob = WildMatchPattern<'*', ANY_ONE>;
 
 /// Whether `text` matches `pattern`. `*` matches any text; every other character matches itself.
 /// Takes at most as many steps as both are long, multiplied.

@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 mod dates;
+#[cfg(test)]
+mod hostile;
 mod layout;
 pub mod limits;
 mod mapping;
