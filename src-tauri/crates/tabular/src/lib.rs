@@ -4,8 +4,6 @@
 #![forbid(unsafe_code)]
 
 mod dates;
-#[cfg(test)]
-mod hostile;
 mod layout;
 pub mod limits;
 mod mapping;

@@ -92,11 +92,12 @@ impl Rows {
         let line = match &mut self.reading {
             Reading::Text(reader) => {
                 reader.get_mut().left = MAX_LINE;
+                let begins = reader.position().line();
                 match reader.read_record(&mut self.record) {
                     Ok(true) => self.record.position().map_or(0, Position::line),
                     Ok(false) => return Ok(None),
                     Err(_) if reader.get_ref().left == 0 => {
-                        return Err(Limit::Line { line: reader.position().line() }.into());
+                        return Err(Limit::Line { line: begins }.into());
                     }
                     Err(error) => return Err(TableError::Text(error.to_string())),
                 }

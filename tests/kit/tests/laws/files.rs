@@ -17,13 +17,12 @@ const OPENS: [&str; 6] = [
 ];
 
 /// Files of the sources that may open files themselves, with the reason.
-const OWN: [(&str, &str); 26] = [
+const OWN: [(&str, &str); 20] = [
     ("src-tauri/crates/files/src/lib.rs", "the one place"),
     ("src-tauri/crates/audit/src/anchor.rs", "marks in the state folder, which the host writes"),
     ("src-tauri/crates/audit/src/export/attested.rs", "answers that the host stored"),
     ("src-tauri/crates/audit/src/schema.rs", "looks at the kind of the file itself"),
     ("src-tauri/crates/audit/src/verify/physical.rs", "a log whose kind was checked before"),
-    ("src-tauri/crates/cli/src/log.rs", "csign's own log"),
     ("src-tauri/crates/gateway/src/http/auth.rs", "the gateway's token, which it wrote"),
     ("src-tauri/crates/guard/src/lineage.rs", "the kernel's files"),
     ("src-tauri/crates/guard/src/lib.rs", "the kernel's files"),
@@ -37,13 +36,8 @@ const OWN: [(&str, &str); 26] = [
     ("src-tauri/crates/host/src/paths.rs", "folders, to flush them"),
     ("src-tauri/crates/host/src/profile.rs", "keeps a settings file whose kind was checked"),
     ("src-tauri/crates/store/src/files.rs", "the store's own files"),
+    ("src-tauri/crates/store/src/recover.rs", "the store's own files"),
     ("src-tauri/crates/store/src/other.rs", "the store's own files"),
-    ("src-tauri/crates/store/src/backup.rs", "the store's own files"),
-    ("src-tauri/crates/mcp/src/hide.rs", "the kernel's files"),
-    ("src-tauri/crates/host/src/replay.rs", "a recording that the host stored"),
-    ("src-tauri/crates/host/src/copies.rs", "copies that the host wrote"),
-    ("src-tauri/crates/audit/src/copy.rs", "the log's copy, which the host wrote"),
-    ("src-tauri/crates/guard/src/main.rs", "the kernel's files"),
 ];
 
 #[test]
