@@ -3,7 +3,8 @@
 
 Needs nothing but Python's own library. Prints one JSON document; exit code 0 when the log holds, 5 when it does not, 2 when
 called wrongly. "whole" is false for an export of one session or decision: its records are proven to be in the log, but it does
-not show whether others were left out, and "anchored" is null there because it is unknown.
+not show whether others were left out, and "anchored" is null there because it is unknown. "unchecked" lists files of the folder that
+were not checked: those for people and other programs, and those that no export has.
 """
 
 import base64
@@ -12,9 +13,15 @@ import hashlib
 import json
 import os
 import re
+import stat
 import sys
 
 MAX_SAFE = 2**53 - 1
+MAX_NUMBER = 2**64 - 1
+MAX_LISTED = 100
+MAX_LEVELS = 16
+MAX_FILE = 256 << 20
+MAX_RECEIPT = 4 << 20
 MAX_DEPTH = 64
 
 
@@ -251,12 +258,12 @@ class Tree:
 
 class Note:
     def __init__(self, text):
-        match = re.fullmatch("(([^\n]+)\n(0|[1-9][0-9]*)\n([^\n]+)\n)\n\u2014 ([^\n ]+) ([^\n]+)\n", text)
+        match = re.fullmatch("(([^\n]+)\n(0|[1-9][0-9]{0,19})\n([^\n]+)\n)\n\u2014 ([^\n ]+) ([^\n]+)\n", text)
         if match is None:
             raise Bad("not a signed note")
         self.text, self.origin, self.size = match[1], match[2], int(match[3])
         self.root, blob = decode64(match[4]), decode64(match[6])
-        if match[5] != self.origin or len(self.root) != 32 or len(blob) != 68 or self.size >= 2**64:
+        if match[5] != self.origin or len(self.root) != 32 or len(blob) != 68 or self.size > MAX_NUMBER:
             raise Bad("not a signed note")
         self.key_id, self.signature = blob[:4], blob[4:]
 
@@ -368,10 +375,20 @@ class Keys:
 # --- The formats of other programs (FORMAT.md 10) -----------------------------------------------------------------------
 
 
-def read_bytes(path):
+def regular(path, flags):
+    """Opens regular files only: a pipe may never answer, and a device may never end."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError("not a file")
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def read_bytes(path, most=MAX_FILE):
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        with open(path, "rb", opener=regular) as file:
+            data = file.read(most + 1)
+            if len(data) > most:
+                raise Bad("%s is too long" % path)
+            return data
     except OSError as error:
         raise Bad("%s cannot be read" % path) from error
 
@@ -404,7 +421,7 @@ class Tiles:
     """The files of a tiled log, made from the records and compared with those in the folder."""
 
     def __init__(self, folder, notes):
-        self.folder, self.faults = os.path.join(folder, "tiles"), []
+        self.folder, self.faults, self.names = os.path.join(folder, "tiles"), [], {"tiles/checkpoint"}
         self.size, self.seen, self.levels, self.entries = 0, 0, [], []
         try:
             own, note = cosigned_note(read_bytes(os.path.join(self.folder, "checkpoint")))
@@ -415,6 +432,7 @@ class Tiles:
             self.faults.append("tiles/checkpoint: %s" % error)
 
     def compare(self, name, expected):
+        self.names.add("tiles/" + name)
         try:
             if read_bytes(os.path.join(self.folder, name)) != expected:
                 raise Bad("it was changed")
@@ -459,7 +477,7 @@ class Tiles:
 
 
 def decimal(text):
-    if re.fullmatch("0|[1-9][0-9]*", text) is None:
+    if re.fullmatch("0|[1-9][0-9]{0,19}", text) is None or int(text) > MAX_NUMBER:
         raise Bad("not a number")
     return int(text)
 
@@ -570,7 +588,7 @@ class Receipts:
 
     def __init__(self, folder, origin, key):
         self.folder, self.origin = os.path.join(folder, "receipts"), origin
-        self.faults, self.claims, self.leaves, self.roots = [], [], {}, {}
+        self.faults, self.claims, self.leaves, self.roots, self.names = [], [], {}, {}, set()
         if not os.path.isdir(self.folder):
             return
         try:
@@ -582,7 +600,10 @@ class Receipts:
             match = re.fullmatch("([1-9][0-9]*)\\.(json|tlog-proof|cose)", name)
             if match is None:
                 continue
+            self.names.add("receipts/" + name)
             try:
+                if int(match[1]) > MAX_NUMBER:
+                    raise Bad("no record has this number")
                 record, tree = self.check(match[1], match[2])
                 self.claims.append((name, int(match[1]), sha(b"\x00", record), tree))
                 self.leaves[int(match[1])] = None
@@ -594,14 +615,14 @@ class Receipts:
     def check(self, number, ending):
         """Returns the record of a file that holds by itself, and the size and root of its tree."""
         seq, path = int(number), os.path.join(self.folder, number)
-        record, tree = read_bytes(path + ".json"), None
+        record, tree = read_bytes(path + ".json", MAX_RECEIPT), None
         if ending == "json":
             if check_body(record)["seq"] != seq or not os.path.isfile(path + ".tlog-proof"):
                 raise Bad("another record, or its proof is missing")
         elif ending == "cose":
-            tree = check_statement(read_bytes(path + ".cose"), self.origin, self.public, seq, record)
+            tree = check_statement(read_bytes(path + ".cose", MAX_RECEIPT), self.origin, self.public, seq, record)
         else:
-            proven, *tree = check_proof_file(read_bytes(path + ".tlog-proof"), self.origin, self.public, seq)
+            proven, *tree = check_proof_file(read_bytes(path + ".tlog-proof", MAX_RECEIPT), self.origin, self.public, seq)
             if proven != record:
                 raise Bad("it proves another record")
         return record, tree
@@ -627,15 +648,14 @@ class Receipts:
 
 def read_text(folder, name):
     try:
-        with open(os.path.join(folder, name), "rb") as file:
-            return file.read().decode("utf-8")
-    except (OSError, ValueError) as error:
+        return read_bytes(os.path.join(folder, name)).decode("utf-8")
+    except ValueError as error:
         raise Bad("%s cannot be read" % name) from error
 
 
 def lines_of(folder, name):
     try:
-        with open(os.path.join(folder, name), "rb") as file:
+        with open(os.path.join(folder, name), "rb", opener=regular) as file:
             for line in file:
                 if not line.endswith(b"\n"):
                     raise Bad("%s is cut" % name)
@@ -657,6 +677,8 @@ class Report:
     def __init__(self):
         self.problems, self.records, self.checkpoints, self.root = [], 0, 0, sha(b"")
         self.unknown, self.anchored, self.whole = [], False, True
+        self.checked = {"key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl"}
+        self.unchecked, self.unchecked_total = [], 0
 
     def add(self, seq, message):
         self.problems.append({"seq": seq, "message": message})
@@ -671,6 +693,8 @@ class Report:
             "whole": self.whole,
             "anchored": self.anchored,
             "unknown_outcomes": [] if problems else self.unknown,
+            "unchecked": self.unchecked,
+            "unchecked_total": self.unchecked_total,
             "problems": problems,
         }
 
@@ -683,9 +707,28 @@ def verify(folder):
         key, notes = read_text(folder, "key.vkey"), split_notes(read_text(folder, "checkpoint.txt"))
         run = whole if report.whole else partial
         run(folder, key, notes, report)
+        if not report.problems:
+            names = sorted(files_of(folder, "", MAX_LEVELS) - report.checked)
+            report.unchecked, report.unchecked_total = names[:MAX_LISTED], len(names)
     except Bad as error:
         report.add(None, str(error))
     return report.document()
+
+
+def files_of(folder, start, levels):
+    """The names of all files below a folder. Links are listed and not followed."""
+    found = set()
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return found
+    for entry in entries:
+        name = start + os.fsencode(entry.name).decode("utf-8", "replace")
+        if entry.is_dir(follow_symlinks=False) and levels > 1:
+            found |= files_of(entry.path, name + "/", levels - 1)
+        else:
+            found.add(name)
+    return found
 
 
 def note_call(calls, body):
@@ -760,6 +803,7 @@ def whole(folder, key, notes, report):
     if not report.problems:
         for fault in (tiles.finish() if tiles else []) + receipts.finish():
             report.add(None, fault)
+    report.checked |= receipts.names | (tiles.names if tiles else set())
 
 
 def partial(folder, key, notes, report):
@@ -804,8 +848,10 @@ def partial(folder, key, notes, report):
     if report.records == 0:
         report.add(None, "the export has no record")
     report.unknown = sorted(calls.values())
-    for fault in Receipts(folder, note.origin, key).faults:
+    receipts = Receipts(folder, note.origin, key)
+    for fault in receipts.faults:
         report.add(None, fault)
+    report.checked |= receipts.names | {"proofs.jsonl"}
 
 
 def main(arguments):
@@ -813,7 +859,8 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     document = verify(arguments[0])
-    print(json.dumps(document, indent=2, ensure_ascii=False))
+    # Escapes keep what a file holds from steering the terminal.
+    print(json.dumps(document, indent=2))
     return 0 if document["ok"] else 5
 
 

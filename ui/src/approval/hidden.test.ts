@@ -18,6 +18,20 @@ describe("pieces", () => {
     ]);
     expect(pieces("\u{e0041}")[0]?.code).toBe("U+E0041");
   });
+  test("what the properties of Unicode hide is named, in every plane", () => {
+    const hidden =
+      /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
+    const blank = [0x2800, 0xfffc, 0xfffd, 0x1107f, 0x13441, 0x13442, 0x16fe4, 0x1d159];
+    const points = Array.from({ length: 0x110000 }, (_, point) => point).filter(
+      (point) => point < 0xd800 || point > 0xdfff,
+    );
+    const chars = points.map((point) => String.fromCodePoint(point));
+    const expected = chars.filter(
+      (char) => char !== " " && (hidden.test(char) || blank.includes(char.codePointAt(0)!)),
+    );
+    const named = pieces(chars.join("")).filter((piece) => piece.code);
+    expect(named.map((piece) => piece.text)).toEqual(expected);
+  });
   test("nothing is lost", () => {
     const text = "a\u00a0b\u2066c\ufeff";
     expect(

@@ -1,5 +1,6 @@
 // Shows characters that a reader would not see, or that reorder text: controls, zero-width marks,
 // direction overrides, unusual spaces. Pure.
+import { HIDDEN } from "../platform/generated/hidden";
 
 export interface Piece {
   text: string;
@@ -7,17 +8,17 @@ export interface Piece {
   code?: string;
 }
 
-// Each code point is meant alone, so combined characters and controls are right here.
-/* eslint-disable no-control-regex, no-misleading-character-class */
-const HIDDEN =
-  /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
-/* eslint-enable no-control-regex, no-misleading-character-class */
+const escape = (point: number): string => `\\u{${point.toString(16)}}`;
+const HIDDEN_CHARACTER = new RegExp(
+  `[${HIDDEN.map(([first, last]) => `${escape(first)}-${escape(last)}`).join("")}]`,
+  "gu",
+);
 
 /** Splits a text into plain pieces and hidden characters. With `laidOut` line feeds are layout of ours, not of the text. */
 export function pieces(text: string, laidOut = false): Piece[] {
   const out: Piece[] = [];
   let from = 0;
-  for (const match of text.matchAll(HIDDEN)) {
+  for (const match of text.matchAll(HIDDEN_CHARACTER)) {
     if (laidOut && match[0] === "\n") continue;
     if (match.index > from) out.push({ text: text.slice(from, match.index) });
     const point = match[0].codePointAt(0) ?? 0;

@@ -17,16 +17,16 @@ use crate::markdown::GrowingAnswer;
 use crate::out::{self, Out, Tone};
 use crate::visible::escape_invisible;
 
+/// The most bytes of a text from standard input. The engine refuses far shorter ones.
+const MOST_TEXT: u64 = 16 << 20;
+
 /// Returns text from the command line, or all of standard input for `-`.
 pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
     if text != "-" {
         return Ok(text.to_owned());
     }
-    let mut read = String::new();
-    match std::io::stdin().read_to_string(&mut read) {
-        Ok(_) => Ok(read),
-        Err(error) => Err(Failure::usage_error(format!("Standard input cannot be read: {error}."))),
-    }
+    files::read_text_from(std::io::stdin(), MOST_TEXT)
+        .map_err(|error| Failure::usage_error(format!("Standard input cannot be read: {error}.")))
 }
 
 /// Checks the arguments before the profile is opened.

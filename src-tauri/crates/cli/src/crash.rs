@@ -28,6 +28,8 @@ fn record_panic(log: &Path, info: &PanicHookInfo<'_>) {
     let kept = crate::log::append_text(log, &format!("{info}\n{trace}\n"));
     let place =
         if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };
+    // A fault of another thread ends its job, and the command says how that ended.
+    let who = if std::thread::current().name() == Some("main") { "csign" } else { "a job" };
     let _ =
-        writeln!(std::io::stderr(), "error: csign stopped because of a fault of its own.{place}");
+        writeln!(std::io::stderr(), "error: {who} stopped because of a fault of its own.{place}");
 }

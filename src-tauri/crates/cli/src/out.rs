@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
-use contract::AgentError;
+use contract::{AgentError, hidden::escape_json};
 use serde::Serialize;
 
 use crate::markdown::Screen;
@@ -128,7 +128,7 @@ impl Out {
     pub(crate) fn print_json(self, value: &impl Serialize) {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string_pretty(&value)) {
-            Ok(text) => self.print_line(text),
+            Ok(text) => self.print_line(self.escape_on_screen(text)),
             Err(error) => {
                 self.print_note(format!("The answer could not be written as JSON: {error}."))
             }
@@ -139,11 +139,16 @@ impl Out {
     pub(crate) fn event(self, value: &impl Serialize) {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string(&value)) {
-            Ok(text) => self.print_line(text),
+            Ok(text) => self.print_line(self.escape_on_screen(text)),
             Err(error) => {
                 self.print_note(format!("An event could not be written as JSON: {error}."))
             }
         }
+    }
+
+    /// Escapes what a JSON text would hide at a terminal. It means the same then.
+    fn escape_on_screen(self, json: String) -> String {
+        if self.is_screen { escape_json(&json) } else { json }
     }
 
     /// Prints a note on standard error.

@@ -3,10 +3,12 @@
 
 use std::fmt::Write as _;
 
+use contract::hidden::{is_bidi_control, is_hidden};
+
 /// Escapes every character that is not plainly visible as `\u{...}`. Used for approvals and single
 /// lines.
 pub(crate) fn escape_invisible(text: &str) -> String {
-    escape_chars(text, |c| c.is_control() || is_hidden(c))
+    escape_chars(text, is_hidden)
 }
 
 /// Escapes characters that could deceive the reader or control the terminal, and keeps line breaks,
@@ -28,21 +30,6 @@ fn escape_chars(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
     safe
 }
 
-/// Whether a character changes the display order of other characters.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Whether a character takes no space, or looks like an ordinary space.
-fn is_hidden(c: char) -> bool {
-    is_bidi_control(c)
-        || matches!(c,
-            '\u{00a0}' | '\u{00ad}' | '\u{034f}' | '\u{0600}'..='\u{0605}' | '\u{06dd}' | '\u{070f}' | '\u{115f}' | '\u{1160}' | '\u{1680}'
-            | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200d}' | '\u{2028}' | '\u{2029}' | '\u{202f}'
-            | '\u{205f}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3000}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +42,11 @@ mod tests {
         );
         assert_eq!(escape_invisible("two\nlines\u{a0}åäö"), "two\\u{a}lines\\u{a0}åäö");
         assert_eq!(escape_invisible("tag \u{e0041}"), "tag \\u{e0041}");
+        for (first, last) in contract::hidden::HIDDEN {
+            for c in [first, last].into_iter().filter_map(char::from_u32) {
+                assert_eq!(escape_invisible(&c.to_string()), format!("\\u{{{:x}}}", u32::from(c)));
+            }
+        }
     }
 
     #[test]

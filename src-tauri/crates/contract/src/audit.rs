@@ -146,6 +146,13 @@ pub struct VerifyReport {
     pub problems: Vec<VerifyProblem>,
     /// Intents without an outcome, by record number.
     pub unknown_outcomes: Vec<u64>,
+    /// Files of an export that were not checked: those for people and for other programs, and those
+    /// that no export has. At most 100 are listed. Empty unless `ok`.
+    #[serde(default)]
+    pub unchecked: Vec<String>,
+    /// The number of all such files.
+    #[serde(default)]
+    pub unchecked_total: u64,
 }
 
 /// One fault of a log.

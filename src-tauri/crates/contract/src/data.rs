@@ -128,6 +128,45 @@ pub enum ImportProblem {
     Forbidden,
     /// The path is a folder.
     IsFolder,
+    /// The path leads to a pipe, a socket or a device.
+    NotAFile,
+    /// The file is too large.
+    FileTooLarge {
+        /// The most MiB of a file.
+        most: u32,
+    },
+    /// A line of text is too long, mostly because quotes were not closed.
+    LineTooLong {
+        /// The line in which the text begins.
+        start: u32,
+        /// The most KiB of a line.
+        most: u32,
+    },
+    /// The table has too many columns.
+    TooManyColumns {
+        /// The most columns.
+        most: u32,
+    },
+    /// A cell of a workbook is too long.
+    CellTooLong {
+        /// The most KiB of a cell.
+        most: u32,
+    },
+    /// A sheet of a workbook has too many cells, too much text, or cells too far apart.
+    SheetTooLarge {
+        /// The most cells of a sheet.
+        most: u32,
+    },
+    /// A workbook has too many sheets.
+    TooManySheets {
+        /// The most sheets.
+        most: u32,
+    },
+    /// A workbook unpacks to too much.
+    UnpacksTooLarge {
+        /// The most MiB of an unpacked workbook.
+        most: u32,
+    },
     /// The file cannot be opened or read.
     Unreadable {
         /// The operating system's message.

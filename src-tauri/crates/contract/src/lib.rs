@@ -17,6 +17,7 @@ pub mod destination;
 pub mod entries;
 pub mod error;
 pub mod event;
+pub mod hidden;
 pub mod ids;
 pub mod item;
 pub mod mail;

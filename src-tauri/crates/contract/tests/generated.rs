@@ -53,6 +53,17 @@ fn command_map() -> String {
     )
 }
 
+/// The table of hidden characters, for the window.
+fn hidden_table() -> String {
+    let rows: String = contract::hidden::HIDDEN
+        .iter()
+        .map(|(first, last)| format!("  [0x{first:04x}, 0x{last:04x}],\n"))
+        .collect();
+    format!(
+        "// Generated from `hidden` of `contract`. Do not edit.\n\n/** The first and last code point of each stretch of hidden characters. */\nexport const HIDDEN: readonly (readonly [number, number])[] = [\n{rows}];\n"
+    )
+}
+
 macro_rules! export_params {
     ($config:expr, $($ty:ty),+ $(,)?) => { $(<$ty as TS>::export_all($config).expect(stringify!($ty));)+ };
 }
@@ -77,6 +88,7 @@ fn generate(folder: &Path) {
     use contract::*;
     contract::with_commands!(each);
     fs::write(folder.join("commands.ts"), command_map()).expect("the command map is written");
+    fs::write(folder.join("hidden.ts"), hidden_table()).expect("the table is written");
 }
 
 #[test]

@@ -1,11 +1,7 @@
 //! A static embedding model from a folder that the user chose: the vector of a text is the mean of
 //! the vectors of its tokens. Reads `model.safetensors` and `tokenizer.json`, and nothing else.
 
-use std::{
-    fs::File,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use engine::{
@@ -115,16 +111,9 @@ fn read_file(file: PathBuf, most: u64) -> Result<Vec<u8>, FolderProblem> {
         file: file.clone(),
         why: error.to_string(),
     };
-    let opened = File::open(&file).map_err(unreadable)?;
-    let known = opened.metadata().map_err(unreadable)?;
-    // A pipe or a device has no end.
-    if !known.is_file() {
-        return Err(FolderProblem::Unreadable { file, why: "it is not a file".into() });
+    let size = files::open(&file).and_then(|file| file.metadata()).map_err(unreadable)?.len();
+    if size > most {
+        return Err(FolderProblem::TooLarge { file, size, most });
     }
-    if known.len() > most {
-        return Err(FolderProblem::TooLarge { file, size: known.len(), most });
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or_default());
-    opened.take(most).read_to_end(&mut bytes).map_err(unreadable)?;
-    Ok(bytes)
+    files::read(&file, most).map_err(unreadable)
 }

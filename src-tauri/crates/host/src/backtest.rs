@@ -11,7 +11,7 @@ use audit::Selection;
 use contract::{
     AgentError, AuditRecordView, BacktestCall, BacktestCount, Grant, PolicyBacktestParams,
     PolicyBacktestResponse, PolicyMode, PolicyVerdict, RecordType, SessionId, Text, ToolId,
-    ToolSpec,
+    ToolSpec, text,
 };
 use engine::ports::{AuditLog as _, Profile as _, Tools as _};
 use policy::{Decision, Doubt, Known, Leave, Question, Rules};
@@ -21,6 +21,15 @@ use crate::Host;
 
 /// The most calls that one answer lists.
 const MOST: u32 = 500;
+
+/// The most bytes of proposed rules.
+const MOST_BYTES: usize = 256 << 10;
+/// What one answer may cost. A record costs `RECORD`, and each time a rule is asked 1. An answer
+/// that costs more says where to go on.
+const MOST_WORK: usize = 2_000_000;
+const RECORD: usize = 10;
+/// How often a rule is asked about a call whose arguments are known, and about any other.
+const TIMES: [usize; 2] = [2, 34];
 
 /// The records in which the policy's decision about a call can be seen.
 const DECIDED: [RecordType; 3] =
@@ -32,6 +41,11 @@ impl Host {
         &self,
         params: PolicyBacktestParams,
     ) -> Result<PolicyBacktestResponse, AgentError> {
+        if params.rules.len() > MOST_BYTES {
+            let size = MOST_BYTES >> 10;
+            return Err(AgentError::invalid(text!("The rules are larger than {size} KiB.", size))
+                .hint("Test fewer rules at once."));
+        }
         let rules = Rules::parse(&params.rules);
         if !rules.faults.is_empty() {
             return Ok(PolicyBacktestResponse { faults: rules.faults, ..empty_response() });
@@ -48,6 +62,8 @@ impl Host {
             limit: params.limit.min(MOST) as usize,
             found: empty_response(),
             counts: BTreeMap::new(),
+            about: HashMap::new(),
+            work: 0,
         };
         // Records of reads may still be with the writer.
         self.log.flush().await.map_err(|error| Self::audit_error(&error))?;
@@ -114,10 +130,24 @@ struct Backtest {
     limit: usize,
     found: PolicyBacktestResponse,
     counts: BTreeMap<(String, u8, Option<u8>), BacktestCount>,
+    /// The rules that can mean a tool.
+    about: HashMap<ToolId, Rules>,
+    work: usize,
 }
 
 impl Backtest {
     fn see(&mut self, record: AuditRecordView) -> ControlFlow<()> {
+        let seq = record.seq;
+        self.work += RECORD;
+        let flow = self.judge(record);
+        if flow.is_continue() && self.work > MOST_WORK {
+            self.found.next = Some(seq);
+            return ControlFlow::Break(());
+        }
+        flow
+    }
+
+    fn judge(&mut self, record: AuditRecordView) -> ControlFlow<()> {
         let Some(then) = past_verdict(&record) else {
             if is_refused_otherwise(&record) {
                 self.found.not_by_rules += 1;
@@ -146,7 +176,7 @@ impl Backtest {
     }
 
     /// Decides the call of a record under the proposed rules.
-    fn decide(&self, record: AuditRecordView, then: PolicyVerdict) -> BacktestCall {
+    fn decide(&mut self, record: AuditRecordView, then: PolicyVerdict) -> BacktestCall {
         let tool = record.tool.clone().unwrap_or_default();
         let id = ToolId::new(&tool);
         let spec = self
@@ -157,7 +187,14 @@ impl Backtest {
         let arguments = spec.and_then(|spec| judged_arguments(&record, spec));
         let (now, why) = match spec {
             None => (None, "This tool is not installed any more.".into()),
-            Some(spec) => self.decide_known(&record, spec, arguments.as_ref()),
+            Some(spec) => {
+                let rules =
+                    self.about.entry(spec.qualified_id()).or_insert_with(|| self.rules.about(spec));
+                let times = TIMES[usize::from(arguments.is_none())];
+                self.work += times * (rules.rules.len() + rules.grants.len());
+                let question = Asked { rules, mode: self.mode, grants: &self.grants };
+                question.decide(&record, spec, arguments.as_ref())
+            }
         };
         let definition = record.fields.get("definition").and_then(Value::as_str);
         let definition_changed =
@@ -175,7 +212,21 @@ impl Backtest {
         }
     }
 
-    fn decide_known(
+    fn finish(mut self) -> PolicyBacktestResponse {
+        self.found.counts = self.counts.into_values().collect();
+        self.found
+    }
+}
+
+/// What a past call is decided with.
+struct Asked<'a> {
+    rules: &'a Rules,
+    mode: PolicyMode,
+    grants: &'a PastGrants,
+}
+
+impl Asked<'_> {
+    fn decide(
         &self,
         record: &AuditRecordView,
         spec: &ToolSpec,
@@ -195,7 +246,7 @@ impl Backtest {
             arguments: arguments.unwrap_or(&Value::Null),
             session: &lost.0,
             mode: self.mode,
-            rules: &self.rules,
+            rules: self.rules,
             grants: &grants,
             untrusted_entered: untrusted.unwrap_or(false),
             typed: &typed_arguments(record),
@@ -206,11 +257,6 @@ impl Backtest {
             Ok(decision) => (Some(verdict(&decision)), decision.reason().clone()),
             Err(doubt) => (None, why_unknown(doubt)),
         }
-    }
-
-    fn finish(mut self) -> PolicyBacktestResponse {
-        self.found.counts = self.counts.into_values().collect();
-        self.found
     }
 }
 

@@ -3,7 +3,8 @@
 
 use contract::text;
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -53,8 +54,9 @@ impl FolderData {
         let mut fresh = name.to_owned();
         fresh.push(".part");
         let fresh = self.folder.join(fresh);
-        match fs::copy(path, &fresh) {
-            Ok(_) => Ok((fresh, place)),
+        match copy_bytes(path, &fresh) {
+            Ok(()) => Ok((fresh, place)),
+            Err(error) if files::is_not_a_file(&error) => Err(ImportProblem::NotAFile),
             Err(error) => Err(match error.kind() {
                 io::ErrorKind::NotFound => ImportProblem::Missing,
                 io::ErrorKind::PermissionDenied => ImportProblem::Forbidden,
@@ -62,6 +64,13 @@ impl FolderData {
             }),
         }
     }
+}
+
+/// Copies a regular file as long as it was at the start.
+fn copy_bytes(from: &Path, to: &Path) -> io::Result<()> {
+    let file = files::open(from)?;
+    let length = file.metadata()?.len();
+    io::copy(&mut file.take(length), &mut fs::File::create(to)?).map(drop)
 }
 
 impl PackData for FolderData {

@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    panic::{self, AssertUnwindSafe},
     path::PathBuf,
     sync::{
         Arc,
@@ -78,8 +79,12 @@ impl Imports {
         let (view, stop) = self.add_job(&job, &paths)?;
         let (imports, runtime) = (self.clone(), tokio::runtime::Handle::current());
         tokio::task::spawn_blocking(move || {
-            let view = imports.read_file(data.as_ref(), &paths, &options, view, &stop);
-            runtime.block_on(imports.finish_import(&view));
+            let begun = view.clone();
+            let read = || imports.read_file(data.as_ref(), &paths, &options, view, &stop);
+            // A fault of the code that reads a file ends this job only.
+            let view = panic::catch_unwind(AssertUnwindSafe(read))
+                .unwrap_or_else(|_| ImportView { failure: Some(import_broke()), ..begun });
+            runtime.block_on(imports.finish_import(view));
         });
         Ok(DataImportResponse { job })
     }
@@ -191,12 +196,15 @@ impl Imports {
             }
             Err(error) => view.failure = Some(error),
         }
-        view.finished = true;
         view.done_bytes = view.total_bytes;
         view
     }
 
-    async fn finish_import(&self, view: &ImportView) {
+    async fn finish_import(&self, mut view: ImportView) {
+        view.finished = true;
+        // Published at the end, also after a fault: an unfinished job keeps all others waiting.
+        let ending = Ending { imports: self, view };
+        let view = &ending.view;
         if view.rows_stored > 0 {
             self.refresh_names();
         }
@@ -207,7 +215,6 @@ impl Imports {
         if let Err(error) = self.log.append(draft, Durability::Durable).await {
             tracing::warn!(%error, "an import could not be recorded");
         }
-        self.publish_view(view);
     }
 
     fn publish_view(&self, view: &ImportView) {
@@ -269,6 +276,23 @@ impl Imports {
         let jobs = self.jobs.lock();
         jobs.get(job).map(|job| job.stop.store(true, Ordering::Release)).ok_or_else(unknown_import)
     }
+}
+
+/// The final state of a job, published when it is dropped.
+struct Ending<'a> {
+    imports: &'a Imports,
+    view: ImportView,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.imports.publish_view(&self.view);
+    }
+}
+
+fn import_broke() -> AgentError {
+    AgentError::internal("import_broke", "The import stopped because of a fault of Countersign.")
+        .hint("Nothing was stored. Export the file again or save it as CSV; other imports still work.")
 }
 
 fn unknown_import() -> AgentError {

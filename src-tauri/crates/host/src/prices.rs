@@ -1,12 +1,15 @@
 //! The price table: shipped prices and the user's own from `prices.toml`, which is read again when
 //! it changes.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc};
 
 use contract::PriceTable;
 use parking_lot::Mutex;
 
-use crate::paths::{Stamp, read_stamp};
+use crate::{
+    paths::{Stamp, read_stamp},
+    profile::describe_toml_fault,
+};
 
 const SHIPPED: &str = include_str!("../prices.toml");
 /// The highest accepted price in US dollars per million tokens.
@@ -49,7 +52,7 @@ impl Prices {
 
     fn read_file(&self) -> PricesFile {
         let shipped = parse_prices(SHIPPED).unwrap_or_default();
-        let own = match fs::read_to_string(&self.file) {
+        let own = match files::read_text(&self.file, files::BY_HAND) {
             Ok(text) => parse_prices(&text),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(PriceTable::default()),
             Err(e) => Err(e.to_string()),
@@ -67,12 +70,8 @@ impl Prices {
 }
 
 fn parse_prices(text: &str) -> Result<PriceTable, String> {
-    let table: PriceTable = toml::from_str(text).map_err(|e| {
-        let line = e
-            .span()
-            .map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
-        format!("line {line}: {}", e.message())
-    })?;
+    let table: PriceTable =
+        toml::from_str(text).map_err(|error| describe_toml_fault(text, &error))?;
     for row in &table.price {
         for (name, value) in [("input_usd", row.input_usd), ("output_usd", row.output_usd)] {
             if !(0.0..=MAX_USD).contains(&value) {
@@ -88,6 +87,8 @@ fn parse_prices(text: &str) -> Result<PriceTable, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -9,6 +9,7 @@ use contract::{
     RedactionLevel, Settings, SwitchTarget, Text, ToolSpec, text,
 };
 use engine::ports::{Profile, SessionValues};
+use files::fault;
 use models::Api;
 use parking_lot::{Mutex, RwLock};
 use policy::Rules;
@@ -259,7 +260,11 @@ impl LiveProfile {
         let text = toml::to_string_pretty(&settings)
             .map_err(|_| AgentError::internal("settings", "The settings could not be written."))?;
         if state.fault.take().is_some() {
-            fs::copy(&path, path.with_extension("toml.unreadable")).map_err(failed)?;
+            // Of a pipe or a device there is nothing to keep.
+            match files::open(&path) {
+                Err(error) if files::is_not_a_file(&error) => {}
+                _ => drop(fs::copy(&path, path.with_extension("toml.unreadable")).map_err(failed)?),
+            }
         }
         write_atomically(&path, &text).map_err(failed)?;
         state.effective = Arc::new(apply_overrides(settings.clone(), &self.env));
@@ -368,7 +373,7 @@ fn apply_overrides(mut settings: Settings, env: &Environment) -> Settings {
 
 fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
     let path = paths.settings();
-    match fs::read_to_string(&path) {
+    match files::read_text(&path, files::BY_HAND) {
         Ok(text) => match toml::from_str(&text) {
             Ok(settings) => (settings, None),
             Err(e) => (
@@ -376,7 +381,7 @@ fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
                 Some(text!(
                     "{file} cannot be read: {error}",
                     file = path.display(),
-                    error = e.message()
+                    error = describe_toml_fault(&text, &e)
                 )),
             ),
         },
@@ -386,6 +391,12 @@ fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
             Some(text!("{file} cannot be read: {error}", file = path.display(), error = e)),
         ),
     }
+}
+
+/// Describes a fault of a TOML text: its place and its kind, and no value of the text.
+pub(crate) fn describe_toml_fault(text: &str, error: &toml::de::Error) -> String {
+    let (line, column) = fault::line_and_column(text, error.span().map_or(0, |span| span.start));
+    format!("line {line}, column {column}: {}", fault::without_values(error.message()))
 }
 
 /// Returns the settings used if the file cannot be read. They allow nothing that the file might
@@ -400,7 +411,7 @@ fn restrictive_settings() -> Settings {
 }
 
 fn read_rules(paths: &Paths) -> Rules {
-    match fs::read_to_string(paths.rules()) {
+    match files::read_text(&paths.rules(), files::BY_HAND) {
         Ok(text) => Rules::parse(&text),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Rules::default(),
         Err(e) => Rules::unreadable("policy.json", e.to_string()),

@@ -11,7 +11,8 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, DefinitionState, PackId, Reach, ResultView, ServerTool, ToolId, ToolSpec, ToolTarget,
+    AgentError, DefinitionState, PackId, Reach, ResultView, ServerTool, ToolId, ToolSpec,
+    ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
     text,
 };

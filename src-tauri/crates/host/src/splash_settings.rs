@@ -1,7 +1,7 @@
 //! The settings that a window needs before the profile is open: the theme, and whether the user has
 //! seen the welcome page. Reads only the settings file, without lock or checks.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use contract::Settings;
 
@@ -19,7 +19,8 @@ impl SplashSettings {
     /// Reads the settings of a data folder, or of the user's own if None. Returns the defaults if
     /// there is no settings file.
     pub fn read(data_dir: Option<PathBuf>) -> Self {
-        let text = fs::read_to_string(Paths::new(data_dir).settings()).unwrap_or_default();
+        let text =
+            files::read_text(&Paths::new(data_dir).settings(), files::BY_HAND).unwrap_or_default();
         let settings: Settings = toml::from_str(&text).unwrap_or_default();
         Self { theme: settings.theme, welcomed: settings.welcomed }
     }
@@ -27,6 +28,8 @@ impl SplashSettings {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

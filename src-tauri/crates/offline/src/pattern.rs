@@ -1,7 +1,7 @@
 //! Compiled phrases of a manifest: words in order with alternatives, gaps and numbers, which are
 //! matched against a message. Does not know the meaning of a phrase.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use language::{Token, TokenKind, fold, numbers};
 
@@ -70,9 +70,11 @@ impl Pattern {
     pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Option<Hit> {
         let starts =
             if self.anchored { 0..self.first_start(tokens, words) } else { 0..words.len() };
+        // What a gap could not reach from one place, no other gap has to try from there again.
+        let mut failed = HashSet::new();
         starts.into_iter().find_map(|start| {
             let mut used = Vec::with_capacity(self.parts.len());
-            matches(&self.parts, tokens, &words[start..], &mut used)
+            matches(&self.parts, tokens, &words[start..], &mut used, &mut failed)
                 .then_some(Hit { score: self.score, used })
         })
     }
@@ -102,17 +104,35 @@ fn weight(part: &Part) -> i32 {
     }
 }
 
-fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usize>) -> bool {
+/// Whether the words begin with the parts. `failed` has the parts and words that are left where a
+/// gap was in vain, so that a phrase takes at most as many steps as both are long, multiplied.
+fn matches(
+    parts: &[Part],
+    tokens: &[Token],
+    words: &[usize],
+    used: &mut Vec<usize>,
+    failed: &mut HashSet<(usize, usize)>,
+) -> bool {
     let Some((part, rest)) = parts.split_first() else { return true };
     match part {
-        Part::Gap => (0..=GAP.min(words.len())).any(|skip| {
-            let mark = used.len();
-            let found = matches(rest, tokens, &words[skip..], used);
+        Part::Gap => {
+            let place = (parts.len(), words.len());
+            if failed.contains(&place) {
+                return false;
+            }
+            let found = (0..=GAP.min(words.len())).any(|skip| {
+                let mark = used.len();
+                let found = matches(rest, tokens, &words[skip..], used, failed);
+                if !found {
+                    used.truncate(mark);
+                }
+                found
+            });
             if !found {
-                used.truncate(mark);
+                failed.insert(place);
             }
             found
-        }),
+        }
         Part::Word(alternatives) => {
             let Some((&at, after)) = words.split_first() else { return false };
             let token = &tokens[at];
@@ -120,14 +140,14 @@ fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usi
                 return false;
             }
             used.push(at);
-            matches(rest, tokens, after, used)
+            matches(rest, tokens, after, used, failed)
         }
         Part::Number => {
             let Some((&at, after)) = words.split_first() else { return false };
             let token = &tokens[at];
             let number = token.int().is_some()
                 || (token.kind == TokenKind::Word && numbers::cardinal(&token.norm).is_some());
-            number && matches(rest, tokens, after, used)
+            number && matches(rest, tokens, after, used, failed)
         }
     }
 }
@@ -198,6 +218,15 @@ mod tests {
         assert!(finds("make * #", "make it 3"));
         assert!(!finds("make * #", "make it so"));
         assert!(finds("ta bort", "Ta bort ryggsäcken"));
+    }
+
+    #[test]
+    fn a_phrase_of_many_gaps_is_decided_at_once() {
+        let phrase = format!("zebra {}end", "* ".repeat(40));
+        let words = "a ".repeat(200);
+        assert!(!finds(&phrase, &format!("zebra {words}")));
+        assert!(finds(&phrase, &format!("zebra {words} end")));
+        assert!(!finds(&phrase, &format!("zebra {words} {words} end")), "a gap skips seven words");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reads files of a pack: small text files inside the pack's folder, also after following links.
 
 use std::{
-    fs,
+    io,
     path::{Component, Path, PathBuf},
 };
 
@@ -42,11 +42,12 @@ pub(crate) fn text(path: &Path) -> Result<String, Text> {
 
 /// Reads a text file of at most `most` bytes.
 pub(crate) fn text_up_to(path: &Path, most: u64) -> Result<String, Text> {
-    let length =
-        fs::metadata(path).map_err(|e| Text::from(format!("it cannot be read: {e}")))?.len();
-    if length > most {
-        return Err(text!("it is larger than {size} KiB", size = most / 1024));
-    }
-    let bytes = fs::read(path).map_err(|e| Text::from(format!("it cannot be read: {e}")))?;
+    let bytes = ::files::read(path, most).map_err(|error| {
+        if error.kind() == io::ErrorKind::FileTooLarge {
+            text!("it is larger than {size} KiB", size = most / 1024)
+        } else {
+            Text::from(format!("it cannot be read: {error}"))
+        }
+    })?;
     String::from_utf8(bytes).map_err(|_| Text::from("it is not UTF-8 text"))
 }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ::files::fault::without_values;
 use contract::{PackId, PackView, Text, ToolId, ToolSpec, manifest::PackManifest, text};
 use serde_json::{Map, Value};
 
@@ -84,7 +85,7 @@ fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
 fn subfolders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> =
-        entries.map(|e| e.path()).filter(|p| p.join(MANIFEST).is_file()).collect();
+        entries.map(|e| e.path()).filter(|p| p.join(MANIFEST).exists()).collect();
     found.sort();
     found
 }
@@ -113,7 +114,7 @@ fn read_manifest(folder: &Path, faults: &mut Faults) -> Option<Value> {
                 text!("line {line}, column {column}", line = error.line(), column = error.column());
             faults.at(
                 format!("line {}", error.line()),
-                text!("it is not valid JSON: {error}", error = error.to_string()),
+                text!("it is not valid JSON: {error}", error = without_values(&error.to_string())),
                 text!("correct the text at {place}", place),
             );
             None
@@ -134,7 +135,10 @@ fn resolve_pack(
         Err(error) => {
             faults.at(
                 "",
-                text!("the manifest cannot be used: {error}", error),
+                text!(
+                    "the manifest cannot be used: {error}",
+                    error = without_values(&error.to_string())
+                ),
                 "see tools/README.md",
             );
             return None;

@@ -192,5 +192,6 @@ fn quote_value(error: &ValidationError<'_>) -> String {
 }
 
 fn sentence(error: &ValidationError<'_>) -> String {
-    error.to_string().chars().take(300).collect()
+    // A value may be a key.
+    error.masked_with("it").to_string().chars().take(300).collect()
 }

@@ -7,8 +7,15 @@ pub use contract::{
     PolicyFault as RuleFault, PolicyRule as Rule, RuleAction as Action, StandingGrant,
 };
 use contract::{SessionId, Text, ToolId, ToolSpec, text};
+use files::fault;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
+use wildmatch::WildMatchPattern;
+
+/// The most rules of a file, and the most grants. Each question looks at all of them.
+const MOST: usize = 1_000;
+/// The most bytes of a pattern or an id of a rule.
+const MOST_BYTES: usize = 200;
 
 /// The rules and standing grants of a profile, and the faults of the parts that could not be read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +52,8 @@ impl Rules {
         let parts: FileParts<'_> = match serde_json::from_str(text) {
             Ok(parts) => parts,
             Err(e) => {
-                return Self::unreadable(text!("line {line}", line = e.line()), e.to_string());
+                let problem = fault::without_values(&e.to_string());
+                return Self::unreadable(text!("line {line}", line = e.line()), problem);
             }
         };
         let mut read = Self::default();
@@ -54,9 +62,16 @@ impl Rules {
             let place = Place::find_place(text, raw, format!("rules[{index}]"));
             match place.parse_element::<Rule>(raw) {
                 Ok(rule) => {
-                    let fault = place.check_id(&rule.id, &mut ids).err();
+                    if let Err(fault) = place.check_pattern(&rule.tool) {
+                        read.faults.push(fault);
+                        continue;
+                    }
+                    let fault = place.check_id(&rule.id, &mut ids).err().or_else(|| {
+                        (index == MOST).then(|| place.make_fault(place.line, too_many("rules")))
+                    });
                     // A deny rule counts even if its name has a fault.
-                    if fault.is_none() || rule.action == Action::Deny {
+                    let fits = fault.is_none() && index < MOST;
+                    if fits || rule.action == Action::Deny {
                         read.rules.push(rule);
                     }
                     read.faults.extend(fault);
@@ -71,7 +86,11 @@ impl Rules {
                 .parse_element::<StandingGrant>(raw)
                 .and_then(|grant| place.check_id(&grant.id, &mut ids).map(|()| grant))
             {
-                Ok(grant) => read.grants.push(grant),
+                Ok(grant) if index < MOST => read.grants.push(grant),
+                Ok(_) if index == MOST => {
+                    read.faults.push(place.make_fault(place.line, too_many("grants")));
+                }
+                Ok(_) => {}
                 Err(fault) => read.faults.push(fault),
             }
         }
@@ -83,6 +102,18 @@ impl Rules {
         Self {
             faults: vec![RuleFault { place: place.into(), problem: problem.into() }],
             ..Self::default()
+        }
+    }
+
+    /// Returns the part that decides about a tool: the rules whose pattern can mean it, the grants
+    /// that name it, and all faults.
+    #[must_use]
+    pub fn about(&self, tool: &ToolSpec) -> Self {
+        let names_it = |id: &ToolId| *id == tool.id || *id == tool.qualified_id();
+        Self {
+            rules: self.rules.iter().filter(|rule| names_tool(rule, tool)).cloned().collect(),
+            grants: self.grants.iter().filter(|grant| names_it(&grant.tool)).cloned().collect(),
+            faults: self.faults.clone(),
         }
     }
 
@@ -153,21 +184,49 @@ impl Place {
         }
     }
 
+    fn check_pattern(&self, pattern: &str) -> Result<(), RuleFault> {
+        if pattern.len() > MOST_BYTES {
+            Err(self.too_long("tool"))
+        } else if pattern.contains(ANY_ONE) {
+            Err(self.make_fault(self.line, "the field `tool` is not the id of a tool"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn too_long(&self, field: &str) -> RuleFault {
+        let problem =
+            text!("the field `{field}` has more than {most} characters", field, most = MOST_BYTES);
+        self.make_fault(self.line, problem)
+    }
+
     fn parse_element<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, RuleFault> {
         if !raw.get().starts_with('{') {
             return Err(self.make_fault(self.line, "an object is expected"));
         }
-        serde_json::from_str(raw.get()).map_err(|e| {
-            let said = e.to_string();
+        let mut reader = serde_json::Deserializer::from_str(raw.get());
+        serde_path_to_error::deserialize(&mut reader).map_err(|e| {
+            let (field, said) = (e.path().to_string(), e.inner().to_string());
             let problem =
                 said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
-            self.make_fault(self.line + e.line().saturating_sub(1), problem.to_owned())
+            let problem = fault::without_values(problem);
+            let line = self.line + e.inner().line().saturating_sub(1);
+            // Other messages name the field themselves.
+            let is_about_value = !problem.contains("field `") && field != ".";
+            if is_about_value {
+                self.make_fault(line, format!("the field `{field}`: {problem}"))
+            } else {
+                self.make_fault(line, problem)
+            }
         })
     }
 
     fn check_id(&self, id: &str, taken: &mut HashSet<String>) -> Result<(), RuleFault> {
         if id.trim().is_empty() {
             return Err(self.make_fault(self.line, "the field `id` is empty"));
+        }
+        if id.len() > MOST_BYTES {
+            return Err(self.too_long("id"));
         }
         if !taken.insert(id.to_owned()) {
             return Err(self.make_fault(
@@ -179,14 +238,22 @@ impl Place {
     }
 }
 
+fn too_many(list: &str) -> Text {
+    text!("the file has more than {most} {list}", most = MOST, list)
+}
+
 fn rule_matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
-    let names_it = match rule.action {
-        Action::Deny | Action::Ask => may_match_tool(&rule.tool, tool),
-        Action::Allow => must_match_tool(&rule.tool, tool),
-    };
-    names_it
+    names_tool(rule, tool)
         && rule.effect.is_none_or(|effect| effect == tool.effect)
         && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
+}
+
+/// Whether the pattern of a rule means a tool.
+fn names_tool(rule: &Rule, tool: &ToolSpec) -> bool {
+    match rule.action {
+        Action::Deny | Action::Ask => may_match_tool(&rule.tool, tool),
+        Action::Allow => must_match_tool(&rule.tool, tool),
+    }
 }
 
 /// Whether a pattern could mean this tool, by its id with or without the pack, whatever other packs
@@ -236,18 +303,54 @@ fn trim_full_stop(problem: &Text) -> Text {
     }
 }
 
+/// The library also wants a sign for any one character. This one is no character in Unicode, so that
+/// no id has it, and a pattern with it is a fault.
+const ANY_ONE: char = '\u{10ffff}';
+/// A pattern in which only `*` is special.
+type Glob = WildMatchPattern<'*', ANY_ONE>;
+
 /// Whether `text` matches `pattern`. `*` matches any text; every other character matches itself.
+/// Takes at most as many steps as both are long, multiplied.
 fn matches_glob(pattern: &str, text: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == text,
-        Some((head, rest)) => {
-            let Some(tail) = text.strip_prefix(head) else { return false };
-            rest.is_empty()
-                || tail
-                    .char_indices()
-                    .map(|(i, _)| i)
-                    .chain([tail.len()])
-                    .any(|i| matches_glob(rest, &tail[i..]))
+    Glob::new(pattern).matches(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The meaning of a pattern, by a table over both texts.
+    fn means(pattern: &str, text: &str) -> bool {
+        let (pattern, text): (Vec<char>, Vec<char>) =
+            (pattern.chars().collect(), text.chars().collect());
+        let mut row: Vec<bool> = (0..=text.len()).map(|at| at == 0).collect();
+        for sign in pattern {
+            let mut next = vec![sign == '*' && row[0]];
+            for (at, letter) in text.iter().enumerate() {
+                let is_met =
+                    if sign == '*' { row[at + 1] || next[at] } else { row[at] && sign == *letter };
+                next.push(is_met);
+            }
+            row = next;
+        }
+        row[text.len()]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #[test]
+        fn only_a_star_is_special(pattern in "[ab.?\\[\\]\\\\{}*å]{0,9}", text in "[ab.?\\[\\]\\\\{}*å]{0,9}") {
+            prop_assert_eq!(matches_glob(&pattern, &text), means(&pattern, &text), "{} {}", pattern, text);
+        }
+    }
+
+    #[test]
+    fn a_rule_of_forty_stars_is_decided_at_once() {
+        let text = "a".repeat(200);
+        for pattern in ["*a".repeat(40) + "b", "*".repeat(200), "a*".repeat(100) + "b"] {
+            assert_eq!(matches_glob(&pattern, &text), means(&pattern, &text), "{pattern}");
         }
     }
 }

@@ -301,7 +301,8 @@ fn unreadable_rules_ask_and_never_allow() {
     assert_eq!(found.len(), 4, "{found:?}");
     assert_eq!(found[0].0, "rules[1], line 4");
     assert!(
-        found[0].1.contains("permit") && found[0].1.contains("`deny`, `ask`, `allow`"),
+        found[0].1.starts_with("the field `action`")
+            && found[0].1.contains("`deny`, `ask`, `allow`"),
         "{found:?}"
     );
     assert_eq!(
@@ -313,6 +314,8 @@ fn unreadable_rules_ask_and_never_allow() {
         "{found:?}"
     );
     assert_eq!(found[3].0, "grants[0], line 7");
+    assert!(found[3].1.starts_with("the field `expires_at`"), "{found:?}");
+    assert!(!format!("{found:?}").contains("permit"), "a value is not repeated");
     assert_eq!(c.strictness(), ASK);
     assert!(c.decide().reason().contains("rules[1], line 4"));
     for text in ["not json", "", "[]", r#"{"rules": 1}"#, "{\n\"rule\": []}"] {
@@ -549,5 +552,34 @@ proptest! {
         lines.insert(at.min(lines.len()), added);
         c.rules = Rules::parse(&file(&lines));
         prop_assert!(c.strictness() >= was);
+    }
+}
+
+#[test]
+fn rules_have_a_bound_and_a_fault_repeats_no_value() {
+    let rule = |id: usize, action: &str, tool: &str| {
+        format!(r#"{{"id":"r{id}","action":"{action}","tool":"{tool}"}}"#)
+    };
+    let file = |rules: &[String]| format!("{{\"rules\":[{}]}}", rules.join(",\n"));
+    let many = |count: usize, action: &str| {
+        Rules::parse(&file(&(0..count).map(|id| rule(id, action, "a.b")).collect::<Vec<_>>()))
+    };
+    assert_eq!(many(1_000, "allow").faults, []);
+    let over = many(1_500, "allow");
+    assert_eq!((over.rules.len(), over.faults.len()), (1_000, 1));
+    assert_eq!(many(1_500, "deny").rules.len(), 1_500, "what denies counts");
+    for tool in ["*a".repeat(101), "a\u{10ffff}".to_owned()] {
+        let read = Rules::parse(&file(&[rule(1, "allow", &tool)]));
+        assert_eq!((read.rules.len(), read.faults.len()), (0, 1), "{tool}");
+    }
+    for text in [
+        r#"{"rules":[{"id":"a","action":"sk-secret-1","tool":"a"}]}"#,
+        r#"{"rules":[{"id":"a","action":"deny","tool":["sk-secret-1"]}]}"#,
+        r#"{"rules":[{"id":"a","action":"deny","tool":"a","effect":"sk-secret-1"}]}"#,
+        r#"{"rules":"sk-secret-1"}"#,
+        r#"{"grants":[{"id":"g","tool":"a","expires_at":"sk-secret-1"}]}"#,
+    ] {
+        let said = format!("{:?}", Rules::parse(text).faults);
+        assert!(said.contains("line 1") && !said.contains("secret"), "{said}");
     }
 }

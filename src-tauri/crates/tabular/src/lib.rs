@@ -5,21 +5,25 @@
 
 mod dates;
 mod layout;
+pub mod limits;
 mod mapping;
 mod memory;
 mod number;
 mod rejected;
 mod rows;
+mod sheet;
 mod survey;
 #[cfg(test)]
 mod tests;
 mod text;
 mod totals;
+mod unpacked;
 
 pub use contract::data::DateOrder;
 pub use csv::StringRecord;
 pub use dates::DateFormat;
 pub use layout::{Layout, layouts};
+pub use limits::Limit;
 pub use mapping::{FieldSource, Mapping, MappingError, is_required};
 pub use memory::{Decisions, Memory};
 pub use number::{

@@ -11,6 +11,8 @@ use contract::data::{DateOrder, ImportOptions};
 
 /// The file's name in the data folder.
 const FILE: &str = "layouts.json";
+/// The most bytes of the file.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The mappings of earlier files.
 #[derive(Clone, Debug)]
@@ -80,7 +82,7 @@ impl Memory {
 
     /// A file that is missing or damaged counts as empty: a person can map a file again.
     fn read(&self) -> BTreeMap<String, ImportOptions> {
-        let text = fs::read_to_string(&self.path).unwrap_or_default();
+        let text = files::read_text(&self.path, MAX_BYTES).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 

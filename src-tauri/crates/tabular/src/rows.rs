@@ -1,140 +1,141 @@
-//! Reads the records of a text file or of the first filled sheet of a workbook, in their order.
+//! Reads the records of a text file or of the first filled sheet of a workbook, in their order and
+//! within the limits.
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read},
-    path::Path,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use calamine::{Data, Range, Reader, Xlsx, open_workbook};
 use csv::{Position, ReaderBuilder, StringRecord};
 
-use crate::text::{Encoding, open_text};
+use crate::{
+    limits::{Limit, MAX_COLUMNS, MAX_FILE, MAX_LINE},
+    sheet::Sheet,
+    text::{Encoding, open_text},
+};
 
 /// Why a table cannot be read.
 #[derive(Debug)]
 pub enum TableError {
     /// The operating system refused.
     Io(io::Error),
+    /// The path leads to a pipe, a socket or a device.
+    NotAFile,
     /// The file has no content.
     Empty,
     /// The workbook is damaged or protected.
     Workbook(String),
     /// The text broke off or cannot be split into cells.
     Text(String),
+    /// The file is larger than what is read of one file.
+    Limit(Limit),
 }
 
 impl From<io::Error> for TableError {
     fn from(error: io::Error) -> Self {
-        Self::Io(error)
+        if files::is_not_a_file(&error) { Self::NotAFile } else { Self::Io(error) }
     }
 }
 
-impl From<csv::Error> for TableError {
-    fn from(error: csv::Error) -> Self {
-        Self::Text(error.to_string())
+impl From<Limit> for TableError {
+    fn from(limit: Limit) -> Self {
+        Self::Limit(limit)
     }
 }
 
-/// The kind of a file, and how its text is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Text { encoding: Encoding, separator: u8 },
-    Workbook,
+/// Opens a file whose size is within the limit.
+pub(crate) fn open_file(path: &Path) -> Result<File, TableError> {
+    let file = files::open(path)?;
+    if file.metadata()?.len() > MAX_FILE { Err(Limit::File.into()) } else { Ok(file) }
+}
+
+/// A file whose kind is known, and how its text is written. The cells of a workbook are read once.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Text { path: PathBuf, encoding: Encoding, separator: u8 },
+    Workbook(Arc<Sheet>),
 }
 
 /// Records of a file, one after another.
 pub struct Rows {
-    source: Source,
+    reading: Reading,
     record: StringRecord,
 }
 
-enum Source {
-    Text(Box<csv::Reader<Box<dyn Read + Send>>>),
-    Sheet { range: Range<Data>, next: usize },
+enum Reading {
+    Text(Box<csv::Reader<Metered>>),
+    Sheet { sheet: Arc<Sheet>, next: usize },
 }
 
 impl Rows {
-    pub(crate) fn open(path: &Path, shape: Shape) -> Result<Self, TableError> {
-        let source = match shape {
-            Shape::Text { encoding, separator } => Source::Text(Box::new(
-                ReaderBuilder::new()
-                    .delimiter(separator)
-                    .has_headers(false)
-                    .flexible(true)
-                    .from_reader(open_text(path, encoding)?),
-            )),
-            Shape::Workbook => Source::Sheet { range: first_sheet(path)?, next: 0 },
+    pub(crate) fn open(source: &Source) -> Result<Self, TableError> {
+        let reading = match source {
+            Source::Text { path, encoding, separator } => {
+                let text = Metered { text: open_text(path, *encoding)?, left: MAX_LINE };
+                Reading::Text(Box::new(
+                    ReaderBuilder::new()
+                        .delimiter(*separator)
+                        .has_headers(false)
+                        .flexible(true)
+                        .from_reader(text),
+                ))
+            }
+            Source::Workbook(sheet) => Reading::Sheet { sheet: Arc::clone(sheet), next: 0 },
         };
-        Ok(Self { source, record: StringRecord::new() })
+        Ok(Self { reading, record: StringRecord::new() })
     }
 
     /// Reads the next record with its line. Returns None at the end.
     pub fn next_row(&mut self) -> Result<Option<(u64, &StringRecord)>, TableError> {
-        let line = match &mut self.source {
-            Source::Text(reader) => {
-                if !reader.read_record(&mut self.record)? {
-                    return Ok(None);
+        let line = match &mut self.reading {
+            Reading::Text(reader) => {
+                reader.get_mut().left = MAX_LINE;
+                let begins = reader.position().line();
+                match reader.read_record(&mut self.record) {
+                    Ok(true) => self.record.position().map_or(0, Position::line),
+                    Ok(false) => return Ok(None),
+                    Err(_) if reader.get_ref().left == 0 => {
+                        return Err(Limit::Line { line: begins }.into());
+                    }
+                    Err(error) => return Err(TableError::Text(error.to_string())),
                 }
-                self.record.position().map_or(0, Position::line)
             }
-            Source::Sheet { range, next } => {
-                if *next >= range.height() {
-                    return Ok(None);
-                }
-                self.record.clear();
-                for cell in &range[*next] {
-                    push_cell(&mut self.record, cell);
-                }
-                *next += 1;
-                let first = range.start().map_or(0, |(row, _)| u64::from(row));
-                first + u64::try_from(*next).unwrap_or(0)
-            }
+            Reading::Sheet { sheet, next } => match sheet.read_row(next, &mut self.record) {
+                Some(line) => line,
+                None => return Ok(None),
+            },
         };
+        if self.record.len() > MAX_COLUMNS {
+            return Err(Limit::Columns.into());
+        }
         Ok(Some((line, &self.record)))
     }
 
     /// Returns the number of bytes of text read so far.
     pub fn bytes(&self) -> u64 {
-        match &self.source {
-            Source::Text(reader) => reader.position().byte(),
-            Source::Sheet { .. } => 0,
+        match &self.reading {
+            Reading::Text(reader) => reader.position().byte(),
+            Reading::Sheet { .. } => 0,
         }
     }
 }
 
-fn first_sheet(path: &Path) -> Result<Range<Data>, TableError> {
-    let failed = |error: calamine::XlsxError| TableError::Workbook(error.to_string());
-    let mut book: Xlsx<BufReader<File>> = open_workbook(path).map_err(failed)?;
-    for name in book.sheet_names() {
-        let range = book.worksheet_range(&name).map_err(failed)?;
-        if !range.is_empty() {
-            return Ok(range);
-        }
-    }
-    Err(TableError::Empty)
+/// Gives out text up to a bound, which is set anew for each record: the reader of records would
+/// keep a line of any length.
+struct Metered {
+    text: Box<dyn Read + Send>,
+    left: u64,
 }
 
-/// Writes a cell as text: days as ISO dates, numbers with a decimal point.
-fn push_cell(record: &mut StringRecord, cell: &Data) {
-    match cell {
-        Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
-            record.push_field(text);
+impl Read for Metered {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::ErrorKind::FileTooLarge.into());
         }
-        Data::DateTime(moment) => {
-            let (year, month, day, hour, minute, ..) = moment.to_ymd_hms_milli();
-            let text = if (hour, minute) == (0, 0) {
-                format!("{year:04}-{month:02}-{day:02}")
-            } else {
-                format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
-            };
-            record.push_field(&text);
-        }
-        Data::Int(number) => record.push_field(&number.to_string()),
-        Data::Float(number) => record.push_field(&number.to_string()),
-        Data::Bool(value) => record.push_field(&value.to_string()),
-        Data::Empty | Data::Error(_) => record.push_field(""),
-        #[allow(unreachable_patterns, reason = "kinds of cells that a later version may add")]
-        _ => record.push_field(""),
+        let length = self.text.read(out)?;
+        self.left = self.left.saturating_sub(length as u64);
+        Ok(length)
     }
 }

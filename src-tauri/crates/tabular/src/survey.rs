@@ -1,12 +1,7 @@
 //! Looks at a file before anything is read from it: shape, header line, columns with samples, the
 //! layout if it is known, and the formats of the mapped columns.
 
-use std::{
-    collections::BTreeMap,
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, io::Read, path::Path};
 
 use csv::{ReaderBuilder, StringRecord};
 
@@ -15,7 +10,8 @@ use crate::{
     layout::{Layout, currency_of, layouts, plain_heading},
     mapping::{Mapping, MappingError},
     number::{Decimals, NumberFormat},
-    rows::{Rows, Shape, TableError},
+    rows::{Rows, Source, TableError, open_file},
+    sheet::Sheet,
     text::{Encoding, find_encoding, open_text},
     totals,
 };
@@ -38,8 +34,7 @@ pub struct Column {
 /// The findings about a file.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    path: PathBuf,
-    shape: Shape,
+    source: Source,
     /// The number of records up to and including the header line.
     header_end: usize,
     /// The line of the header.
@@ -74,8 +69,8 @@ pub fn field_of(name: &str) -> Option<&'static str> {
 impl Survey {
     /// Looks at a file.
     pub fn from_file(path: &Path) -> Result<Self, TableError> {
-        let shape = find_shape(path)?;
-        let head = read_head(path, shape)?;
+        let source = find_source(path)?;
+        let head = read_head(&source)?;
         let (at, layout) = find_header(&head);
         let Some((header_line, header)) = head.get(at) else { return Err(TableError::Empty) };
         let columns = header
@@ -89,8 +84,7 @@ impl Survey {
         let has_text = |record: &StringRecord| record.iter().any(|cell| !cell.trim().is_empty());
         let title_lines = head[..at].iter().filter(|(_, record)| has_text(record)).count();
         Ok(Self {
-            path: path.to_owned(),
-            shape,
+            source,
             header_end: at + 1,
             header_line: *header_line,
             title_lines: u64::try_from(title_lines).unwrap_or(u64::MAX),
@@ -101,17 +95,17 @@ impl Survey {
 
     /// Returns the encoding. None for a workbook.
     pub fn encoding(&self) -> Option<Encoding> {
-        match self.shape {
-            Shape::Text { encoding, .. } => Some(encoding),
-            Shape::Workbook => None,
+        match &self.source {
+            Source::Text { encoding, .. } => Some(*encoding),
+            Source::Workbook(_) => None,
         }
     }
 
     /// Returns the separator of cells. None for a workbook.
     pub fn separator(&self) -> Option<char> {
-        match self.shape {
-            Shape::Text { separator, .. } => Some(char::from(separator)),
-            Shape::Workbook => None,
+        match &self.source {
+            Source::Text { separator, .. } => Some(char::from(*separator)),
+            Source::Workbook(_) => None,
         }
     }
 
@@ -267,7 +261,7 @@ impl Survey {
 
     /// Opens the rows after the header line.
     pub fn rows(&self) -> Result<Rows, TableError> {
-        let mut rows = Rows::open(&self.path, self.shape)?;
+        let mut rows = Rows::open(&self.source)?;
         for _ in 0..self.header_end {
             rows.next_row()?;
         }
@@ -275,20 +269,20 @@ impl Survey {
     }
 }
 
-fn find_shape(path: &Path) -> Result<Shape, TableError> {
+fn find_source(path: &Path) -> Result<Source, TableError> {
     let mut start = Vec::new();
-    File::open(path)?.take(4).read_to_end(&mut start)?;
+    open_file(path)?.take(4).read_to_end(&mut start)?;
     if start.is_empty() {
         return Err(TableError::Empty);
     }
     if start.starts_with(b"PK\x03\x04") {
-        return Ok(Shape::Workbook);
+        return Ok(Source::Workbook(Sheet::read_first(open_file(path)?)?));
     }
     let encoding = find_encoding(path)?;
     let mut text = Vec::new();
     open_text(path, encoding)?.take(64 * 1024).read_to_end(&mut text)?;
     let separator = find_separator(&text);
-    Ok(Shape::Text { encoding, separator })
+    Ok(Source::Text { path: path.to_owned(), encoding, separator })
 }
 
 /// Returns the separator that gives a known header, or else the most lines of the same width.
@@ -309,8 +303,8 @@ fn find_separator(text: &[u8]) -> u8 {
     [b'|', b'\t', b';', b','].into_iter().max_by_key(|sign| score(*sign)).unwrap_or(b',')
 }
 
-fn read_head(path: &Path, shape: Shape) -> Result<Vec<(u64, StringRecord)>, TableError> {
-    let mut rows = Rows::open(path, shape)?;
+fn read_head(source: &Source) -> Result<Vec<(u64, StringRecord)>, TableError> {
+    let mut rows = Rows::open(source)?;
     let mut head = Vec::new();
     while head.len() < HEAD
         && let Some((line, record)) = rows.next_row()?

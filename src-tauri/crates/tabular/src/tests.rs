@@ -1,5 +1,7 @@
 //! Tests with export files as advertising platforms and spreadsheets write them.
 
+mod hostile;
+
 use std::{
     collections::BTreeMap,
     fs,

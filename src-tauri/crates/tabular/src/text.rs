@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use crate::rows::{TableError, open_file};
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 const BUFFER: usize = 256 * 1024;
@@ -24,8 +25,8 @@ pub enum Encoding {
 }
 
 /// Returns the encoding of a file. Bytes that are valid UTF-8 to the end of the file are UTF-8.
-pub(crate) fn find_encoding(path: &Path) -> io::Result<Encoding> {
-    let mut file = BufReader::with_capacity(BUFFER, File::open(path)?);
+pub(crate) fn find_encoding(path: &Path) -> Result<Encoding, TableError> {
+    let mut file = BufReader::with_capacity(BUFFER, open_file(path)?);
     let start = file.fill_buf()?;
     if let Some(encoding) = find_utf16(start) {
         return Ok(encoding);
@@ -75,8 +76,11 @@ fn find_utf16(start: &[u8]) -> Option<Encoding> {
 }
 
 /// Opens a file as UTF-8 text, after its byte order mark.
-pub(crate) fn open_text(path: &Path, encoding: Encoding) -> io::Result<Box<dyn Read + Send>> {
-    let mut file = BufReader::with_capacity(BUFFER, File::open(path)?);
+pub(crate) fn open_text(
+    path: &Path,
+    encoding: Encoding,
+) -> Result<Box<dyn Read + Send>, TableError> {
+    let mut file = BufReader::with_capacity(BUFFER, open_file(path)?);
     let decoder = match encoding {
         Encoding::Utf8 => {
             if file.fill_buf()?.starts_with(&[0xEF, 0xBB, 0xBF]) {

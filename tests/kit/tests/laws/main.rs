@@ -5,6 +5,7 @@
 
 mod comments;
 mod documents;
+mod files;
 mod imports;
 mod locks;
 mod packages;

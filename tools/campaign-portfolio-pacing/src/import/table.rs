@@ -4,7 +4,10 @@
 use std::{io, path::Path};
 
 use contract::{ImportProblem, data::ImportOptions};
-use tabular::{DateFormat, Decisions, Formats, Mapping, MappingError, Memory, Survey, TableError};
+use tabular::{
+    DateFormat, Decisions, Formats, Limit, Mapping, MappingError, Memory, Survey, TableError,
+    limits,
+};
 
 use super::{
     columns::{self, Header},
@@ -137,11 +140,31 @@ pub(super) fn problem(error: TableError) -> ImportProblem {
         TableError::Empty => ImportProblem::EmptyFile,
         TableError::Workbook(_) => ImportProblem::Spreadsheet,
         TableError::Text(reason) => ImportProblem::BrokenOff { reason },
+        TableError::NotAFile => ImportProblem::NotAFile,
+        TableError::Limit(limit) => problem_of_limit(limit),
         TableError::Io(error) => match error.kind() {
             io::ErrorKind::NotFound => ImportProblem::Missing,
             io::ErrorKind::PermissionDenied => ImportProblem::Forbidden,
             io::ErrorKind::IsADirectory => ImportProblem::IsFolder,
             _ => ImportProblem::Unreadable { reason: error.to_string() },
         },
+    }
+}
+
+fn problem_of_limit(limit: Limit) -> ImportProblem {
+    let number = |most: u64| u32::try_from(most).unwrap_or(u32::MAX);
+    let count = |most: usize| u32::try_from(most).unwrap_or(u32::MAX);
+    match limit {
+        Limit::File => ImportProblem::FileTooLarge { most: number(limits::MAX_FILE >> 20) },
+        Limit::Line { line } => {
+            ImportProblem::LineTooLong { start: number(line), most: number(limits::MAX_LINE >> 10) }
+        }
+        Limit::Columns => ImportProblem::TooManyColumns { most: count(limits::MAX_COLUMNS) },
+        Limit::Cell => ImportProblem::CellTooLong { most: count(limits::MAX_CELL >> 10) },
+        Limit::Sheet => ImportProblem::SheetTooLarge { most: count(limits::MAX_CELLS) },
+        Limit::Sheets => ImportProblem::TooManySheets { most: count(limits::MAX_SHEETS) },
+        Limit::Unpacked => {
+            ImportProblem::UnpacksTooLarge { most: number(limits::MAX_UNPACKED >> 20) }
+        }
     }
 }

@@ -3,7 +3,39 @@
 /**
  * The possible errors of a file, a line or a cell. `text` is the content of the cell.
  */
-export type ImportProblem = { "code": "missing" } | { "code": "forbidden" } | { "code": "is_folder" } | { "code": "unreadable", 
+export type ImportProblem = { "code": "missing" } | { "code": "forbidden" } | { "code": "is_folder" } | { "code": "not_a_file" } | { "code": "file_too_large", 
+/**
+ * The most MiB of a file.
+ */
+most: number, } | { "code": "line_too_long", 
+/**
+ * The line in which the text begins.
+ */
+start: number, 
+/**
+ * The most KiB of a line.
+ */
+most: number, } | { "code": "too_many_columns", 
+/**
+ * The most columns.
+ */
+most: number, } | { "code": "cell_too_long", 
+/**
+ * The most KiB of a cell.
+ */
+most: number, } | { "code": "sheet_too_large", 
+/**
+ * The most cells of a sheet.
+ */
+most: number, } | { "code": "too_many_sheets", 
+/**
+ * The most sheets.
+ */
+most: number, } | { "code": "unpacks_too_large", 
+/**
+ * The most MiB of an unpacked workbook.
+ */
+most: number, } | { "code": "unreadable", 
 /**
  * The operating system's message.
  */

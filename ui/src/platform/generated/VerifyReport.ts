@@ -50,4 +50,13 @@ problems: Array<VerifyProblem>,
 /**
  * Intents without an outcome, by record number.
  */
-unknown_outcomes: Array<number>, };
+unknown_outcomes: Array<number>, 
+/**
+ * Files of an export that were not checked: those for people and for other programs, and those
+ * that no export has. At most 100 are listed. Empty unless `ok`.
+ */
+unchecked: Array<string>, 
+/**
+ * The number of all such files.
+ */
+unchecked_total: number, };

@@ -16,6 +16,8 @@ const report = (rest: Partial<VerifyReport> = {}): VerifyReport => ({
   unsigned_tail: 0,
   problems: [],
   unknown_outcomes: [],
+  unchecked: [],
+  unchecked_total: 0,
   ...rest,
 });
 

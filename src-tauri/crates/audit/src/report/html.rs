@@ -2,37 +2,13 @@
 
 use std::fmt::Write as _;
 
+use contract::hidden::is_hidden;
 use serde_json::Value;
 
 /// The only style of a page. It also fits paper.
 const STYLE: &str = include_str!("page.css");
 /// How deep values are laid out. Deeper ones are shown as JSON.
 const MAX_DEPTH: usize = 6;
-/// The characters that a reader does not see, or that turn the direction of the text. They are those
-/// of the approval window (`ui/src/approval/hidden.ts`).
-const HIDDEN: [(u32, u32); 20] = [
-    (0x0000, 0x001f),
-    (0x007f, 0x00a0),
-    (0x00ad, 0x00ad),
-    (0x034f, 0x034f),
-    (0x061c, 0x061c),
-    (0x115f, 0x115f),
-    (0x1160, 0x1160),
-    (0x17b4, 0x17b4),
-    (0x17b5, 0x17b5),
-    (0x180b, 0x180f),
-    (0x2000, 0x200f),
-    (0x2028, 0x202f),
-    (0x205f, 0x206f),
-    (0x3000, 0x3000),
-    (0x3164, 0x3164),
-    (0xfe00, 0xfe0f),
-    (0xfeff, 0xfeff),
-    (0xffa0, 0xffa0),
-    (0xfff0, 0xffff),
-    (0xe0000, 0xe0fff),
-];
-
 /// A page that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Html(String);
@@ -179,11 +155,6 @@ fn escape_lines(text: &str) -> String {
     escaped
 }
 
-fn is_hidden(character: char) -> bool {
-    let point = u32::from(character);
-    HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&point))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -196,34 +167,14 @@ mod tests {
         assert_eq!(escape("a\u{202e}b\u{0}"), "a\u{27e8}U+202E\u{27e9}b\u{27e8}U+0000\u{27e9}");
     }
 
-    /// Reads the code points of a character class such as `[\u0000-\u001f\u{e0000}]`.
-    fn ranges(class: &str) -> Vec<(u32, u32)> {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        let mut is_range = false;
-        for piece in class.split("\\u").skip(1) {
-            let number: String = piece.chars().filter(char::is_ascii_hexdigit).collect();
-            let point = u32::from_str_radix(&number, 16).expect("a code point");
-            match ranges.last_mut() {
-                Some(range) if is_range => range.1 = point,
-                _ => ranges.push((point, point)),
-            }
-            is_range = piece.ends_with('-');
-        }
-        ranges
-    }
-
     #[test]
-    fn a_page_shows_the_hidden_characters_that_the_approval_window_shows() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../ui/src/approval/hidden.ts");
-        let source = std::fs::read_to_string(path).expect("the window's table");
-        let class = source.split_once("const HIDDEN =").expect("the table").1;
-        let class = class.split_once(';').expect("its end").0;
-        assert_eq!(ranges(class), HIDDEN, "the table of {path} has changed");
-        for hidden in
-            ['\t', '\n', '\u{a0}', '\u{34f}', '\u{3164}', '\u{fe0f}', '\u{ffa0}', '\u{e0100}']
-        {
-            let shown = format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(hidden));
-            assert_eq!(escape(&hidden.to_string()), shown);
+    fn a_page_shows_the_hidden_characters_that_window_and_terminal_show() {
+        for (first, last) in contract::hidden::HIDDEN {
+            for point in [first, last] {
+                let Some(hidden) = char::from_u32(point) else { continue };
+                let shown = format!("\u{27e8}U+{point:04X}\u{27e9}");
+                assert_eq!(escape(&hidden.to_string()), shown);
+            }
         }
     }
 

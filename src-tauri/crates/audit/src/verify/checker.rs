@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::VerifyingKey;
 
+use super::unchecked::Unchecked;
 use super::{Expected, Problems};
 use crate::anchor::Mark;
 use crate::body::{self, Body, Reveal};
@@ -66,6 +67,8 @@ pub(crate) struct Summary {
     pub(crate) unknown_outcomes: Vec<u64>,
     /// All public keys that the log has named for its signatures, as vkey strings.
     pub(crate) keys: BTreeSet<String>,
+    /// The files of an export that were not read.
+    pub(crate) unchecked: Unchecked,
 }
 
 /// The intents whose outcome has not come yet, by call.
@@ -429,6 +432,7 @@ impl<'a> Checker<'a> {
             signed: self.signed,
             unknown_outcomes: self.calls.unknown(),
             keys: self.keys_seen,
+            unchecked: Unchecked::default(),
         }
     }
 }

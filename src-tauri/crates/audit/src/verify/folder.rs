@@ -2,7 +2,7 @@
 //! inclusion proofs instead.
 
 use contract::{Text, text};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::checker::{Checker, OpenCalls, Summary};
 use super::receipts::Receipts;
 use super::tiles::TileCheck;
+use super::unchecked::Unchecked;
 use super::{Expected, Problems};
 use crate::body::{self, Body, Reveal};
 use crate::note::{self, Note};
@@ -47,7 +48,7 @@ struct Lines {
 
 impl Lines {
     fn open(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { file: BufReader::new(File::open(path)?) })
+        Ok(Self { file: BufReader::new(files::open(path)?) })
     }
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
@@ -80,6 +81,10 @@ impl Lines {
     }
 }
 
+/// The files that every export has.
+const ALWAYS: [&str; 4] = ["key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl"];
+const PROOFS: &str = "proofs.jsonl";
+
 /// Verifies the folder.
 pub(crate) fn verify_folder(
     folder: &Path,
@@ -97,10 +102,7 @@ pub(crate) fn verify_folder(
 
 fn text(path: &Path) -> Result<String, String> {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let file = File::open(path).map_err(|error| format!("{name}: {error}"))?;
-    let mut text = String::new();
-    file.take(MAX_FILE).read_to_string(&mut text).map_err(|error| format!("{name}: {error}"))?;
-    Ok(text)
+    files::read_text(path, MAX_FILE).map_err(|error| format!("{name}: {error}"))
 }
 
 /// Splits the file of checkpoints, by size.
@@ -138,25 +140,32 @@ fn files(
     let reveals = Lines::open(&folder.join("reveals.jsonl"))
         .map_err(|error| format!("reveals.jsonl: {error}"))?;
     let receipts = Receipts::read(folder, &origin, &key);
-    if fs::exists(folder.join("proofs.jsonl")).unwrap_or(false) {
-        let proofs = Lines::open(&folder.join("proofs.jsonl"))
-            .map_err(|error| format!("proofs.jsonl: {error}"))?;
-        let summary = check_partial(records, reveals, proofs, &notes, &key, problems)?;
+    let mut checked: BTreeSet<String> = ALWAYS.map(str::to_owned).into();
+    checked.extend(receipts.names());
+    if fs::exists(folder.join(PROOFS)).unwrap_or(false) {
+        let proofs =
+            Lines::open(&folder.join(PROOFS)).map_err(|error| format!("proofs.jsonl: {error}"))?;
+        let mut summary = check_partial(records, reveals, proofs, &notes, &key, problems)?;
         add_all(problems, receipts.faults_alone());
+        checked.insert(PROOFS.to_owned());
+        summary.unchecked = Unchecked::list(folder, &checked);
         return Ok(summary);
     }
     let mut forms = Forms { tiles: TileCheck::open(folder, notes.values().next_back()), receipts };
     let mut checker = Checker::new(problems, expected, notes);
     check_whole(records, reveals, &mut checker, &mut forms)?;
-    let summary = checker.finish();
+    let mut summary = checker.finish();
     let stated = summary.key.map(|key| format!("{}\n", note::vkey_of(&origin, &key)));
     if problems.is_empty() && stated.as_deref() != Some(key.as_str()) {
         problems.add(Some(1), "key.vkey is not the key that the records name");
     }
     // A log that is at fault is not what the other formats are made of.
     if problems.is_empty() {
-        add_all(problems, forms.tiles.map(TileCheck::finish).unwrap_or_default());
+        let (faults, names) = forms.tiles.map(TileCheck::finish).unwrap_or_default();
+        add_all(problems, faults);
         add_all(problems, forms.receipts.finish());
+        checked.extend(names);
+        summary.unchecked = Unchecked::list(folder, &checked);
     }
     Ok(summary)
 }

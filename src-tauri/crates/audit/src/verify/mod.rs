@@ -7,6 +7,7 @@ mod folder;
 mod physical;
 mod receipts;
 mod tiles;
+mod unchecked;
 mod watch;
 
 use std::path::Path;
@@ -17,7 +18,9 @@ use crate::anchor::{ComparedMarks, Mark, Outside};
 use crate::opened::Tampered;
 use crate::schema;
 
+use checker::Summary;
 pub(crate) use checker::{ADDED, BeyondMark};
+use unchecked::Unchecked;
 pub use watch::VerifyWatch;
 
 /// The most problems that are listed.
@@ -155,6 +158,9 @@ fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Jud
     let is_export = is_export(path) && outside.installation.is_none();
     let summary = if is_export {
         folder::verify_folder(path, expected, &mut own)
+    } else if let Some(why) = not_a_file(path) {
+        own.unreadable(why);
+        Summary::default()
     } else {
         database::verify_database(path, expected, &mut own)
     };
@@ -164,6 +170,7 @@ fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Jud
         && !only_unreadable
         && (is_export || !is_beginning(path, outside, &weighed));
     let problems = problems.sorted();
+    let unchecked = if problems.is_empty() { summary.unchecked } else { Unchecked::default() };
     let report = VerifyReport {
         ok: problems.is_empty(),
         part: summary.part,
@@ -178,9 +185,17 @@ fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Jud
         compared_with: weighed.compared_with,
         unsigned_tail: summary.records.saturating_sub(summary.signed),
         unknown_outcomes: if problems.is_empty() { summary.unknown_outcomes } else { Vec::new() },
+        unchecked_total: unchecked.total,
+        unchecked: unchecked.names,
         problems,
     };
     Judged { report, mark: outside.mark_for_new_log(&summary.keys), at_fault }
+}
+
+/// Says that a path leads to something else than a file, such as a pipe that never answers.
+fn not_a_file(path: &Path) -> Option<Text> {
+    let error = files::open(path).err().filter(files::is_not_a_file)?;
+    Some(text!("the log file cannot be read ({error})", error = error.to_string()))
 }
 
 /// Whether nothing is known of the log outside and its file has no record: its first start is under

@@ -47,6 +47,8 @@ struct Proven {
 #[derive(Default)]
 pub(super) struct Receipts {
     faults: Vec<Text>,
+    /// The files that were read.
+    names: Vec<String>,
     claims: Vec<Claim>,
     /// The leaves and roots that the claims are compared with. None until the record was read.
     leaves: BTreeMap<u64, Option<Hash>>,
@@ -67,14 +69,24 @@ impl Receipts {
             receipts.faults.push("the receipts cannot be read".into());
             return receipts;
         };
-        for (seq, ending) in names {
-            let name = format!("receipts/{seq}.{ending}");
+        for (number, ending) in names {
+            let name = format!("receipts/{number}.{ending}");
+            receipts.names.push(name.clone());
+            let Ok(seq) = number.parse() else {
+                receipts.faults.push(fault(&name, "no record has this number"));
+                continue;
+            };
             match check_file(&folder, seq, &ending, origin, &key) {
                 Ok(proven) => receipts.add_claim(name, seq, proven),
                 Err(why) => receipts.faults.push(fault(&name, &why)),
             }
         }
         receipts
+    }
+
+    /// Returns the files that were read.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.names.clone().into_iter()
     }
 
     fn add_claim(&mut self, name: String, seq: u64, proven: Proven) {
@@ -132,8 +144,9 @@ fn fault(name: &str, why: &str) -> Text {
     text!("the file {name} does not hold: {why}", name, why)
 }
 
-/// Returns the files of receipts in order: the number of the record, and what the name ends with.
-fn names(folder: &Path) -> std::io::Result<Vec<(u64, String)>> {
+/// Returns the files of receipts in order: the number of the record as it is written, and what the
+/// name ends with. The number may be larger than that of any record.
+fn names(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
@@ -141,14 +154,13 @@ fn names(folder: &Path) -> std::io::Result<Vec<(u64, String)>> {
             continue;
         };
         let is_receipt = matches!(ending, "json" | "tlog-proof" | "cose");
-        if let (Ok(seq), true) = (number.parse::<u64>(), is_receipt)
-            && seq > 0
-            && seq.to_string() == number
-        {
-            names.push((seq, ending.to_owned()));
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit())
+            && number.bytes().next().is_some_and(|first| first != b'0');
+        if is_receipt && is_number {
+            names.push((number.to_owned(), ending.to_owned()));
         }
     }
-    names.sort_unstable();
+    names.sort_unstable_by(|a, b| (a.0.len(), a).cmp(&(b.0.len(), b)));
     Ok(names)
 }
 
@@ -227,9 +239,5 @@ fn header(message: &CoseSign1, label: i64) -> Option<&Value> {
 fn read(folder: &Path, seq: u64, ending: &str) -> Result<Vec<u8>, String> {
     let name = format!("{seq}.{ending}");
     let path = folder.join(&name);
-    let length = fs::metadata(&path).map_err(|error| format!("{name}: {error}"))?.len();
-    if length > MAX_FILE {
-        return Err(format!("{name} is too long"));
-    }
-    fs::read(&path).map_err(|error| format!("{name}: {error}"))
+    files::read(&path, MAX_FILE).map_err(|error| format!("{name}: {error}"))
 }

@@ -1,7 +1,6 @@
 //! Compares the tiled form of an export with its records. The files must be exactly those that the
 //! records make.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,8 @@ use contract::{Text, text};
 use crate::note::CosignedNote;
 use crate::tiles::{TileFile, Tiler};
 
+/// The most bytes of a checkpoint with the lines of its witnesses.
+const MAX_CHECKPOINT: u64 = 1 << 20;
 /// The most faults that are listed.
 const MAX_FAULTS: usize = 10;
 
@@ -21,6 +22,8 @@ pub(super) struct TileCheck {
     seen: u64,
     tiler: Tiler,
     faults: Vec<Text>,
+    /// The files that were compared.
+    names: Vec<String>,
 }
 
 impl TileCheck {
@@ -37,13 +40,14 @@ impl TileCheck {
             seen: 0,
             tiler: Tiler::new(),
             faults: Vec::new(),
+            names: vec!["tiles/checkpoint".to_owned()],
         };
         check.read_checkpoint();
         Some(check)
     }
 
     fn read_checkpoint(&mut self) {
-        let parsed = std::fs::read_to_string(self.folder.join("checkpoint"))
+        let parsed = files::read_text(&self.folder.join("checkpoint"), MAX_CHECKPOINT)
             .map_err(|error| error.to_string())
             .and_then(|text| {
                 let cosigned = CosignedNote::parse(&text).map_err(|error| error.to_string())?;
@@ -71,16 +75,17 @@ impl TileCheck {
         }
     }
 
-    /// Ends the comparison. Returns its faults.
-    pub(super) fn finish(mut self) -> Vec<Text> {
+    /// Ends the comparison. Returns its faults, and the files that were compared.
+    pub(super) fn finish(mut self) -> (Vec<Text>, Vec<String>) {
         for file in std::mem::replace(&mut self.tiler, Tiler::new()).finish() {
             self.compare(&file);
         }
-        self.faults
+        (self.faults, self.names)
     }
 
     fn compare(&mut self, expected: &TileFile) {
         let name = format!("tiles/{}", expected.path);
+        self.names.push(name.clone());
         let fault = match holds_exactly(&self.folder.join(&expected.path), &expected.bytes) {
             Ok(true) => return,
             Ok(false) => {
@@ -96,6 +101,6 @@ impl TileCheck {
 
 fn holds_exactly(path: &Path, expected: &[u8]) -> std::io::Result<bool> {
     let mut bytes = Vec::with_capacity(expected.len() + 1);
-    File::open(path)?.take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
+    files::open(path)?.take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes == expected)
 }

@@ -32,6 +32,8 @@ pub(crate) fn both(folder: &Path) -> VerifyReport {
     let context = format!("{ours:?} against {theirs}");
     assert_eq!(theirs["ok"], ours.ok, "{context}");
     assert_eq!(theirs["unknown_outcomes"], json!(ours.unknown_outcomes), "{context}");
+    assert_eq!(theirs["unchecked"], json!(ours.unchecked), "{context}");
+    assert_eq!(theirs["unchecked_total"], ours.unchecked_total, "{context}");
     if ours.ok {
         assert_eq!(theirs["records"], ours.records, "{context}");
         assert_eq!(theirs["checkpoints"], ours.checkpoints, "{context}");

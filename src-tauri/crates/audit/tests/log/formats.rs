@@ -536,3 +536,145 @@ fn a_receipt_of_a_direct_call_says_who_made_it() {
         }
     }
 }
+
+/// Numbers that no record, size or place in a list has, or that are not written as one.
+fn impossible_numbers() -> Vec<String> {
+    let words = [
+        "-1",
+        "-0",
+        "+1",
+        "00",
+        "007",
+        "1.0",
+        "1e2",
+        "0x1",
+        "1_0",
+        " 1",
+        "NaN",
+        "Infinity",
+        "true",
+        "null",
+        "\u{ff11}",
+        "\u{b2}",
+        "9007199254740992",
+        "9007199254740993",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+    ];
+    let digits = [20, 40, 200, 5_000].map(|length| "9".repeat(length));
+    words.map(str::to_owned).into_iter().chain(digits).collect()
+}
+
+#[test]
+fn both_verifiers_refuse_an_impossible_number() {
+    let world = World::new();
+    let seq = log_with_actions(&world)[0];
+    let folder = world.folder.path().join("export");
+    export(&world, &folder, Scope::Decision(seq)).unwrap();
+    let size = fs::read_to_string(folder.join("checkpoint.txt")).unwrap();
+    let size = size.lines().nth(1).unwrap().to_owned();
+    let reveals = fs::read_to_string(folder.join("reveals.jsonl")).unwrap();
+    let reveal: Value = serde_json::from_str(reveals.lines().next().unwrap()).unwrap();
+    let places = [
+        (format!("receipts/{seq}.tlog-proof"), format!("\nindex {}\n", seq - 1), "\nindex @\n"),
+        (format!("receipts/{seq}.tlog-proof"), format!("\n{size}\n"), "\n@\n"),
+        (format!("receipts/{seq}.json"), format!("\"seq\":{seq},"), "\"seq\":@,"),
+        (format!("receipts/{seq}.json"), "\"v\":1}".to_owned(), "\"v\":@}"),
+        ("checkpoint.txt".to_owned(), format!("\n{size}\n"), "\n@\n"),
+        ("proofs.jsonl".to_owned(), format!("\"seq\":{seq}}}"), "\"seq\":@}"),
+        ("records.jsonl".to_owned(), format!("\"seq\":{seq},"), "\"seq\":@,"),
+        ("reveals.jsonl".to_owned(), format!("\"seq\":{},", reveal["seq"]), "\"seq\":@,"),
+    ];
+    assert!(both(&folder).ok);
+    for (name, found, form) in places {
+        let file = folder.join(name);
+        let whole = fs::read_to_string(&file).unwrap();
+        assert!(whole.contains(&found), "{found:?} in {whole}");
+        for number in impossible_numbers() {
+            fs::write(&file, whole.replace(&found, &form.replace('@', &number))).unwrap();
+            assert!(!both(&folder).ok, "{form:?} with {number} in {}", file.display());
+        }
+        fs::write(&file, whole).unwrap();
+    }
+    for ending in ["json", "tlog-proof", "cose"] {
+        let file = folder.join(format!("receipts/{seq}.{ending}"));
+        for number in impossible_numbers().into_iter().filter(|number| number.len() <= 200) {
+            let other = folder.join(format!("receipts/{number}.{ending}"));
+            fs::copy(&file, &other).unwrap();
+            let report = both(&folder);
+            // What is not written as a number is no receipt, and is told as a file like any other.
+            let is_number = number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');
+            let is_told = report.unchecked.contains(&format!("receipts/{number}.{ending}"));
+            assert_eq!((report.ok, is_told), (!is_number, !is_number), "{number}.{ending}");
+            fs::remove_file(other).unwrap();
+        }
+    }
+    // Heads of CBOR numbers, floats and other kinds, in each place of the statement's start.
+    let file = folder.join(format!("receipts/{seq}.cose"));
+    let whole = fs::read(&file).unwrap();
+    for (at, head) in (0..whole.len())
+        .step_by(23)
+        .zip([0x1b, 0x3b, 0x38, 0xf9, 0xfb, 0xf5, 0xf6, 0x9f].into_iter().cycle())
+    {
+        let mut changed = whole.clone();
+        if std::mem::replace(&mut changed[at], head) != head {
+            fs::write(&file, changed).unwrap();
+            assert!(!both(&folder).ok, "byte {at}: {head:02x}");
+        }
+    }
+}
+
+#[test]
+fn a_verification_names_the_files_that_it_did_not_check() {
+    let world = World::new();
+    let seq = log_with_actions(&world)[0];
+    let (whole, one) = (world.folder.path().join("whole"), world.folder.path().join("one"));
+    export_log(&world, &whole).unwrap();
+    export(&world, &one, Scope::Decision(seq)).unwrap();
+    assert_eq!(both(&whole).unchecked, ["README", "receipts/key.pem"]);
+    assert_eq!(both(&one).unchecked, ["README", "receipt.html", "receipts/key.pem"]);
+    // A tiled log in the export of one decision is not compared with anything.
+    fs::create_dir_all(one.join("tiles/tile")).unwrap();
+    fs::write(one.join("tiles/checkpoint"), "made up").unwrap();
+    fs::write(whole.join("tiles/tile/9"), "made up").unwrap();
+    fs::write(whole.join("re\u{202e}lmth"), "made up").unwrap();
+    std::os::unix::fs::symlink("/", whole.join("receipts/link")).unwrap();
+    assert!(both(&one).unchecked.contains(&"tiles/checkpoint".to_owned()));
+    let expected =
+        ["README", "receipts/key.pem", "receipts/link", "re\u{202e}lmth", "tiles/tile/9"];
+    assert_eq!(both(&whole).unchecked, expected);
+    for number in 0..200 {
+        fs::write(whole.join(format!("z{number:03}")), "made up").unwrap();
+    }
+    let report = both(&whole);
+    assert_eq!((report.ok, report.unchecked.len(), report.unchecked_total), (true, 100, 205));
+}
+
+#[test]
+fn a_pipe_or_a_device_in_an_export_is_refused_and_keeps_nobody_waiting() {
+    let world = World::new();
+    let seq = log_with_actions(&world)[0];
+    let folder = world.folder.path().join("export");
+    export(&world, &folder, Scope::Decision(seq)).unwrap();
+    for name in ["key.vkey", "checkpoint.txt", "records.jsonl", "proofs.jsonl", "reveals.jsonl"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(["json", "tlog-proof", "cose"].map(|ending| format!("receipts/{seq}.{ending}")))
+    {
+        let (file, kept) = (folder.join(&name), world.folder.path().join("kept"));
+        fs::rename(&file, &kept).unwrap();
+        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+        assert!(!both(&folder).ok, "a pipe as {name}");
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        assert!(!both(&folder).ok, "a device as {name}");
+        fs::remove_file(&file).unwrap();
+        fs::rename(&kept, &file).unwrap();
+    }
+    assert!(both(&folder).ok);
+    let pipe = world.folder.path().join("audit.db");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let report = audit::verify(&pipe, None);
+    assert!(report.problems[0].message.contains("a pipe"), "{:?}", report.problems);
+}

@@ -291,7 +291,17 @@ fn report_lines(report: &VerifyReport, of: Subject) -> Vec<String> {
         };
         lines.push(format!("{outcome} {records} {}.", list.join(", ")));
     }
+    lines.extend(unchecked_line(report));
     lines
+}
+
+/// Names the files of an export that were not checked.
+fn unchecked_line(report: &VerifyReport) -> Option<String> {
+    let listed: Vec<String> = report.unchecked.iter().map(|name| escape_invisible(name)).collect();
+    let more = report.unchecked_total.saturating_sub(listed.len() as u64);
+    let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+    (!listed.is_empty())
+        .then(|| format!("Not checked, and could have been changed: {}{rest}.", listed.join(", ")))
 }
 
 /// Erases a conversation after the person at the terminal typed its id once more.
@@ -403,6 +413,8 @@ mod tests {
             unsigned_tail: 0,
             problems: Vec::new(),
             unknown_outcomes: vec![7],
+            unchecked: vec!["README".into(), "re\u{202e}port.html".into()],
+            unchecked_total: 3,
         }
     }
 
@@ -417,7 +429,12 @@ mod tests {
         assert!(verdict(&one, Subject::Part).2.starts_with("1 record is proven"));
         assert_eq!(
             report_lines(&report(false), Subject::Part),
-            ["root  ab", "key   12:34", "The export has no outcome for the intents in record 7."]
+            [
+                "root  ab",
+                "key   12:34",
+                "The export has no outcome for the intents in record 7.",
+                "Not checked, and could have been changed: README, re\\u{202e}port.html, and 1 more.",
+            ]
         );
     }
 

@@ -30,7 +30,11 @@ pub(crate) async fn test_rules(
         let params = PolicyBacktestParams { rules: rules.clone(), since, after, limit };
         link.commands.policy_backtest(params)
     };
-    let totals = ask(0, 0).await?;
+    let mut totals = ask(0, 0).await?;
+    // A long log is counted in parts.
+    while let Some(after) = totals.next {
+        add_totals(&mut totals, ask(after, 0).await?);
+    }
     if !totals.faults.is_empty() {
         if out.json {
             out.print_json(&totals);
@@ -64,11 +68,26 @@ pub(crate) async fn test_rules(
     Ok(Exit::Done)
 }
 
+/// Adds the counts of the next part of the log.
+fn add_totals(totals: &mut PolicyBacktestResponse, part: PolicyBacktestResponse) {
+    for count in part.counts {
+        let same = |known: &&mut BacktestCount| {
+            known.tool == count.tool && known.then == count.then && known.now == count.now
+        };
+        match totals.counts.iter_mut().find(same) {
+            Some(known) => known.calls += count.calls,
+            None => totals.counts.push(count),
+        }
+    }
+    totals.not_by_rules += part.not_by_rules;
+    totals.next = part.next;
+}
+
 fn read_rules(file: &Path) -> Result<String, AgentError> {
     let read = if file == Path::new("-") {
-        io::read_to_string(io::stdin())
+        files::read_text_from(io::stdin(), files::BY_HAND)
     } else {
-        std::fs::read_to_string(file)
+        files::read_text(file, files::BY_HAND)
     };
     read.map_err(|error| {
         AgentError::invalid(text!("{file} cannot be read: {error}.", file = file.display(), error))

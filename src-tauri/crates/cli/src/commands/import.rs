@@ -116,6 +116,28 @@ fn describe_problem(problem: &ImportProblem) -> String {
         ImportProblem::Spreadsheet => {
             "the workbook cannot be opened. Remove its password or save it as CSV.".to_owned()
         }
+        ImportProblem::NotAFile => "this is a pipe, a socket or a device. Name a file.".to_owned(),
+        ImportProblem::FileTooLarge { most } => {
+            format!("the file is larger than {most} MiB. Split it into several files.")
+        }
+        ImportProblem::LineTooLong { start, most } => format!(
+            "the text that begins in line {start} has no end within {most} KiB. Close the quotes there, or export the file again."
+        ),
+        ImportProblem::TooManyColumns { most } => {
+            format!("the table has more than {most} columns. Delete those that are not needed.")
+        }
+        ImportProblem::CellTooLong { most } => {
+            format!("a cell is longer than {most} KiB. Shorten it, or save the sheet as CSV.")
+        }
+        ImportProblem::SheetTooLarge { most } => format!(
+            "the sheet has more than {most} cells, or cells that lie too far apart. Delete what is not needed, or save the sheet as CSV."
+        ),
+        ImportProblem::TooManySheets { most } => format!(
+            "the workbook has more than {most} sheets. Save the one with the data as a file of its own."
+        ),
+        ImportProblem::UnpacksTooLarge { most } => {
+            format!("the workbook unpacks to more than {most} MiB. Save the sheet as CSV.")
+        }
         other => format_problem_code(other),
     }
 }

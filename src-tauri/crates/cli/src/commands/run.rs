@@ -1,7 +1,6 @@
 //! `csign run`: the run contract on a command line, with JSON input and output. No person is asked,
 //! so a request that needs an approval ends with the pending action's id.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,7 +78,7 @@ fn read_request(path: &Path) -> Result<String, Failure> {
     let read = if path == Path::new("-") {
         std::io::stdin().take(most).read_to_end(&mut bytes)
     } else {
-        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+        files::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
     };
     read.map_err(|e| {
         Failure::usage_error(format!("{} cannot be read: {e}.", path.display()))

@@ -186,7 +186,7 @@ async fn wait_for_signal() {
 
 /// Reads lines of NAME=VALUE. Variables that are already set stay.
 fn read_env(file: &Path) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = files::read_text(file, files::BY_HAND).map_err(|error| {
         Failure::usage_error(format!("{} cannot be read: {error}.", file.display()))
     })?;
     for (number, line) in text.lines().enumerate() {

@@ -192,9 +192,9 @@ async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>,
 
 fn read_file(file: &Path) -> Result<String, Failure> {
     let read = if file == Path::new("-") {
-        std::io::read_to_string(std::io::stdin())
+        files::read_text_from(std::io::stdin(), files::BY_HAND)
     } else {
-        std::fs::read_to_string(file)
+        files::read_text(file, files::BY_HAND)
     };
     read.map_err(|error| {
         Failure::usage_error(format!(

@@ -178,3 +178,39 @@ fn a_test_of_rules_names_their_faults_and_changes_nothing() {
     test_rules(&world, &json!({}));
     assert_eq!(count() - second, 2 * (second - first), "it writes no more than to open the log");
 }
+
+#[test]
+fn a_rule_of_many_stars_and_too_many_rules_keep_nobody_waiting() {
+    let world = World::new();
+    make_past(&world);
+    let rules = |tool: &str, count: usize| {
+        let rule = |id: usize| json!({"id": format!("r{id}"), "action": "deny", "tool": tool});
+        json!({"rules": (0..count).map(rule).collect::<Vec<_>>()})
+    };
+    let stars = rules(&format!("{}x", "*a".repeat(99)), 500);
+    let answer = test_rules(&world, &stars);
+    let denied = |(_, now): &(String, Option<String>)| now.as_deref() == Some("deny");
+    assert!(!changes(&answer, "product.search").iter().any(denied), "{answer:#}");
+    fs::write(
+        world.data().join("policy.json"),
+        rules(&format!("{}x", "*".repeat(40)), 1).to_string(),
+    )
+    .expect("written");
+    call(&world, "s9", "product.search", &json!({"query": "ridge"}), 0);
+    for (tool, count, words) in
+        [("*a".repeat(101), 1, "200 characters"), ("a".to_owned(), 1_001, "more than 1000 rules")]
+    {
+        let file = propose(&world, &rules(&tool, count));
+        let ran = world.run(&["--json", "policy", "backtest", &file]).ends_with(1);
+        assert!(ran.json()["faults"].to_string().contains(words), "{}", ran.out);
+    }
+    let file = propose(&world, &rules(&"a".repeat(190), 1_200));
+    let ran = world.run(&["policy", "backtest", &file]).ends_with(1);
+    assert!(ran.err.contains("larger than 256 KiB"), "{}", ran.err);
+    let pipe = world.path("pipe").display().to_string();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("runs").success());
+    for place in [pipe.as_str(), "/dev/zero"] {
+        let ran = world.run(&["policy", "backtest", place]).ends_with(1);
+        assert!(ran.err.contains("a pipe, a socket or a device"), "{}", ran.err);
+    }
+}

@@ -1,11 +1,13 @@
 //! Tests of `csign import`: files that are recognised, refused with a remedy, mapped, and remembered.
 
-use std::fs;
+use std::{fs, io::Write as _};
 
 use serde_json::Value;
 
 use crate::world::{Ran, World};
 
+const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const RELS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const UNKNOWN: &str = "When;What;How much\n2.11.2026;Alpha;1.234,50\n3.11.2026;Alpha;0,50\n";
 const MAPPED: [&str; 3] = ["--map=day=When", "--map=campaign=What", "'--map=spend=How much'"];
 const SWEDISH: &str = "Kampanjrapport\n1 november 2026 - 2 november 2026\nDag\tKampanj\tValutakod\tKostnad\tVisn.\n2026-11-01\tVår & höst\tSEK\t1 234,50\t12 000\n2026-11-02\tVår & höst\tSEK\t10,00\t10\nSumma: Kampanjer\t --\tSEK\t1 244,50\t12 010\n";
@@ -153,4 +155,105 @@ fn a_damaged_pack_database_is_replaced_by_its_copy() {
     assert_eq!(recovered["records"][0]["fields"]["restored"], true, "{recovered}");
     assert!(copies(&pack).iter().any(|name| name.starts_with("pacing.damaged-")));
     assert_eq!(spent(&world, "Shop"), before);
+}
+
+/// Writes a workbook whose only sheet has these rows.
+fn workbook(world: &World, name: &str, rows: &str, parts: &[(&str, String)]) -> String {
+    let relation = |id: &str, kind: &str, target: &str| {
+        format!(
+            "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"{id}\" Type=\"{RELS}/{kind}\" Target=\"{target}\"/></Relationships>"
+        )
+    };
+    let sheet = "<sheet name=\"s\" sheetId=\"1\" r:id=\"r1\"/>";
+    let own = [
+        ("_rels/.rels", relation("r0", "officeDocument", "xl/workbook.xml")),
+        (
+            "xl/workbook.xml",
+            format!(
+                "<workbook xmlns=\"{MAIN}\" xmlns:r=\"{RELS}\"><sheets>{sheet}</sheets></workbook>"
+            ),
+        ),
+        ("xl/_rels/workbook.xml.rels", relation("r1", "worksheet", "worksheets/sheet1.xml")),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>"),
+        ),
+    ];
+    let path = world.path(name);
+    let mut zip = zip::ZipWriter::new(fs::File::create(&path).expect("made"));
+    for (part, text) in own.iter().chain(parts) {
+        zip.start_file(*part, zip::write::SimpleFileOptions::default()).expect("begun");
+        zip.write_all(text.as_bytes()).expect("written");
+    }
+    zip.finish().expect("ended");
+    path.display().to_string()
+}
+
+/// Imports files with at most 4 GiB of addresses.
+fn import_in_little_memory(world: &World, files: &[&str]) -> Ran {
+    world.at_a_terminal_with("ulimit -v 4194304;", &[&["import"], files].concat())
+}
+
+#[test]
+fn no_crafted_file_takes_the_memory_or_the_next_import() {
+    let world = World::new();
+    let cell = |place: &str| format!("<c r=\"{place}\" t=\"str\"><v>x</v></c>");
+    let far = format!("<row>{}{}</row>", cell("A1"), cell("XFD1048576"));
+    let shared = |count: &str| {
+        vec![("xl/sharedStrings.xml", format!("<sst xmlns=\"{MAIN}\" uniqueCount=\"{count}\"/>"))]
+    };
+    let long = world.path("long.csv");
+    fs::File::create(&long).and_then(|file| file.set_len(300 << 20)).expect("a sparse file");
+    let long = long.display().to_string();
+    let pipe = world.path("pipe.csv").display().to_string();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("runs").success());
+    let zero = world.path("zero.csv");
+    std::os::unix::fs::symlink("/dev/zero", &zero).expect("linked");
+    let zero = zero.display().to_string();
+    let open =
+        format!("Day,Campaign,Cost\n2026-11-01,\"A,1\n{}", "2026-11-01,B,1\n".repeat(80_000));
+    let crafted = [
+        (workbook(&world, "far.xlsx", &far, &[]), "more than 2000 columns"),
+        (
+            workbook(&world, "reserved.xlsx", &far, &shared("99999999999")),
+            "more than 20000000 cells",
+        ),
+        (
+            workbook(&world, "endless.xlsx", &far, &shared("9223372036854775807")),
+            "more than 20000000 cells",
+        ),
+        (
+            workbook(&world, "bomb.xlsx", &far, &[("xl/styles.xml", "<a/>".repeat(17 << 20))]),
+            "unpacks to more than 1024 MiB",
+        ),
+        (long, "begins in line 1 has no end within 1024 KiB"),
+        (file(&world, "open.csv", open), "begins in line 2 has no end within 1024 KiB"),
+        (file(&world, "wide.csv", ",".repeat(2_000)), "more than 2000 columns"),
+        (pipe, "a pipe, a socket or a device"),
+        (zero, "a pipe, a socket or a device"),
+        ("/dev/zero".to_owned(), "a pipe, a socket or a device"),
+    ];
+    let files: Vec<&str> = crafted.iter().map(|(file, _)| file.as_str()).collect();
+    let ran = import_in_little_memory(&world, &files).ends_with(1);
+    for (file, words) in &crafted {
+        let name = file.rsplit('/').next().unwrap_or_default();
+        let is_told = ran.out.lines().any(|line| line.contains(name) && line.contains(words));
+        assert!(is_told, "{name}: {words:?} is missing in\n{}", ran.out);
+    }
+    let good = workbook(
+        &world,
+        "good.xlsx",
+        &[
+            ("A1", "Day"),
+            ("B1", "Campaign"),
+            ("C1", "Cost"),
+            ("A2", "2026-11-01"),
+            ("B2", "A"),
+            ("C2", "5"),
+        ]
+        .map(|(place, text)| cell(place).replace("<v>x", &format!("<v>{text}")))
+        .concat(),
+        &[],
+    );
+    assert_says(&import_in_little_memory(&world, &[&good]).ends_with(0), &["1 row stored"]);
 }

@@ -117,3 +117,21 @@ fn a_memory_is_pinned_edited_and_switched_off_for_a_session() {
     assert_eq!(actions, expected);
     world.run(&["audit", "verify"]).ends_with(0);
 }
+
+#[test]
+fn json_at_a_terminal_hides_nothing_and_means_the_same() {
+    let world = World::new();
+    let text = "Account 17\u{202e}pays\u{2800}\u{1d173}\u{7f} in CET";
+    let quoted = format!("'{text}'");
+    let added = world.at_a_terminal(&["--json", "memory", "add", &quoted]).ends_with(0);
+    let hidden = |out: &str| {
+        out.chars().any(|c| !matches!(c, '\n' | '\r') && contract::hidden::is_hidden(c))
+    };
+    assert!(!hidden(&added.out) && added.out.contains("\\u202epays\\u2800"), "{}", added.out);
+    assert_eq!(added.json()["text"], text);
+    let there = world.at_a_terminal(&["memory", "export"]).ends_with(0);
+    let piped = world.run(&["memory", "export"]).ends_with(0);
+    assert!(!hidden(&there.out), "{}", there.out);
+    assert!(piped.out.contains(text), "a pipe gets the characters");
+    assert_eq!(there.json()["memories"], piped.json()["memories"]);
+}

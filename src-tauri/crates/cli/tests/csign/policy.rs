@@ -249,3 +249,46 @@ fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
         .count();
     assert_eq!(ran, 0, "only previews were read: {intents}");
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_of_the_profile_is_told() {
+    let world = World::new();
+    world.run(&["policy", "show"]).ends_with(0);
+    let pack = world.data().join("tools/odd");
+    fs::create_dir_all(&pack).expect("made");
+    let places = ["countersign.toml", "policy.json", "prices.toml", "tools/odd/pack.json"]
+        .map(|name| world.data().join(name));
+    for place in &places {
+        assert!(std::process::Command::new("mkfifo").arg(place).status().expect("runs").success());
+    }
+    let request = world.path("request").display().to_string();
+    std::os::unix::fs::symlink("/dev/zero", &request).expect("linked");
+    let refused = "it is a pipe, a socket or a device, not a file";
+    let told = |args: &[&str]| {
+        let ran = world.run(args);
+        format!("{}{}", ran.out, ran.err)
+    };
+    let doctor = told(&["doctor"]);
+    let is_told =
+        |name: &str| doctor.lines().any(|line| line.contains(name) && line.contains(refused));
+    assert!(is_told("countersign.toml") && is_told("policy.json"), "{doctor}");
+    assert!(told(&["packs", "check", &pack.display().to_string()]).contains(refused));
+    assert!(told(&["run", "--request", &request]).contains(refused));
+    // A key in a file that cannot be read is in no message.
+    for (place, text) in places.iter().zip([
+        "policy = \"sk-secret-1\"\n",
+        "{\"rules\": [{\"id\": \"a\", \"action\": \"sk-secret-1\", \"tool\": \"*\"}]}",
+        "[[price]]\nmodel = \"x\"\ninput_usd = \"sk-secret-1\"\noutput_usd = 1\n",
+        "{\"id\": \"odd\", \"tools\": \"sk-secret-1\" x",
+    ]) {
+        fs::remove_file(place).expect("removed");
+        fs::write(place, text).expect("written");
+    }
+    let check = told(&["packs", "check", &pack.display().to_string()]);
+    let all = [told(&["doctor"]), told(&["policy", "show"]), told(&["ask", "hello"]), check];
+    assert!(all[0].contains("line 1, column"), "{}", all[0]);
+    assert!(all[1].contains("the field `action`"), "{}", all[1]);
+    for said in all {
+        assert!(!said.contains("secret"), "{said}");
+    }
+}

@@ -149,8 +149,13 @@ impl World {
 
     /// Runs `csign` with a pseudo-terminal as its standard streams.
     pub(crate) fn at_a_terminal(&self, args: &[&str]) -> Ran {
+        self.at_a_terminal_with("", args)
+    }
+
+    /// Runs `csign` at a pseudo-terminal, in a shell that does something before.
+    pub(crate) fn at_a_terminal_with(&self, before: &str, args: &[&str]) -> Ran {
         let line = format!(
-            "exec '{}' --data-dir '{}' {}",
+            "{before} exec '{}' --data-dir '{}' {}",
             program(),
             self.data().display(),
             args.join(" ")

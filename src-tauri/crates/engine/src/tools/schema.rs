@@ -4,11 +4,13 @@
 use std::{collections::HashMap, sync::Arc};
 
 use contract::{Text, text};
-use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
+use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 const UNUSABLE: &str = "the schema cannot be used";
+/// The most steps back of one pattern on one text.
+const MOST_STEPS: usize = 10_000;
 /// The highest number of reported problems of one value.
 const MOST: usize = 20;
 
@@ -84,8 +86,14 @@ impl Validators {
         if let Some(known) = compiled.get(key) {
             return known.clone();
         }
-        let fresh =
-            jsonschema::options().should_validate_formats(formats).build(schema).ok().map(Arc::new);
+        // A server writes its own schemas: a pattern that tries too long counts as not met.
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_STEPS);
+        let fresh = jsonschema::options()
+            .should_validate_formats(formats)
+            .with_pattern_options(patterns)
+            .build(schema)
+            .ok()
+            .map(Arc::new);
         compiled.insert(key.to_owned(), fresh.clone());
         fresh
     }

@@ -1,15 +1,23 @@
 //! Tests of the pacing pack's data: imports, the active data set, and settings that take effect at
 //! once.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use contract::{
-    Commands, DataEntriesParams, DataEntryParams, DataImportParams, DataLayoutParams,
-    DataSurveyParams, DataUseParams, Dataset, Empty, FileSurvey, ImportNote, ImportOptions,
-    ImportParams, ImportView, SettingsSetParams, ToolCallParams,
+    AgentError, Commands, DataEntriesParams, DataEntryParams, DataImportParams, DataLayoutParams,
+    DataSurveyParams, DataUseParams, Dataset, Datasets, Empty, FileSurvey, ImportNote,
+    ImportOptions, ImportParams, ImportView, SettingsSetParams, ToolCallParams,
+    data::{ImportOutcome, ImportProgress},
+    manifest::PackManifest,
+    pack_code::{LinkedService, Now, PackCode, PackData, PackService},
 };
 use host::{Host, Options};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const PACK: &str = "campaign-portfolio-pacing";
 const HEADER: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n";
@@ -246,4 +254,120 @@ async fn a_budget_that_is_entered_answers_and_is_recorded() {
     assert_eq!(result["insights"]["budget_status"]["portfolio_budget"], 500.0);
     assert!(host.audit_verify(Empty {}).await.unwrap().ok);
     host.stop().await;
+}
+
+/// The shipped code of the pacing pack, with a fault: it panics over a file named `broken.csv`.
+struct Faulty<T: ?Sized>(Arc<T>);
+
+impl LinkedService for Faulty<dyn LinkedService> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
+        self.0.check_settings(settings)
+    }
+
+    fn open(&self, data_dir: &Path, now: Now) -> Result<Arc<dyn PackService>, AgentError> {
+        Ok(Arc::new(Faulty(self.0.open(data_dir, now)?)))
+    }
+
+    fn broken_error(&self) -> AgentError {
+        self.0.broken_error()
+    }
+}
+
+impl PackService for Faulty<dyn PackService> {
+    fn check(&self) -> Result<(), AgentError> {
+        self.0.check()
+    }
+
+    fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
+        self.0.configure(settings)
+    }
+
+    fn call(&self, tool: &str, arguments: &Value) -> Result<Value, AgentError> {
+        self.0.call(tool, arguments)
+    }
+
+    fn replace_names_from_data(&self, manifest: &mut PackManifest) {
+        self.0.replace_names_from_data(manifest);
+    }
+
+    fn data(self: Arc<Self>) -> Option<Arc<dyn PackData>> {
+        Some(Arc::new(Faulty(Arc::clone(&self.0).data()?)))
+    }
+}
+
+impl PackData for Faulty<dyn PackData> {
+    fn datasets(&self) -> Result<Datasets, AgentError> {
+        self.0.datasets()
+    }
+
+    fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
+        self.0.use_dataset(dataset)
+    }
+
+    fn import(
+        &self,
+        paths: &[PathBuf],
+        options: &ImportOptions,
+        on_progress: &mut dyn FnMut(&ImportProgress),
+        stop: &AtomicBool,
+    ) -> Result<ImportOutcome, AgentError> {
+        // The panic comes out of the importer's own loop, while it holds its database.
+        let is_broken = paths.iter().any(|path| path.ends_with("broken.csv"));
+        let mut panicking = |progress: &ImportProgress| {
+            assert!(!is_broken || progress.rows_read == 0, "a fault while rows are stored");
+            on_progress(progress);
+        };
+        self.0.import(paths, options, &mut panicking, stop)
+    }
+
+    fn survey(
+        &self,
+        path: &Path,
+        options: &ImportOptions,
+        stop: &AtomicBool,
+    ) -> Result<FileSurvey, AgentError> {
+        assert!(!path.ends_with("broken.csv"), "a fault while a file is looked at");
+        self.0.survey(path, options, stop)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_ends_one_import_and_no_later_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+    let host = crate::open(|| {
+        let shipped = shipped_packs::all();
+        let services = shipped.services.into_iter();
+        Options {
+            data_dir: Some(folder.path().join("data")),
+            pack_dirs: vec![tools.clone()],
+            pack_code: PackCode {
+                services: services.map(|s| Arc::new(Faulty(s)) as Arc<dyn LinkedService>).collect(),
+                ..shipped
+            },
+            ..Options::default()
+        }
+    })
+    .await;
+    let row = "1,Shop,A,1,Alpha,1,Line,2026-11-01,,5,10\n";
+    for name in ["broken.csv", "good.csv"] {
+        fs::write(folder.path().join(name), format!("{HEADER}{row}")).unwrap();
+    }
+    let (broken, good) = (folder.path().join("broken.csv"), folder.path().join("good.csv"));
+    for _ in 0..2 {
+        let view = import(&host, &broken).await;
+        let failure = view.failure.expect("the failure is told");
+        assert_eq!(failure.details["reason"], "import_broke", "{failure:?}");
+        assert_eq!(view.rows_stored, 0);
+        let path = broken.display().to_string();
+        let survey = DataSurveyParams { pack: PACK.into(), path, options: None };
+        assert!(host.data_survey(survey).await.is_err());
+    }
+    let view = import(&host, &good).await;
+    assert_eq!((view.failure, view.rows_stored), (None, 1));
+    assert!(survey(&host, &good, None).await.problem.is_none());
 }

@@ -1,11 +1,11 @@
 // Texts of a pending action. Pure.
+import { pieces } from "../../../approval/hidden";
 
 /** Characters that would not be seen, or that change the order of what is seen, written as their code. */
 export function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0]/gu,
-    (char) => `⟦U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`,
-  );
+  return pieces(text)
+    .map((piece) => (piece.code ? `⟦${piece.code}⟧` : piece.text))
+    .join("");
 }
 
 /** Minutes and seconds of a span. */

@@ -1,0 +1,84 @@
+//! What may be said about a fault in the text of a file. A value of the file may be a key, so that
+//! no value is repeated: only the kind of fault, what is expected, and the names of fields.
+
+/// The most characters of a description.
+const MOST: usize = 200;
+/// The starts of messages whose quoted part is the name of a field.
+const NAMES: [&str; 4] = ["unknown field", "missing field", "duplicate field", "duplicate key"];
+
+/// Removes what a parser's message quotes from the file. Parsers of `serde` put it before
+/// `, expected`, in quotes of some kind.
+pub fn without_values(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let (given, expected) = match line.rfind(", expected ") {
+        Some(at) => line.split_at(at),
+        None => (line, ""),
+    };
+    let given = if NAMES.iter().any(|start| given.starts_with(start)) {
+        given.to_owned()
+    } else {
+        without_quoted(given)
+    };
+    let whole = given + expected;
+    match whole.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &whole[..at]),
+        None => whole,
+    }
+}
+
+/// Returns the line and the column of a byte, both from 1.
+pub fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    (line, before[start..].chars().count() + 1)
+}
+
+/// Replaces everything from the first to the last quote.
+fn without_quoted(text: &str) -> String {
+    let is_quote = |c: char| matches!(c, '"' | '`' | '\'' | '“' | '”' | '‘' | '’');
+    match (text.find(is_quote), text.rfind(is_quote)) {
+        (Some(first), Some(last)) if first < last => {
+            let after = text[last..].chars().next().map_or(0, char::len_utf8);
+            format!("{}…{}", &text[..first], &text[last + after..])
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_repeats_no_value() {
+        for (said, kept) in [
+            ("invalid type: string \"sk-1\", expected u64", "invalid type: string …, expected u64"),
+            (
+                "invalid type: string \"a, expected b\", expected a map",
+                "invalid type: string …, expected a map",
+            ),
+            (
+                "unknown variant `sk-1`, expected `deny` or `ask`",
+                "unknown variant …, expected `deny` or `ask`",
+            ),
+            ("invalid value: integer `5`, expected u8", "invalid value: integer …, expected u8"),
+            ("unknown field `spend`, expected `day`", "unknown field `spend`, expected `day`"),
+            ("missing field `id`", "missing field `id`"),
+            ("the address 'https://u:p@x' is not one", "the address … is not one"),
+            ("key must be a string", "key must be a string"),
+            ("TOML parse error\n1 | key = \"sk-1", "TOML parse error"),
+        ] {
+            assert_eq!(without_values(said), kept, "{said}");
+        }
+        assert_eq!(without_values(&"x".repeat(500)).chars().count(), MOST + 1);
+    }
+
+    #[test]
+    fn lines_and_columns_begin_with_1() {
+        assert_eq!(line_and_column("", 0), (1, 1));
+        assert_eq!(line_and_column("å = 1\nb", 3), (1, 3));
+        assert_eq!(line_and_column("a\nbc", 4), (2, 3));
+        assert_eq!(line_and_column("a", 9), (1, 2));
+    }
+}
