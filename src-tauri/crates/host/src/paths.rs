@@ -72,6 +72,11 @@ impl Paths {
     pub fn own_servers(&self) -> PathBuf {
         self.data.join("servers")
     }
+    /// Returns the folder with the data of the window's web view.
+    pub(crate) fn web_view() -> PathBuf {
+        base_folder("XDG_DATA_HOME", ".local/share").join("io.countersign.desktop")
+    }
+
     /// Returns everything in the data folder that this program reads as its configuration. No
     /// server, program of a pack or importer may write to it.
     pub fn configuration(&self) -> Vec<PathBuf> {

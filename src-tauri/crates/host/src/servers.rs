@@ -77,7 +77,7 @@ impl ServerDeps<'_> {
             paths.into_iter().flatten().map(Path::to_owned).collect()
         };
         let mut hidden = Hidden {
-            folders: vec![self.paths.data.clone(), self.paths.state.clone()],
+            folders: vec![self.paths.data.clone(), self.paths.state.clone(), Paths::web_view()],
             but: paths([pack, own]),
             read_only: self.read_only.iter().cloned().chain(paths([pack, None])).collect(),
             covered: Vec::new(),

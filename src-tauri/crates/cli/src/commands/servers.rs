@@ -313,13 +313,17 @@ async fn add_one(
         tools = tested.tools;
     }
     let mut reads_may_run = args.reads_may_run;
-    if let Some(keys) = keys.as_deref_mut().filter(|_| server.network && !reads_may_run) {
-        keys.discard_pending_input();
-        out.print_question("May its reads run without asking? They can send data to it. [y/N] ");
-        reads_may_run = is_yes(keys.read_line().await.as_deref());
-    }
+    let mut is_asked = reads_may_run || !server.network;
     let added = loop {
         let accepted = accept_tools(out, args, &tools, keys.as_deref_mut()).await?;
+        if let Some(keys) = keys.as_deref_mut().filter(|_| !is_asked) {
+            is_asked = true;
+            keys.discard_pending_input();
+            out.print_question(
+                "May its reads run without asking? They can send data to it. [y/N] ",
+            );
+            reads_may_run = is_yes(keys.read_line().await.as_deref());
+        }
         let params = ServerAddParams {
             server: server.clone(),
             accepted,
