@@ -37,7 +37,8 @@ impl Options {
         let mut folders: Vec<PathBuf> = self.pack_folders(users);
         folders.extend(places.filter_map(|folder| folder.canonicalize().ok()));
         folders.push(self.program_dir.clone());
-        folders
+        // An empty path, which would stand for all folders, is none.
+        folders.into_iter().filter_map(|folder| std::path::absolute(folder).ok()).collect()
     }
 
     /// Returns the folder of the shipped packs: the one named by the variable, beside the program,

@@ -320,9 +320,13 @@ impl HostTools {
             self.pins.list_tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
         // A tool that is neither declared nor offered can never be called, so it is not listed.
         tools.retain(|tool| {
-            let is_there = || packs.iter().any(|loaded| loaded.pack.is_some() && loaded.view.id == tool.pack);
-            tool.declared && (!tool.server.is_empty() || is_there())
-                || offered.contains(&definitions::server_key(&tool.pack, &tool.server))
+            // A manifest is listed while a person has to accept it.
+            if tool.server.is_empty() {
+                let is_it =
+                    |loaded: &LoadedPack| loaded.pack.is_some() && loaded.view.id == tool.pack;
+                return servers::needs_acceptance(tool) && packs.iter().any(is_it);
+            }
+            tool.declared || offered.contains(&definitions::server_key(&tool.pack, &tool.server))
         });
         tools
     }

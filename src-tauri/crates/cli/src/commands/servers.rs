@@ -180,7 +180,7 @@ async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>,
             found.retain(|server| server.server.name == *name);
         }
         if args.no_network {
-            found.iter_mut().for_each(|found| found.server.network = found.server.command.is_empty());
+            found.iter_mut().for_each(|found| found.server.network = false);
         }
         return Ok(found);
     }
@@ -193,6 +193,7 @@ async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>,
         server.url.clone_from(first);
         server.headers = parse_pairs(&args.header, ':')?;
         server.sign_in = args.sign_in;
+        server.network = !args.no_network;
     } else {
         server.command.clone_from(first);
         server.args = rest.to_vec();

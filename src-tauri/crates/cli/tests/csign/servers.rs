@@ -84,6 +84,7 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
     let person = |args: &[&str]| at_a_terminal(keyring.command(&world, "script"), &world, args);
     let script = |args: &[&str]| Ran::of(keyring.csign(&world, args).output().unwrap());
     let key = format!("NOTES_TOKEN={TOKEN}");
+    let header = format!("Authorization: Bearer {TOKEN}");
 
     let added = person(&[
         "servers",
@@ -98,6 +99,8 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
         "--reads-may-run",
         &server,
         "--strict",
+        "--header",
+        &header,
     ])
     .ends_with(0);
     for part in [&format!("Runs {server} --strict"), "says it reads", "is added with 2 tools"] {
@@ -112,7 +115,10 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
     let list = || script(&["--json", "servers", "list"]).ends_with(0).json();
     let listed = list();
     assert_eq!(listed[0]["name"], "notes");
-    assert_eq!((&listed[0]["tools"], &listed[0]["keys"]), (&json!(2), &json!(["NOTES_TOKEN"])));
+    assert_eq!(
+        (&listed[0]["tools"], &listed[0]["keys"]),
+        (&json!(2), &json!(["AUTHORIZATION_KEY", "NOTES_TOKEN"]))
+    );
     let call = || script(&["--json", "tools", "call", "notes.read", "--args", "{}"]);
     assert_eq!(call().ends_with(0).json()["data"], json!({"has_key": true, "mood": "fine"}));
     // Nobody said that this one only reads.
@@ -215,9 +221,9 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
     terminal.wait_for("folder: ");
     terminal.wait_for("NODE_OPTIONS: --require x");
     terminal.wait_for("can make the program load other code");
-    for (answer, of) in [("\n", "--account (q7Zr..., 20 characters)"), ("\n", "--mood")] {
+    for of in ["--account (q7Zr..., 20 characters)", "--mood"] {
         terminal.wait_for(of);
-        terminal.type_in(answer);
+        terminal.type_in("n\n");
     }
     terminal.wait_for("Start it now? [y/N]");
     terminal.type_in("y\n");
@@ -236,9 +242,8 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
     assert_eq!(code, Some(0), "{text}");
     let listed = world.run(&["--json", "servers", "list"]).ends_with(0).json();
     assert_eq!(listed[0]["reads_may_run"], json!(false));
-    assert!(!listed[0]["runs"].as_str().unwrap().contains(RANDOM), "{listed}");
-    let stored = fs::read_to_string(world.data().join("servers/notes/server.json")).unwrap();
-    assert!(!stored.contains(RANDOM), "{stored}");
+    assert_eq!(listed[0]["keys"], json!([]), "the person said that they are no keys");
+    assert!(listed[0]["runs"].as_str().unwrap().contains(RANDOM), "{listed}");
     world.run(&["servers", "reads", "notes", "ask"]).ends_with(0);
     assert_ne!(world.run(&["servers", "reads", "notes", "run"]).code, 0, "only a person widens");
     world.at_a_terminal(&["servers", "reads", "notes", "run"]).ends_with(0);

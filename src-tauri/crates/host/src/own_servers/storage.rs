@@ -113,6 +113,10 @@ pub(super) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError>
             }
             separating.add_args(&server.args);
         }
+        (true, false) if !server.network => {
+            return Err(AgentError::invalid("An address is reached over the network.")
+                .hint("Add it with network, or add a program."));
+        }
         (true, false) => {
             separating.add_address(server.url.trim())?;
             for (header, value) in &server.headers {
@@ -295,7 +299,7 @@ impl StoredServer {
 
     /// Where its tools can send data, as the person said when adding it.
     pub(super) fn reach(&self) -> Reach {
-        match (self.network, self.reads_may_run) {
+        match (self.network || !self.is_program(), self.reads_may_run) {
             (false, _) => Reach::Here,
             (true, true) => Reach::Configured,
             (true, false) => Reach::Unallowed,
@@ -539,6 +543,7 @@ mod tests {
             NewServer { url: "https://me:secret@a.example/mcp".into(), ..server.clone() };
         let refused = separate_keys(&with_password).unwrap_err();
         assert!(!format!("{refused:?}").contains("secret"), "{refused:?}");
+        assert!(separate_keys(&NewServer { network: false, ..server.clone() }).is_err());
         let here =
             NewServer { url: "http://localhost:9/mcp".into(), headers: BTreeMap::new(), ..server };
         assert!(separate_keys(&here).unwrap().stored.is_private());
