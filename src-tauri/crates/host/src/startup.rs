@@ -78,10 +78,6 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     follow_definitions(&tools, &hub, &log);
-    // A pack whose manifest has changed is told of before any server is reached.
-    if tools.server_tools().iter().any(servers::needs_acceptance) {
-        tools.pins.publish();
-    }
     configure_packs(&tools, &options, &paths, &profile, &mut notices);
     if !alarmed {
         record_packs(&log, &tools).await;
@@ -438,6 +434,10 @@ fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
         }
         engine::ports::Events::push(hub.as_ref(), contract::Push::ServerTools { waiting: count });
     }));
+    // A pack whose manifest has changed is told of before any server is reached.
+    if tools.server_tools().iter().any(servers::needs_acceptance) {
+        tools.pins.publish();
+    }
 }
 
 /// Records tools that are switched off because their definitions changed.

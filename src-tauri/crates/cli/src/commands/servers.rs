@@ -76,7 +76,7 @@ async fn list_servers(link: &Link, out: Out) -> Result<Exit, Failure> {
 
 async fn set_reads(link: &Link, out: Out, name: String, may: Reads) -> Result<Exit, Failure> {
     let may_run = may == Reads::Run;
-    let shown = escape_invisible(&name).into_owned();
+    let shown = escape_invisible(&name);
     link.commands.server_reads_set(ServerReadsParams { name, may_run }).await?;
     let done = if may_run { "run without asking" } else { "ask" };
     print_done(out, &format!("Reads of {shown} {done} from now on."))
