@@ -83,6 +83,7 @@ macro_rules! with_commands {
                 server_test_stop(OwnServerParams) -> Empty, person, "Stop the test or the first start of a server";
                 server_list(Empty) -> OwnServersResponse, chat, "The servers that the user added";
                 server_enable(ServerEnableParams) -> OwnServerView, person, "Switch an added server on or off";
+                server_reads_set(ServerReadsParams) -> OwnServerView, widens, "Say whether the reads of an added server may run without asking";
                 server_remove(OwnServerParams) -> Empty, person, "Remove an added server, with its keys";
                 server_log(ServerParams) -> ServerLogResponse, chat, "The last lines of a server's error output";
                 questions_list(Empty) -> QuestionsResponse, chat, "What servers ask the user in the middle of a call";

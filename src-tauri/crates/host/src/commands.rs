@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Host, definitions, doctor,
     models::{offline_answer, test_response},
-    own_servers, pack_keys, pack_settings, servers,
+    pack_keys, pack_settings, servers,
 };
 
 #[async_trait]
@@ -358,7 +358,7 @@ impl Commands for Host {
         &self,
         params: ServersReadParams,
     ) -> Result<ServersReadResponse, AgentError> {
-        own_servers::read_servers(&params.text)
+        self.read_servers(&params.text)
     }
     async fn server_test(
         &self,
@@ -383,6 +383,15 @@ impl Commands for Host {
     async fn server_enable(&self, params: ServerEnableParams) -> Result<OwnServerView, AgentError> {
         self.check_alarm()?;
         self.enable_server(&params.name, params.enabled).await
+    }
+    async fn server_reads_set(
+        &self,
+        params: ServerReadsParams,
+    ) -> Result<OwnServerView, AgentError> {
+        if params.may_run {
+            self.check_alarm()?;
+        }
+        self.set_reads(&params).await
     }
     async fn server_remove(&self, params: OwnServerParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;

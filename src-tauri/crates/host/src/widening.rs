@@ -35,6 +35,7 @@ impl Widening {
             setting: setting.into(),
             before: before.to_string(),
             after: after.to_string(),
+            note: None,
         });
     }
 }

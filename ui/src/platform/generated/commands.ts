@@ -93,6 +93,7 @@ import type { ServerAddParams } from "./ServerAddParams";
 import type { ServerEnableParams } from "./ServerEnableParams";
 import type { ServerLogResponse } from "./ServerLogResponse";
 import type { ServerParams } from "./ServerParams";
+import type { ServerReadsParams } from "./ServerReadsParams";
 import type { ServerSignInResponse } from "./ServerSignInResponse";
 import type { ServerTestParams } from "./ServerTestParams";
 import type { ServerTestResponse } from "./ServerTestResponse";
@@ -174,6 +175,7 @@ export type CommandMap = {
   server_test_stop: { params: OwnServerParams; response: Empty };
   server_list: { params: Empty; response: OwnServersResponse };
   server_enable: { params: ServerEnableParams; response: OwnServerView };
+  server_reads_set: { params: ServerReadsParams; response: OwnServerView };
   server_remove: { params: OwnServerParams; response: Empty };
   server_log: { params: ServerParams; response: ServerLogResponse };
   questions_list: { params: Empty; response: QuestionsResponse };

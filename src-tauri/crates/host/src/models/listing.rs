@@ -61,6 +61,7 @@ impl HostModels {
             setting: "model.list".into(),
             before: String::new(),
             after: address,
+            note: None,
         }])
     }
 }

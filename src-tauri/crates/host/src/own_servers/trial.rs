@@ -9,7 +9,7 @@ use mcp::{Access, Definition, Definitions, Reach, ServerConfig, Servers};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 
-use super::{storage::KeyValues, trials::Trial};
+use super::{keys::KeyValues, trials::Trial};
 use crate::definitions;
 
 /// How long a test waits, because a first start may download packages.
@@ -49,8 +49,8 @@ pub(super) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> Se
     let entered = Arc::new(EnteredKeys(keys));
     match &mut config.reach {
         Reach::Program(program) => {
-            if let Some(variables) = &mut program.entered {
-                variables.access = entered;
+            if let Some(keys) = &mut program.keys {
+                keys.access = entered;
             }
         }
         Reach::Http(address) => address.access = entered,
@@ -78,6 +78,7 @@ pub(super) async fn run_trial(
     trial: &Trial<'_>,
 ) -> Result<ServerTestResponse, AgentError> {
     let (key, found) = (config.key(), Arc::new(FoundTools::default()));
+    let (pack, name) = (config.pack.clone(), config.name.clone());
     let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
     let work = async {
         let outcome = servers.wait_until_ready(&key, PATIENCE).await;
@@ -87,7 +88,7 @@ pub(super) async fn run_trial(
     servers.shut_down().await;
     let (outcome, log) = done?;
     let message = outcome.as_ref().err().map(|failure| failure.error.text());
-    let tools = found.0.lock().iter().map(tested_tool).collect();
+    let tools = found.0.lock().iter().map(|tool| tested_tool(&pack, &name, tool)).collect();
     Ok(ServerTestResponse { ok: outcome.is_ok(), runs, message, log, tools })
 }
 
@@ -98,11 +99,14 @@ pub(super) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String
     log[log.len().saturating_sub(MAX_LINES)..].to_vec()
 }
 
-fn tested_tool(definition: &Definition) -> TestedTool {
+/// Describes a tool for the person who is to accept it.
+pub(super) fn tested_tool(pack: &PackId, server: &str, definition: &Definition) -> TestedTool {
     let effect: Effect = definitions::effect_or_default(definition, None);
     TestedTool {
         name: definition.name.clone(),
         description: definition.description.clone().unwrap_or_default(),
+        input_schema: definition.input_schema.clone(),
+        hash: definition.hash(pack, server),
         says: definitions::declared_effect(definition),
         effect,
     }
