@@ -82,8 +82,9 @@ fn reach(target: &ToolTarget, server: Option<&ServerEntry>) -> Reach {
         ToolTarget::BuiltIn { .. } => true,
         ToolTarget::Http { .. } => false,
         ToolTarget::Program { call } => !call.network,
-        ToolTarget::Mcp { .. } => server
-            .is_some_and(|server| server.http.is_none() && !server.command.contains('/')),
+        ToolTarget::Mcp { .. } => {
+            server.is_some_and(|server| server.http.is_none() && !server.command.contains('/'))
+        }
     };
     if is_here { Reach::Here } else { Reach::Configured }
 }
