@@ -12,7 +12,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AcceptedTool, AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool, text,
+    AcceptedTool, AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId,
+    ServerTool, text,
 };
 use engine::ports::Clock;
 use mcp::{Definition, Definitions};
@@ -302,7 +303,8 @@ impl Pins {
             .get(&key)
             .and_then(|all| all.iter().find(|definition| definition.name == tool))
             .cloned();
-        let Some(definition) = present.filter(|definition| hash_of(definition, pack, server) == hash)
+        let Some(definition) =
+            present.filter(|definition| hash_of(definition, pack, server) == hash)
         else {
             return Err(AgentError::invalid("The tool is not described any more as it was shown.")
                 .reason("changed")

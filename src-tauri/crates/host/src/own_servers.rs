@@ -6,8 +6,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
 use contract::{
     AgentError, ErrorCode, NewServer, OwnServerView, PackId, Reach, ReadServer, RecordType,
-    ServerAddParams, ServerReadsParams, ServerTestResponse, ServersReadResponse,
-    Text, text,
+    ServerAddParams, ServerReadsParams, ServerTestResponse, ServersReadResponse, Text, text,
 };
 use engine::ports::{RecordDraft, Tools as _};
 use mcp::ServerConfig;
@@ -274,10 +273,12 @@ impl Host {
             }
             let tools: Vec<_> =
                 listed.iter().map(|tool| trial::tested_tool(&pack, name, tool)).collect();
-            return Err(AgentError::invalid("The server was not added, because it lists other tools than those that you saw.")
-                .reason("changed")
-                .hint("Look at its tools again before you add it.")
-                .with("tools", json!(tools)));
+            return Err(AgentError::invalid(
+                "The server was not added, because it lists other tools than those that you saw.",
+            )
+            .reason("changed")
+            .hint("Look at its tools again before you add it.")
+            .with("tools", json!(tools)));
         }
         Ok(())
     }

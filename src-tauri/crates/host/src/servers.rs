@@ -11,7 +11,8 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, DefinitionState, PackId, Reach, ResultView, ServerTool, ToolId, ToolSpec, ToolTarget,
+    AgentError, DefinitionState, PackId, Reach, ResultView, ServerTool, ToolId, ToolSpec,
+    ToolTarget,
     manifest::{
         Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, PackManifest, ServerEntry,
         ServerHttp,
@@ -158,11 +159,7 @@ fn server_program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps
     if let Some(own) = &own {
         env.insert(PACK_DATA.into(), own.display().to_string());
     }
-    let hidden = around.hide_profile(
-        Some(&loaded.folder),
-        own.as_deref(),
-        program.as_deref().ok(),
-    );
+    let hidden = around.hide_profile(Some(&loaded.folder), own.as_deref(), program.as_deref().ok());
     let variables: BTreeMap<String, String> = key_destination::entered_variables(server)
         .map(|name| (name.to_owned(), name.to_owned()))
         .collect();

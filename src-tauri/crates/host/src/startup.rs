@@ -333,8 +333,7 @@ fn open_tools(
     let mut of_the_app = servers::built_in_server_keys(&loaded);
     let shipped = loaded.iter().filter(|loaded| options.is_shipped(&loaded.folder));
     of_the_app.extend(shipped.map(|loaded| definitions::manifest_key(&loaded.view.id)));
-    let pins =
-        Arc::new(Pins::open(paths.definitions(), of_the_app, Arc::clone(&options.clock)));
+    let pins = Arc::new(Pins::open(paths.definitions(), of_the_app, Arc::clone(&options.clock)));
     loaded.iter().for_each(|loaded| servers::pin_manifest(&pins, loaded));
     let on_change: mcp::OnChange = {
         let hub = Arc::clone(hub);

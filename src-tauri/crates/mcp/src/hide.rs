@@ -73,7 +73,8 @@ pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges, network: bool) -> i
         }
         let frozen: Vec<PathBuf> =
             hidden.folders.iter().chain(&hidden.read_only).cloned().collect();
-        let is_open = |place: &&PathBuf| !hidden.read_only.iter().any(|fixed| place.starts_with(fixed));
+        let is_open =
+            |place: &&PathBuf| !hidden.read_only.iter().any(|fixed| place.starts_with(fixed));
         let open: Vec<PathBuf> = hidden.but.iter().filter(is_open).cloned().collect();
         covers.with_read_only(&frozen, &open)
     };
@@ -200,9 +201,12 @@ fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<(PathBuf, FileAccess)>) {
     };
     let (own, fixed) = (innermost(&hidden.but), innermost(&hidden.read_only));
     let concealed = innermost(&hidden.folders);
-    let access = (concealed.is_none() || own > concealed).then_some(
-        if fixed.is_some() && fixed >= own { FileAccess::Read } else { FileAccess::Full },
-    );
+    let access =
+        (concealed.is_none() || own > concealed).then_some(if fixed.is_some() && fixed >= own {
+            FileAccess::Read
+        } else {
+            FileAccess::Full
+        });
     let is_divided = match access {
         Some(FileAccess::Full) => above(&hidden.folders) || above(&hidden.read_only),
         Some(FileAccess::Read) => above(&hidden.folders) || above(&hidden.but),
@@ -222,10 +226,8 @@ fn entries(place: &Path, hidden: &Hidden) -> Vec<PathBuf> {
         Ok(entries) => entries.flatten().filter(plain).map(|entry| entry.path()).collect(),
         Err(_) => {
             let special = hidden.folders.iter().chain(&hidden.but).chain(&hidden.read_only);
-            let known =
-                special.filter_map(|path| {
-                    Some(place.join(path.strip_prefix(place).ok()?.iter().next()?))
-                });
+            let known = special
+                .filter_map(|path| Some(place.join(path.strip_prefix(place).ok()?.iter().next()?)));
             known.collect::<BTreeSet<_>>().into_iter().collect()
         }
     }

@@ -157,7 +157,12 @@ impl Address {
         }
         let filled = keyed.write(|name| values.get(name).cloned().unwrap_or_default());
         let url = Url::parse(&filled).ok().filter(|url| url.origin() == plain.origin());
-        url.ok_or_else(|| AgentError::internal("tool_config_error", "The key does not fit into the address of the server."))
+        url.ok_or_else(|| {
+            AgentError::internal(
+                "tool_config_error",
+                "The key does not fit into the address of the server.",
+            )
+        })
     }
 
     /// Returns the address and headers of a connection. Credentials are read now and kept for this

@@ -227,7 +227,10 @@ fn find_fault_of_id(loaded: &LoadedPack) -> Option<(Text, Text)> {
     let (id, name) = (&loaded.view.id, folder_name(&loaded.folder));
     if id.is_of_added_server() {
         return Some((
-            text!("an id that begins with `{start}` belongs to a server that a person added", start = PackId::ADDED_SERVER),
+            text!(
+                "an id that begins with `{start}` belongs to a server that a person added",
+                start = PackId::ADDED_SERVER
+            ),
             "give the pack another id, and rename its folder".into(),
         ));
     }
@@ -269,7 +272,11 @@ fn refuse_duplicates(loaded: &mut [LoadedPack]) {
             id = name,
             folder = folder.display()
         );
-        refuse(one, problem, "give this pack another id and rename its folder, or remove it".into());
+        refuse(
+            one,
+            problem,
+            "give this pack another id and rename its folder, or remove it".into(),
+        );
     }
 }
 

@@ -255,7 +255,11 @@ fn show_server(out: Out, found: &ReadServer) {
     let prefix = format!("servers.{}.", found.server.name);
     for change in &found.shows {
         let Some(what) = change.setting.strip_prefix(&prefix) else { continue };
-        out.print_note(format!("  {}: {}", escape_invisible(what), escape_invisible(&change.after)));
+        out.print_note(format!(
+            "  {}: {}",
+            escape_invisible(what),
+            escape_invisible(&change.after)
+        ));
         if let Some(note) = &change.note {
             out.print_note(format!("    {}", out.colour_text(Tone::Bad, &escape_prose(note))));
         }
@@ -335,10 +339,9 @@ async fn add_one(
             (Ok(added), _) => break added,
             (Err(error), Some(keys)) if error.reason_text() == Some("changed") => {
                 // Everything is shown again, and asked again.
-                tools = error.details.get("tools").cloned().map_or_else(
-                    Vec::new,
-                    |tools| serde_json::from_value(tools).unwrap_or_default(),
-                );
+                tools = error.details.get("tools").cloned().map_or_else(Vec::new, |tools| {
+                    serde_json::from_value(tools).unwrap_or_default()
+                });
                 out.print_note(out.colour_text(Tone::Bad, &escape_prose(&error.text())));
                 show_tools(out, &tools);
                 keys.discard_pending_input();

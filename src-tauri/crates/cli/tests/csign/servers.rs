@@ -249,5 +249,9 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
     world.at_a_terminal(&["servers", "reads", "notes", "run"]).ends_with(0);
     let list = world.run(&["servers", "list"]).ends_with(0);
     let hash = listed[0]["manifest_hash"].as_str().unwrap();
-    assert!(list.out.contains("reads run without asking") && list.out.contains(hash), "{}", list.out);
+    assert!(
+        list.out.contains("reads run without asking") && list.out.contains(hash),
+        "{}",
+        list.out
+    );
 }

@@ -21,8 +21,18 @@ const MIXED: usize = 16;
 const ENTROPY: f64 = 3.0;
 
 /// Words in names of options and headers, beside those of variables, that mark a key.
-const WORDS: [&str; 10] =
-    ["AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "CREDS", "PAT", "PASS", "PWD", "PIN", "SIGNATURE"];
+const WORDS: [&str; 10] = [
+    "AUTH",
+    "AUTHORIZATION",
+    "BEARER",
+    "COOKIE",
+    "CREDS",
+    "PAT",
+    "PASS",
+    "PWD",
+    "PIN",
+    "SIGNATURE",
+];
 /// Last words of names whose values only describe a key.
 const ABOUT_KEYS: [&str; 8] = ["FILE", "PATH", "DIR", "URL", "LIMIT", "TYPE", "MODE", "NAME"];
 
@@ -108,7 +118,8 @@ fn random_runs(text: &str) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut start = 0;
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '=');
-    let bounds = text.char_indices().filter(|(_, c)| !is_part(*c)).map(|(at, c)| (at, c.len_utf8()));
+    let bounds =
+        text.char_indices().filter(|(_, c)| !is_part(*c)).map(|(at, c)| (at, c.len_utf8()));
     for (end, length) in bounds.chain([(text.len(), 0)]) {
         if is_random(&text[start..end]) {
             runs.push(start..end);
@@ -236,7 +247,11 @@ mod tests {
         ] {
             assert_eq!(kinds(&[name], value), "keys", "{name} {value}");
         }
-        for value in [RANDOM_VALUE, "0c5d9b7e-3f6a-4d1b-8a2e-9f0c1d2e3b4a", "9f86d081884c7d659a2feaa0c55ad015"] {
+        for value in [
+            RANDOM_VALUE,
+            "0c5d9b7e-3f6a-4d1b-8a2e-9f0c1d2e3b4a",
+            "9f86d081884c7d659a2feaa0c55ad015",
+        ] {
             assert_eq!(kinds(&["--account"], value), "unsure", "{value}");
         }
         for value in [
@@ -257,7 +272,10 @@ mod tests {
 
     #[test]
     fn names_are_split_off_and_keys_leave_the_rest_in_place() {
-        assert_eq!(split_names("--header=Authorization: Bearer x"), (vec!["--header", "Authorization"], 24));
+        assert_eq!(
+            split_names("--header=Authorization: Bearer x"),
+            (vec!["--header", "Authorization"], 24)
+        );
         assert_eq!(split_names("TOKEN=x"), (vec!["TOKEN"], 6));
         assert_eq!(split_names("https://a.example/?a=b").0, Vec::<&str>::new());
         let mut store = KeyStore::default();

@@ -44,11 +44,7 @@ pub(super) fn server_config(
     Some(make_config(&manifest.id, server, reach))
 }
 
-fn server_program(
-    stored: &StoredServer,
-    server: &ServerEntry,
-    around: &ServerDeps<'_>,
-) -> Program {
+fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
     let pack = stored.pack_id();
     let own = around.make_data_folder(&pack);
     let program = if super::command_line::is_program(&stored.program) {

@@ -432,7 +432,10 @@ mod tests {
             name: "files".into(),
             command: "/bin/sh".into(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            env: env
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
             ..NewServer::default()
         }
     }
@@ -561,7 +564,10 @@ mod tests {
         fs::write(folder.join("start"), "").unwrap();
         let stored = read_one(&folder).unwrap();
         assert!(stored.network && !stored.reads_may_run && stored.is_program());
-        assert_eq!((stored.reach(), stored.key_names()), (Reach::Unallowed, vec!["NOTES_TOKEN".into()]));
+        assert_eq!(
+            (stored.reach(), stored.key_names()),
+            (Reach::Unallowed, vec!["NOTES_TOKEN".into()])
+        );
         delete_generated_files(root.path());
         assert!(!folder.join("pack.json").exists() && !folder.join("start").exists());
         let other = json!({"name": "mail", "program": "/bin/sh", "enabled": true});

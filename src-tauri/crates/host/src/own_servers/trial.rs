@@ -16,6 +16,9 @@ use crate::definitions;
 pub(super) const PATIENCE: Duration = Duration::from_secs(125);
 /// How long the last lines of a program's error output may take to arrive.
 const LAST_LINES: Duration = Duration::from_millis(200);
+/// How long a list of tools must not change to count as whole, and how often it is looked at.
+const LIST_QUIET: Duration = Duration::from_millis(500);
+const LIST_LOOKS: u32 = 6;
 /// The highest number of lines that a test returns.
 const MAX_LINES: usize = 20;
 
@@ -61,6 +64,22 @@ pub(super) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> Se
 #[derive(Default)]
 struct FoundTools(Mutex<Vec<Definition>>);
 
+impl FoundTools {
+    /// Waits until the list has not changed for a moment: some servers list a part of their tools
+    /// first.
+    async fn wait_until_quiet(&self) {
+        let mut before = None;
+        for _ in 0..LIST_LOOKS {
+            let now = self.0.lock().len();
+            if before == Some(now) {
+                return;
+            }
+            before = Some(now);
+            tokio::time::sleep(LIST_QUIET).await;
+        }
+    }
+}
+
 impl Definitions for FoundTools {
     fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
         *self.0.lock() = tools.to_vec();
@@ -82,6 +101,9 @@ pub(super) async fn run_trial(
     let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
     let work = async {
         let outcome = servers.wait_until_ready(&key, PATIENCE).await;
+        if outcome.is_ok() {
+            found.wait_until_quiet().await;
+        }
         (outcome, last_error_lines(&servers, &key).await)
     };
     let done = trial.run_unless_stopped(work).await;

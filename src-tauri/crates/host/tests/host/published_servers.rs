@@ -11,8 +11,9 @@ use std::{
 };
 
 use contract::{
-    AcceptedTool, Commands as _, Effect, Empty, NewServer, OwnServerParams, ServerAddParams, ServerEnableParams,
-    ServerTestParams, ServersReadParams, TestedTool, ToolCallParams, ToolOutcome,
+    AcceptedTool, Commands as _, Effect, Empty, NewServer, OwnServerParams, ServerAddParams,
+    ServerEnableParams, ServerTestParams, ServersReadParams, TestedTool, ToolCallParams,
+    ToolOutcome,
 };
 use host::{Host, Options};
 use serde_json::{Value, json};

@@ -379,6 +379,9 @@ async fn a_servers_program_gets_what_was_entered_for_its_pack() {
     };
     let sent = host.tool_call(params).await.unwrap();
     assert_eq!(sent.outcome, ToolOutcome::Ok, "{:?}", sent.error);
-    assert_eq!(fs::read_to_string(folder.path().join("data/packs/far/token.txt")).unwrap(), "entered-1");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("data/packs/far/token.txt")).unwrap(),
+        "entered-1"
+    );
     host.stop().await;
 }

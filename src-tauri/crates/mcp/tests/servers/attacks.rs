@@ -150,8 +150,7 @@ async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_t
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         path
     };
-    let hidden =
-        Hidden { folders: vec![app.clone()], but: vec![own.clone()], ..Hidden::default() };
+    let hidden = Hidden { folders: vec![app.clone()], but: vec![own.clone()], ..Hidden::default() };
     for free in [file(own.join("tool")), file(root.join("note"))] {
         let said = run_attack(&free, FileChanges::ByPath, hidden.clone()).await;
         for call in ["chmod", "through proc", "fchmodat2", "utimes", "utimensat"] {
