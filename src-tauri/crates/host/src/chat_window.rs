@@ -6,10 +6,10 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, RunResponse, ServiceLevelView,
+    AgentError, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView, RunResponse, ServiceLevelView,
     SessionView, SettingChange, TurnId, VerifyReport, params::*, with_commands,
 };
-use engine::{Origin, ports::Profile as _};
+use engine::{DecidedBy, Origin, ports::Profile as _};
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
@@ -69,6 +69,11 @@ impl ChatWindow {
         self.0.add_server(params.clone(), &trial).await
     }
 
+    async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        let _changing = self.lock_confirmed(|| Ok(vec![describe_allowance(&params)])).await?;
+        self.0.give_allowance(&params, DecidedBy::Window).await
+    }
+
     /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,
     /// no other settings change.
     async fn lock_confirmed(
@@ -89,6 +94,25 @@ impl ChatWindow {
             self.0.confirmations.ask_person(changes.clone(), patience).await?;
             agreed = changes;
         }
+    }
+}
+
+/// Returns the change that a person confirms before a destination is allowed.
+fn describe_allowance(params: &AllowanceParams) -> SettingChange {
+    let AllowanceParams { destination, session } = params;
+    let (setting, within) = match session {
+        Some(session) => ("destination.conversation", format!(" ({session})")),
+        None => ("destination.always", String::new()),
+    };
+    let kind = match destination.kind {
+        DestinationKind::Host => "host",
+        DestinationKind::Recipient => "recipient",
+        DestinationKind::Server => "server",
+    };
+    SettingChange {
+        setting: setting.into(),
+        before: String::new(),
+        after: format!("{kind}:{}{within}", destination.name),
     }
 }
 
@@ -114,6 +138,9 @@ macro_rules! carry_out {
     };
     ($me:ident, server_add, $params:ident) => {
         $me.add_server($params).await
+    };
+    ($me:ident, allowance_give, $params:ident) => {
+        $me.give_allowance($params).await
     };
     ($me:ident, turn_start, $params:ident) => {
         $me.0.turn_start_from(Origin::Window, $params).await
@@ -162,6 +189,9 @@ macro_rules! unconfirmed {
         ""
     };
     (server_add, $level:ident) => {
+        ""
+    };
+    (allowance_give, $level:ident) => {
         ""
     };
     ($name:ident, $level:ident) => {

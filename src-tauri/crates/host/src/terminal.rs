@@ -165,6 +165,12 @@ impl Terminal {
         self.host.add_server(params, &trial).await
     }
 
+    async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        self.check_access(Access::Widens)?;
+        self.host.check_alarm()?;
+        self.host.give_allowance(&params, DecidedBy::Terminal).await
+    }
+
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         let _changing = self.host.changing.lock().await;
         self.check_access(self.host.profile.find_widening(&params.settings).level)?;
@@ -206,6 +212,9 @@ macro_rules! carry_out {
     };
     ($me:ident, server_add, $level:ident, $params:ident) => {
         $me.add_server($params).await
+    };
+    ($me:ident, allowance_give, $level:ident, $params:ident) => {
+        $me.give_allowance($params).await
     };
     ($me:ident, $name:ident, $level:ident, $params:ident) => {{
         $me.check_access(contract::access!($level))?;
