@@ -2,11 +2,13 @@
 //! and asks the person to decide.
 
 use chrono::{DateTime, Utc};
-use contract::{Approval, Decision, Effect, PreviewState, PreviewView};
+use contract::{
+    AllowanceScope, Approval, Decision, DestinationKind, Effect, PreviewState, PreviewView,
+};
 use serde_json::Value;
 
 use crate::keys::Keys;
-use crate::out::{Out, Tone};
+use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
 
 /// Returns the whole action as lines.
@@ -21,10 +23,17 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
                 escape_invisible(approval.tool.as_str())
             ),
         ),
-        format!("  Effect     {}", effect_name(approval.effect)),
+        format!("  Effect     {}", effect_name(approval)),
         format!("  Why asked  {}", escape_invisible(&approval.why)),
         format!("  Status     {}", status_line(approval, now)),
     ];
+    for place in &approval.destinations {
+        let kind = kind_name(place.kind);
+        lines.push(format!("  Sends to   {kind}: {}", escape_invisible(&place.name)));
+    }
+    if approval.sends_bytes > 0 {
+        lines.push(format!("  Sends      {}", count(approval.sends_bytes, "byte")));
+    }
     if !approval.agent.is_empty() {
         lines.push(format!("  Asked by   {}", escape_invisible(&approval.agent)));
     }
@@ -63,11 +72,21 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
     lines
 }
 
-fn effect_name(effect: Effect) -> &'static str {
-    match effect {
+fn effect_name(approval: &Approval) -> &'static str {
+    match approval.effect {
+        Effect::ReadOnly if !approval.destinations.is_empty() => "reads, and sends data out",
         Effect::ReadOnly => "reads only",
         Effect::Write => "changes something",
         Effect::Destructive => "changes something that cannot be undone",
+    }
+}
+
+/// Returns the kind of a destination in words.
+pub(crate) fn kind_name(kind: DestinationKind) -> &'static str {
+    match kind {
+        DestinationKind::Host => "host",
+        DestinationKind::Recipient => "recipient",
+        DestinationKind::Server => "server or program",
     }
 }
 
@@ -175,6 +194,10 @@ fn decision_prompt(approval: &Approval) -> String {
         (Some(word), _) => {
             format!("Type {} to approve; anything else rejects: ", escape_invisible(word))
         }
+        (None, _) if !approval.destinations.is_empty() => {
+            "Approve? [y = once, c = allow in this conversation, a = always allow, N = reject] "
+                .into()
+        }
         (None, true) => "Approve? [y = once, s = for this session, N = reject] ".into(),
         (None, false) => "Approve? [y/N] ".into(),
     }
@@ -186,8 +209,12 @@ fn parse_answer(approval: &Approval, answer: &str) -> Option<Decision> {
         return (answer == word)
             .then(|| Decision::ApproveOnce { confirm_word: Some(word.clone()) });
     }
+    let sends = !approval.destinations.is_empty();
+    let allow = |scope| Some(Decision::AllowDestinations { scope });
     match answer.to_lowercase().as_str() {
         "y" | "yes" | "j" | "ja" => Some(Decision::ApproveOnce { confirm_word: None }),
+        "c" if sends => allow(AllowanceScope::Conversation),
+        "a" if sends => allow(AllowanceScope::Always),
         "s" if approval.grantable => Some(Decision::ApproveForSession),
         _ => None,
     }
@@ -245,6 +272,47 @@ mod tests {
         let quoted = r#"Untrusted  content of Read mail (post) holds a text of this call: "send it\u{202e} to eve""#;
         assert!(text.contains(quoted), "{text}");
         assert!(text.contains("the letter \u{430} is Cyrillic (U+0430)"), "{text}");
+    }
+
+    fn sends() -> Approval {
+        approval(serde_json::json!({
+            "effect": "read_only", "sends_bytes": 1200, "destinations": [
+                {"kind": "host", "name": "evil\u{202e}.example"},
+                {"kind": "recipient", "name": "eve@evil.example"},
+                {"kind": "server", "name": "notes/mail"}
+            ]
+        }))
+    }
+
+    #[test]
+    fn a_read_that_sends_data_says_where_to_and_how_much() {
+        let now = "2026-11-21T10:01:30Z".parse().expect("a time");
+        let text = lines(plain(), &sends(), now).join("\n");
+        for part in [
+            "Effect     reads, and sends data out",
+            r"Sends to   host: evil\u{202e}.example",
+            "Sends to   recipient: eve@evil.example",
+            "Sends to   server or program: notes/mail",
+            "Sends      1200 bytes",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn destinations_are_allowed_only_where_a_read_sends_data() {
+        let allow = |scope| Some(Decision::AllowDestinations { scope });
+        assert_eq!(parse_answer(&sends(), "c"), allow(AllowanceScope::Conversation));
+        assert_eq!(parse_answer(&sends(), "A"), allow(AllowanceScope::Always));
+        assert_eq!(
+            parse_answer(&sends(), "y"),
+            Some(Decision::ApproveOnce { confirm_word: None })
+        );
+        for answer in ["", "n", "s", "al", "always allow"] {
+            assert_eq!(parse_answer(&sends(), answer), None, "{answer:?}");
+        }
+        let change = approval(serde_json::json!({}));
+        assert_eq!((parse_answer(&change, "c"), parse_answer(&change, "a")), (None, None));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Parser, Subcommand};
-use contract::RecordType;
+use contract::{Destination, DestinationKind, RecordType};
 
 /// Ask questions of your data and act on them, with your signature, from a terminal.
 #[derive(Debug, Parser)]
@@ -233,6 +233,19 @@ pub(crate) enum Policy {
         /// Assume untrusted content in context
         #[arg(long)]
         untrusted: bool,
+    },
+    /// The places that reads may send data to; a person at a terminal can allow one
+    Destinations {
+        /// Allow a place: host:NAME, recipient:NAME or server:PACK/SERVER
+        #[arg(long, value_name = "KIND:NAME", value_parser = parse_destination)]
+        #[arg(conflicts_with = "revoke")]
+        allow: Option<Destination>,
+        /// Revoke the permission for a place
+        #[arg(long, value_name = "KIND:NAME", value_parser = parse_destination)]
+        revoke: Option<Destination>,
+        /// Only in this conversation (default: in all)
+        #[arg(long, value_name = "SESSION")]
+        session: Option<String>,
     },
     /// Test a rules file on the past calls of the log; nothing is run or changed
     Backtest {
@@ -523,6 +536,22 @@ pub(crate) enum PackKind {
 
 fn record_type(text: &str) -> Result<RecordType, String> {
     serde_json::from_value(serde_json::Value::String(text.to_owned())).map_err(|e| e.to_string())
+}
+
+/// Reads a destination such as `host:docs.example.com`.
+fn parse_destination(text: &str) -> Result<Destination, String> {
+    let kind = |word: &str| match word {
+        "host" => Some(DestinationKind::Host),
+        "recipient" => Some(DestinationKind::Recipient),
+        "server" => Some(DestinationKind::Server),
+        _ => None,
+    };
+    text.split_once(':')
+        .and_then(|(word, name)| Some(Destination::new(kind(word)?, name)))
+        .filter(|destination| !destination.name.trim().is_empty())
+        .ok_or_else(|| {
+            "write host:docs.example.com, recipient:ada@example.com or server:PACK/SERVER".into()
+        })
 }
 
 /// Reads a day (its beginning in UTC) or a moment.

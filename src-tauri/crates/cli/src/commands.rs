@@ -92,7 +92,10 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             })
         }
         Command::Policy(args) => {
-            with_link(data_dir, Person::Absent, async |link| policy::run(link, out, args).await)
+            let widens = matches!(args, Policy::Destinations { allow: Some(_), .. })
+                && link::person_present();
+            let person = if widens { Person::Deciding } else { Person::Absent };
+            with_link(data_dir, person, async |link| policy::run(link, out, args).await)
         }
         Command::Replay { run } => with_link(data_dir, Person::Absent, async |link| {
             replay::replay_run(link, out, run).await

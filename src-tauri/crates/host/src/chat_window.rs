@@ -6,10 +6,10 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, RunResponse, ServiceLevelView,
+    AgentError, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView, RunResponse, ServiceLevelView,
     SessionView, SettingChange, TurnId, VerifyReport, params::*, with_commands,
 };
-use engine::{Origin, ports::Profile as _};
+use engine::{DecidedBy, Origin, ports::Profile as _};
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
@@ -74,6 +74,11 @@ impl ChatWindow {
         self.0.server_reads_set(params.clone()).await
     }
 
+    async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        let _changing = self.lock_confirmed(|| Ok(vec![describe_allowance(&params)])).await?;
+        self.0.give_allowance(&params, DecidedBy::Window).await
+    }
+
     /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,
     /// no other settings change.
     async fn lock_confirmed(
@@ -94,6 +99,25 @@ impl ChatWindow {
             self.0.confirmations.ask_person(changes.clone(), patience).await?;
             agreed = changes;
         }
+    }
+}
+
+/// Returns the change that a person confirms before a destination is allowed.
+fn describe_allowance(params: &AllowanceParams) -> SettingChange {
+    let AllowanceParams { destination, session } = params;
+    let (setting, within) = match session {
+        Some(session) => ("destination.conversation", format!(" ({session})")),
+        None => ("destination.always", String::new()),
+    };
+    let kind = match destination.kind {
+        DestinationKind::Host => "host",
+        DestinationKind::Recipient => "recipient",
+        DestinationKind::Server => "server",
+    };
+    SettingChange {
+        setting: setting.into(),
+        before: String::new(),
+        after: format!("{kind}:{}{within}", destination.name),
     }
 }
 
@@ -122,6 +146,9 @@ macro_rules! carry_out {
     };
     ($me:ident, server_reads_set, $params:ident) => {
         $me.set_reads($params).await
+    };
+    ($me:ident, allowance_give, $params:ident) => {
+        $me.give_allowance($params).await
     };
     ($me:ident, turn_start, $params:ident) => {
         $me.0.turn_start_from(Origin::Window, $params).await
@@ -173,6 +200,9 @@ macro_rules! unconfirmed {
         ""
     };
     (server_reads_set, $level:ident) => {
+        ""
+    };
+    (allowance_give, $level:ident) => {
         ""
     };
     ($name:ident, $level:ident) => {

@@ -130,9 +130,7 @@ impl Commands for Host {
         Ok(AllowancesResponse { allowances: self.local_engine.allowances().await? })
     }
     async fn allowance_give(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
-        let (destination, session) = (&params.destination, params.session.as_ref());
-        let given = self.local_engine.allowance_give(destination, session, "window").await;
-        given.map(|()| Empty {})
+        self.give_allowance(&params, DecidedBy::Window).await
     }
     async fn allowance_revoke(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
         let (destination, session) = (&params.destination, params.session.as_ref());
@@ -628,6 +626,16 @@ impl Host {
             self.record(draft).await?;
         }
         Ok(written)
+    }
+
+    /// Allows a destination for reads.
+    pub(crate) async fn give_allowance(
+        &self,
+        params: &AllowanceParams,
+        by: DecidedBy,
+    ) -> Result<Empty, AgentError> {
+        let (destination, session) = (&params.destination, params.session.as_ref());
+        self.local_engine.allowance_give(destination, session, by).await.map(|()| Empty {})
     }
 
     /// Accepts a message that came through `origin`.

@@ -171,6 +171,12 @@ impl Terminal {
         self.host.server_reads_set(params).await
     }
 
+    async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        self.check_access(Access::Widens)?;
+        self.host.check_alarm()?;
+        self.host.give_allowance(&params, DecidedBy::Terminal).await
+    }
+
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         let _changing = self.host.changing.lock().await;
         self.check_access(self.host.profile.find_widening(&params.settings).level)?;
@@ -215,6 +221,9 @@ macro_rules! carry_out {
     };
     ($me:ident, server_reads_set, $level:ident, $params:ident) => {
         $me.set_reads($params).await
+    };
+    ($me:ident, allowance_give, $level:ident, $params:ident) => {
+        $me.give_allowance($params).await
     };
     ($me:ident, $name:ident, $level:ident, $params:ident) => {{
         $me.check_access(contract::access!($level))?;

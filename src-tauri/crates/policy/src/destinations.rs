@@ -74,6 +74,24 @@ pub fn named_in(message: &str) -> BTreeSet<Destination> {
     found
 }
 
+/// Returns a destination that a person typed as it is compared: a host may stand within an address.
+/// None if it is no single destination.
+pub fn typed_destination(kind: DestinationKind, text: &str) -> Option<Destination> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return None;
+    }
+    match kind {
+        DestinationKind::Host => {
+            let url = if text.contains("://") { text.into() } else { format!("http://{text}") };
+            let url = Url::parse(&url).ok()?;
+            url.host_str().filter(|name| !name.is_empty()).map(|name| host(normalize(name)))
+        }
+        DestinationKind::Recipient => Some(recipient(text.to_lowercase())),
+        DestinationKind::Server => Some(Destination::new(kind, text)),
+    }
+}
+
 /// Goes through a value. `of_tool` is the role of values whose parameter says nothing.
 fn walk(
     value: &Value,

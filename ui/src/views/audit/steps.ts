@@ -3,6 +3,8 @@
 import { argumentRows, type ArgumentRow } from "../../approval/hidden";
 import { obj, type Obj } from "../../lib/read";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
+import type { Destination } from "../../platform/generated/Destination";
+import type { DestinationKind } from "../../platform/generated/DestinationKind";
 
 export type StepKind =
   | "asked"
@@ -32,6 +34,7 @@ export interface Step {
   outcome: "known" | "unknown" | "later";
 }
 
+const KINDS: readonly DestinationKind[] = ["host", "recipient", "server"];
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 function kindOf(record: AuditRecordView): StepKind {
@@ -66,7 +69,7 @@ const isEnd = ({ record_type, status }: AuditRecordView): boolean =>
 
 /** Whether it is the call of an approved action, with its outcome. */
 const hasEnded = ({ kind, record, end }: Step, approval: string): boolean =>
-  kind === "executed" &&
+  (kind === "executed" || kind === "read") &&
   end !== null &&
   approval !== "" &&
   text(record.fields["approval"]) === approval;
@@ -143,6 +146,16 @@ export function summaryOf(request: AuditRecordView): string {
 export function argumentsOf(record: AuditRecordView): ArgumentRow[] | null {
   const value = revealed(record, "arguments");
   return value === undefined || value === null ? null : argumentRows(value);
+}
+
+/** The places that a read sends data to; none if they were erased. */
+export function destinationsOf(record: AuditRecordView): Destination[] {
+  const found = parsed(revealed(record, "destinations") ?? "");
+  if (!Array.isArray(found)) return [];
+  return found.map(obj).flatMap(({ kind, name }) => {
+    const known = KINDS.find((one) => one === kind);
+    return known && typeof name === "string" ? [{ kind: known, name }] : [];
+  });
 }
 
 /** Whether the value of a member was erased. */

@@ -23,6 +23,7 @@ import { named } from "../../i18n/host";
 import { t, tMaybe, type MessageKey } from "../../i18n/index.svelte";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
+import { destinationsOf } from "./steps";
 
 const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   log_opened: Flag,
@@ -79,11 +80,24 @@ export function titleOf({ record_type, status }: AuditRecordView): string {
 }
 
 /** The object of the event; empty if the record names none. */
-export function subjectOf({ record_type, tool, fields }: AuditRecordView): string {
+export function subjectOf(record: AuditRecordView): string {
+  const { record_type, tool, fields } = record;
+  if (record_type === "grant_created" || record_type === "grant_revoked") {
+    const places = destinationsOf(record).map((place) => place.name);
+    if (places.length > 0) return places.join(", ");
+  }
   const name = SUBJECTS[record_type]
     ?.map((field) => fields[field])
     .find((value) => typeof value === "string");
   return tool ?? (name === undefined ? "" : named(name));
+}
+
+/** A value of a record in words, where its name has some. */
+export function valueOf(name: string, value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (name === "scope") return tMaybe(`destination.${text}`, text);
+  if (name === "by") return tMaybe(`audit.by_${text}`, text);
+  return text;
 }
 
 /** What a member of a record is called; its own name if it has no label. */

@@ -1,6 +1,6 @@
 //! The parts of a page, from records.
 
-use contract::{PreviewState, PreviewView};
+use contract::{Destination, DestinationKind, PreviewState, PreviewView};
 use serde_json::Value;
 
 use super::html::Html;
@@ -126,6 +126,7 @@ impl Page {
         ];
         self.html.rows(&rows);
         self.member(entry, "arguments", Word::Arguments);
+        self.destinations(entry, Word::NotAllowedYet);
         self.preview(entry);
         if !is_nothing(entry, "excerpts") {
             self.member(entry, "excerpts", Word::Excerpts);
@@ -160,10 +161,12 @@ impl Page {
         // The proposal has them already, if there is one.
         let effect = self.named(intent, "effect").filter(|_| shown.is_none());
         let why = text(intent, "why").filter(|_| shown.is_none());
+        let bytes = intent.body.fields.get("sends_bytes").and_then(Value::as_u64);
         let rows = [
             (self.say(Word::Tool), text(intent, "tool")),
             (self.say(Word::Effect), effect),
             (self.say(Word::WhyItRan), why),
+            (self.say(Word::SendsBytes), bytes.map(|bytes| bytes.to_string())),
             (self.say(Word::Time), Some(time(&intent.body.at))),
             (self.say(Word::Record), Some(intent.body.seq.to_string())),
         ];
@@ -175,6 +178,7 @@ impl Page {
             }
             _ => self.member(intent, "arguments", Word::Arguments),
         }
+        self.destinations(intent, Word::SendsTo);
         self.html.subheading(self.say(Word::Result));
         let Some(entry) = outcome else {
             self.html.paragraph(self.say(Word::UnknownOutcome));
@@ -204,6 +208,27 @@ impl Page {
             Some(value) => self.html.value(&decoded(value)),
             None => self.html.erased(self.say(Word::Erased)),
         }
+    }
+
+    /// Writes the places that a read sends data to, if it has any.
+    fn destinations(&mut self, entry: &Entry, label: Word) {
+        if is_nothing(entry, "destinations") {
+            return;
+        }
+        let value = entry.revealed.get("destinations").map(decoded);
+        let found: Option<Vec<Destination>> =
+            value.and_then(|value| serde_json::from_value(value).ok());
+        let Some(found) = found else { return self.member(entry, "destinations", label) };
+        let kind = |place: &Destination| match place.kind {
+            DestinationKind::Host => Word::HostPlace,
+            DestinationKind::Recipient => Word::RecipientPlace,
+            DestinationKind::Server => Word::ServerPlace,
+        };
+        let lines: Vec<Vec<String>> = found
+            .iter()
+            .map(|place| vec![place.name.clone(), self.say(kind(place)).to_owned()])
+            .collect();
+        self.html.table(&[self.say(label), self.say(Word::Kind)], &lines);
     }
 
     fn preview(&mut self, entry: &Entry) {

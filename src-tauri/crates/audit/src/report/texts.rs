@@ -84,6 +84,13 @@ words! {
     Before: "Before", "Före";
     After: "After", "Efter";
     Total: "Total", "Summa";
+    SendsTo: "Sends data to", "Skickar data till";
+    NotAllowedYet: "Sends data to places that were not allowed", "Skickar data till ställen som inte var tillåtna";
+    SendsBytes: "Bytes sent", "Skickade byte";
+    Kind: "Kind", "Slag";
+    HostPlace: "host", "värd";
+    RecipientPlace: "recipient", "mottagare";
+    ServerPlace: "server or program", "server eller program";
     Excerpts: "It follows from", "Det följer av";
     Reason: "Reason given", "Angiven orsak";
     TimeTaken: "Time to decide", "Tid till beslut";

@@ -1,10 +1,13 @@
-//! `csign policy`: shows the policy with its rules and grants, and tests a call against it.
+//! `csign policy`: shows the policy with its rules and grants, tests a call against it, and lists
+//! the destinations of reads.
 
 use contract::{
-    Empty, PolicyCheckParams, PolicyFault, PolicyMode, PolicyVerdict, RuleAction, SessionId,
+    Allowance, AllowanceParams, Destination, Empty, PolicyCheckParams, PolicyFault, PolicyMode,
+    PolicyVerdict, RuleAction, SessionId,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::approve::kind_name;
 use crate::args::Policy;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
@@ -14,6 +17,18 @@ use crate::visible::escape_invisible;
 pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Failure> {
     match args {
         Policy::Show => show_policy(link, out).await,
+        Policy::Destinations { allow, revoke, session } => {
+            let session = session.map(SessionId::from);
+            match (allow, revoke) {
+                (Some(destination), _) => {
+                    allow_destination(link, out, AllowanceParams { destination, session }).await
+                }
+                (None, Some(destination)) => {
+                    revoke_destination(link, out, AllowanceParams { destination, session }).await
+                }
+                (None, None) => list_destinations(link, out, session.as_ref()).await,
+            }
+        }
         // Handled in a file of its own.
         Policy::Backtest { .. } => Ok(Exit::Usage),
         Policy::Check { tool, args, session, untrusted } => {
@@ -47,6 +62,84 @@ async fn check_call(link: &Link, out: Out, params: PolicyCheckParams) -> Result<
     out.print_line(format!("{}  {}", out.colour_text(tone, word), escape_invisible(&answer.why)));
     print_faults_in_force(out, &answer.faults);
     Ok(exit)
+}
+
+async fn allow_destination(
+    link: &Link,
+    out: Out,
+    params: AllowanceParams,
+) -> Result<Exit, Failure> {
+    link.commands.allowance_give(params.clone()).await?;
+    print_change(out, "allowed", "Allowed", &params);
+    Ok(Exit::Done)
+}
+
+async fn revoke_destination(
+    link: &Link,
+    out: Out,
+    params: AllowanceParams,
+) -> Result<Exit, Failure> {
+    link.commands.allowance_revoke(params.clone()).await?;
+    print_change(out, "revoked", "Revoked", &params);
+    Ok(Exit::Done)
+}
+
+fn print_change(out: Out, member: &str, word: &str, params: &AllowanceParams) {
+    if out.json {
+        return out.print_json(&json!({ member: params }));
+    }
+    let place = format_destination(&params.destination);
+    out.print_line(format!("{word}: {place}, {}.", format_scope(params.session.as_ref())));
+}
+
+/// Lists the permissions for destinations. With a session, lists those that hold in it.
+async fn list_destinations(
+    link: &Link,
+    out: Out,
+    session: Option<&SessionId>,
+) -> Result<Exit, Failure> {
+    let mut listed = link.commands.allowances_list(Empty {}).await?;
+    listed.allowances.retain(|allowance| {
+        session.is_none() || allowance.session.is_none() || allowance.session.as_ref() == session
+    });
+    if out.json {
+        out.print_json(&listed);
+        return Ok(Exit::Done);
+    }
+    if listed.allowances.is_empty() {
+        out.print_note("No destination is allowed.");
+    }
+    for allowance in &listed.allowances {
+        out.print_line(format_allowance(allowance));
+    }
+    Ok(Exit::Done)
+}
+
+fn format_allowance(allowance: &Allowance) -> String {
+    let by = match allowance.by.as_str() {
+        "window" => "allowed in the window",
+        "terminal" => "allowed at a terminal",
+        "message" => "named in a message",
+        other => other,
+    };
+    format!(
+        "{}  {}  {}  {}",
+        format_destination(&allowance.destination),
+        format_scope(allowance.session.as_ref()),
+        escape_invisible(by),
+        allowance.given_at.format("%Y-%m-%d %H:%M UTC")
+    )
+}
+
+fn format_destination(destination: &Destination) -> String {
+    format!("{} {}", kind_name(destination.kind), escape_invisible(&destination.name))
+}
+
+fn format_scope(session: Option<&SessionId>) -> String {
+    session.map_or_else(
+        || "always".to_owned(),
+        |session| format!("in conversation {}", escape_invisible(session.as_str())),
+    )
 }
 
 async fn show_policy(link: &Link, out: Out) -> Result<Exit, Failure> {

@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::terminal::Terminal;
 use crate::world::{SHOE, World, text};
 
 fn rules(world: &World, json: &str) {
@@ -291,4 +292,28 @@ fn a_pipe_in_the_place_of_a_file_of_the_profile_is_told() {
     for said in all {
         assert!(!said.contains("secret"), "{said}");
     }
+}
+
+#[test]
+fn a_destination_is_allowed_at_a_terminal_and_revoked_anywhere() {
+    let world = World::new();
+    let list = || world.run(&["--json", "policy", "destinations"]).ends_with(0).json();
+    let allow = ["policy", "destinations", "--allow", "host:https://Docs.example/a"];
+    let refused = world.run(&[&["--json"], allow.as_slice()].concat()).ends_with(3).json();
+    assert_eq!(refused["error"]["details"]["reason"], "no_terminal", "{refused}");
+    assert_eq!(list()["allowances"], serde_json::json!([]));
+
+    let (seen, code) = Terminal::start(&world, &allow).end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("Allowed: host https://Docs.example/a, always."), "{seen}");
+    let listed = list();
+    assert_eq!(listed["allowances"][0]["destination"]["name"], "docs.example", "{listed}");
+    assert_eq!(listed["allowances"][0]["by"], "terminal");
+
+    let revoke = ["policy", "destinations", "--revoke", "host:docs.example"];
+    world.run(&revoke).ends_with(0);
+    assert_eq!(list()["allowances"], serde_json::json!([]));
+    world.run(&revoke).ends_with(1);
+    world.run(&["policy", "destinations", "--allow", "nowhere"]).ends_with(2);
+    world.run(&["audit", "verify"]).ends_with(0);
 }

@@ -46,7 +46,8 @@ impl DecidedBy {
         }
     }
 
-    fn name(self) -> &'static str {
+    /// Returns its name in records.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Window => "window",
             Self::Terminal => "terminal",

@@ -7,7 +7,7 @@ use contract::{
 use serde_json::json;
 
 use crate::{
-    Engine,
+    DecidedBy, Engine,
     ports::{Durability, RecordDraft},
     turn::context::TurnContext,
 };
@@ -48,14 +48,25 @@ impl Engine {
         self.give_allowances(&approval.destinations, session, by, of).await
     }
 
-    /// Allows a destination outside of any approval.
+    /// Allows a destination that a person typed, outside of any approval.
     pub async fn allowance_give(
         &self,
         destination: &Destination,
         session: Option<&SessionId>,
-        by: &str,
+        by: DecidedBy,
     ) -> Result<(), AgentError> {
-        self.give_allowances(std::slice::from_ref(destination), session, by, None).await
+        let place = policy::typed_destination(destination.kind, &destination.name);
+        let place = place.ok_or_else(|| {
+            AgentError::invalid("This is no destination.")
+                .reason("not_a_destination")
+                .hint("Write a host such as docs.example.com, one recipient, or PACK/SERVER.")
+        })?;
+        if let Some(session) = session
+            && self.world.store.session(session).await?.is_none()
+        {
+            return Err(AgentError::invalid("There is no such session.").reason("not_found"));
+        }
+        self.give_allowances(&[place], session, by.name(), None).await
     }
 
     async fn give_allowances(
@@ -90,16 +101,20 @@ impl Engine {
         self.world.store.allowances().await.map_err(AgentError::from)
     }
 
-    /// Takes the permission for a destination back.
+    /// Takes the permission for a destination back. The destination may be written as the list shows
+    /// it or as a person types it.
     pub async fn allowance_revoke(
         &self,
         destination: &Destination,
         session: Option<&SessionId>,
     ) -> Result<(), AgentError> {
-        if !self.world.store.allowance_delete(session, destination).await? {
-            return Err(AgentError::invalid("This destination is not allowed.")
-                .reason("not_found")
-                .hint("Look at the list again."));
+        let mut destination = destination.clone();
+        if !self.world.store.allowance_delete(session, &destination).await? {
+            let typed = policy::typed_destination(destination.kind, &destination.name);
+            destination = typed.filter(|typed| *typed != destination).ok_or_else(not_allowed)?;
+            if !self.world.store.allowance_delete(session, &destination).await? {
+                return Err(not_allowed());
+            }
         }
         let draft = RecordDraft::new(RecordType::GrantRevoked)
             .field("scope", if session.is_some() { "conversation" } else { "always" })
@@ -115,4 +130,10 @@ impl Engine {
             )
         })
     }
+}
+
+fn not_allowed() -> AgentError {
+    AgentError::invalid("This destination is not allowed.")
+        .reason("not_found")
+        .hint("Look at the list again.")
 }

@@ -2,6 +2,7 @@
 //! whatever the turn has seen.
 
 use contract::{manifest::OutputTrust, *};
+use engine::DecidedBy;
 use serde_json::json;
 
 use crate::world::{Bench, Say, tool};
@@ -129,6 +130,22 @@ async fn a_destination_that_is_always_allowed_is_recorded_and_holds_everywhere()
     assert!(intents.iter().all(|intent| intent.fields.contains_key("sends_bytes")));
     bench.engine.allowance_revoke(&host("evil.example"), None).await.unwrap();
     assert_eq!(bench.records_of(RecordType::GrantRevoked).await.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_destination_that_a_person_types_is_stored_as_it_is_compared() {
+    let bench = Bench::new(vec![fetch()]);
+    let typed = host("https://Evil.example/x");
+    bench.engine.allowance_give(&typed, None, DecidedBy::Terminal).await.unwrap();
+    let listed = bench.engine.allowances().await.unwrap();
+    assert_eq!((&listed[0].destination, listed[0].by.as_str()), (&host("evil.example"), "terminal"));
+    bench.model.then(vec![Say::Call("fetch", json!({"q": EVIL}))]);
+    bench.ask("Read it.").await;
+    assert_eq!(bench.runs(), ["fetch"]);
+    let refused = bench.engine.allowance_give(&host("two words"), None, DecidedBy::Window).await;
+    assert_eq!(refused.unwrap_err().reason_text(), Some("not_a_destination"));
+    bench.engine.allowance_revoke(&typed, None).await.unwrap();
+    assert!(bench.engine.allowance_revoke(&typed, None).await.is_err(), "it is revoked");
 }
 
 #[tokio::test(start_paused = true)]

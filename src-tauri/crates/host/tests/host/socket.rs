@@ -14,8 +14,8 @@ use std::{
 };
 
 use contract::{
-    AgentError, Commands, Confirmation, ConfirmationDecideParams, Empty, RedactionLevel,
-    SecretSetParams, Settings, SettingsSetParams, SwitchSetParams, SwitchTarget,
+    AgentError, AllowanceParams, Commands, Confirmation, ConfirmationDecideParams, Destination,
+    DestinationKind, Empty, RedactionLevel, SecretSetParams, Settings, SettingsSetParams, SwitchSetParams, SwitchTarget,
 };
 use host::{ChatWindow, Host, Options, Paths};
 
@@ -210,5 +210,28 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
         "once"
     );
     assert_eq!(host.settings_get(Empty {}).await.unwrap().secrets_set, ["OPENAI_API_KEY"]);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_chat_window_allows_a_destination_only_after_a_yes() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let destination = Destination::new(DestinationKind::Host, "Docs.example");
+    for accept in [false, true] {
+        let window = ChatWindow::new(Arc::clone(&host));
+        let params = AllowanceParams { destination: destination.clone(), session: None };
+        let giving = tokio::spawn(async move { window.allowance_give(params).await });
+        let found = waiting(&host).await;
+        let [change] = found.changes.as_slice() else { panic!("{found:?}") };
+        let asked = (change.setting.as_str(), change.after.as_str());
+        assert_eq!(asked, ("destination.always", "host:Docs.example"));
+        let answer = ConfirmationDecideParams { id: found.id.clone(), accept };
+        host.confirmation_decide(answer).await.unwrap();
+        assert_eq!(giving.await.unwrap().is_ok(), accept);
+        let listed = host.allowances_list(Empty {}).await.unwrap().allowances;
+        let names: Vec<&str> = listed.iter().map(|one| one.destination.name.as_str()).collect();
+        assert_eq!(names, if accept { vec!["docs.example"] } else { vec![] });
+    }
     host.stop().await;
 }

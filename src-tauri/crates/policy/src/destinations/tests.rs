@@ -112,3 +112,19 @@ proptest! {
         named_in(&text);
     }
 }
+
+#[test]
+fn a_typed_host_may_stand_within_an_address() {
+    let host = |text| typed_destination(DestinationKind::Host, text).map(|found| found.name);
+    for text in ["Docs.Example.", "https://docs.example/a?b=1", "docs.example:8443/a", " docs.example "] {
+        assert_eq!(host(text).as_deref(), Some("docs.example"), "{text:?}");
+    }
+    assert_eq!(host("localhost").as_deref(), Some("localhost"));
+    for text in ["", "  ", "two words", "https://", "a\nb"] {
+        assert_eq!(host(text), None, "{text:?}");
+    }
+    let mail = typed_destination(DestinationKind::Recipient, "Eve@Docs.example");
+    assert_eq!(mail.map(|found| found.name).as_deref(), Some("eve@docs.example"));
+    let server = typed_destination(DestinationKind::Server, "Mine/web");
+    assert_eq!(server.map(|found| found.name).as_deref(), Some("Mine/web"));
+}
