@@ -118,6 +118,7 @@ fn describe_allowance(params: &AllowanceParams) -> SettingChange {
         setting: setting.into(),
         before: String::new(),
         after: format!("{kind}:{}{within}", destination.name),
+        note: None,
     }
 }
 
