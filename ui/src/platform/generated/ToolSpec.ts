@@ -9,6 +9,7 @@ import type { Latency } from "./Latency";
 import type { OutputTrust } from "./OutputTrust";
 import type { PackId } from "./PackId";
 import type { Preview } from "./Preview";
+import type { Reach } from "./Reach";
 import type { ResultView } from "./ResultView";
 import type { SessionValue } from "./SessionValue";
 import type { ToolId } from "./ToolId";
@@ -59,6 +60,15 @@ effect: Effect,
  * Whether it reads from targets that the model chooses.
  */
 open_world: boolean, 
+/**
+ * Where a call can send data.
+ */
+reach: Reach, 
+/**
+ * Whether a person or the pack answers for the description. A description that a server wrote
+ * and nobody accepted marks each request that carries it as untrusted.
+ */
+is_description_accepted: boolean, 
 /**
  * Whether policy trusts the results.
  */
