@@ -109,6 +109,11 @@ data: unknown,
  */
 error?: AgentError | null, 
 /**
+ * Whether the result must stay on this computer, as the host says. None if an older version
+ * stored it.
+ */
+local_only?: boolean, 
+/**
  * How the window shows `data`.
  */
 view: ResultView, 

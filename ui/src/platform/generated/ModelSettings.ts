@@ -23,6 +23,11 @@ model: string,
  */
 summariser: string, 
 /**
+ * Addresses on this computer at which a model runs, as a person says. At any other address a
+ * model counts as one elsewhere, because a program there could pass data on.
+ */
+runs_here: Array<string>, 
+/**
  * Whether a model that can think does so before it answers, and shows it.
  */
 reasoning: boolean, 
