@@ -673,7 +673,7 @@ fn a_pipe_or_a_device_in_an_export_is_refused_and_keeps_nobody_waiting() {
         fs::rename(&kept, &file).unwrap();
     }
     assert!(both(&folder).ok);
-    let pipe = world.folder.path().join("audit.db");
+    let pipe = world.folder.path().join("pipe.db");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let report = audit::verify(&pipe, None);
     assert!(report.problems[0].message.contains("a pipe"), "{:?}", report.problems);
