@@ -96,6 +96,10 @@ impl PackData for Pacing {
         Self::datasets(self)
     }
 
+    fn is_import_in_use(&self) -> Result<bool, AgentError> {
+        Ok(self.dataset()? == Dataset::Imported)
+    }
+
     fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
         Self::use_dataset(self, dataset)
     }

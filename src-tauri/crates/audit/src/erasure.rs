@@ -107,6 +107,19 @@ fn find_last_expired(
     Ok(last)
 }
 
+/// Whether a record from one instant on and before another one has a value.
+pub(crate) fn has_values_between(
+    db: &Connection,
+    from: DateTime<Utc>,
+    before: DateTime<Utc>,
+) -> rusqlite::Result<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM audit_reveal v JOIN audit_record r ON r.seq = v.seq
+         WHERE r.at >= ?1 AND r.at < ?2 LIMIT 1",
+    )?
+    .exists([instant(from), instant(before)])
+}
+
 /// The values to erase that still exist: record, member, and the session of the record.
 pub(crate) fn list_values(
     db: &Connection,

@@ -9,6 +9,7 @@ mod anchor;
 mod body;
 mod canon;
 mod chain;
+mod clock;
 mod copy;
 mod cose;
 mod entropy;

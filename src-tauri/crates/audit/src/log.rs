@@ -31,7 +31,7 @@ use crate::report::PageLanguage;
 use crate::verify::{self, Judged, VerifyWatch};
 use crate::visit::{self, Selection};
 use crate::writer::{Command, Writer};
-use crate::{copy, read, schema};
+use crate::{clock, copy, read, schema};
 
 /// How long a list waits for the index. The first index of a large log takes longer.
 const INDEX_FOR: Duration = Duration::from_millis(800);
@@ -290,6 +290,26 @@ impl Log {
                 some => erased += some,
             }
         }
+    }
+
+    /// Returns the latest moment that the clock and the records agree on: what is erased by age is
+    /// aged by it. None if there is none yet.
+    pub async fn agreed_time(&self) -> Result<Option<DateTime<Utc>>, AgentError> {
+        let now = self.inner.options.clock.now();
+        self.run_read(move |db| clock::agreed_time(db, now)).await
+    }
+
+    /// Whether records from one instant on and before another one have values.
+    pub async fn has_values_between(
+        &self,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Result<bool, AgentError> {
+        self.run_read(move |db| {
+            erasure::has_values_between(db, from, before)
+                .map_err(|error| schema::unreadable(&error))
+        })
+        .await
     }
 
     /// Erases a session's values from logs that were set aside after an alarm, and from copies of

@@ -453,10 +453,25 @@ pub(crate) enum Servers {
     Enable { name: String },
     /// Switch an added server off; it stays in the list
     Disable { name: String },
+    /// Say whether the reads of an added server may run without asking
+    Reads {
+        name: String,
+        #[arg(value_enum)]
+        may: Reads,
+    },
     /// The last lines of its error output
     Log { name: String },
     /// Remove an added server with its keys
     Remove { name: String },
+}
+
+/// Whether the reads of a server run without asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Reads {
+    /// They run without asking
+    Run,
+    /// They ask
+    Ask,
 }
 
 #[derive(Debug, clap::Args)]
@@ -476,7 +491,14 @@ pub(crate) struct ServersAdd {
     /// A tool that only reads and may run without asking
     #[arg(long, value_name = "TOOL")]
     pub(crate) reads: Vec<String>,
-    /// Start it without asking; its tools then count as changes unless --reads names them
+    /// Its reads may run without asking
+    #[arg(long)]
+    pub(crate) reads_may_run: bool,
+    /// Run it without network: it opens no socket, and downloads nothing
+    #[arg(long)]
+    pub(crate) no_network: bool,
+    /// Start it and accept the tools of its test without asking; they count as changes unless
+    /// --reads names them, and values that look random are stored as keys
     #[arg(long)]
     pub(crate) yes: bool,
     /// Read the servers of Claude Desktop, VS Code, Cursor or Zed from their settings file; `-`

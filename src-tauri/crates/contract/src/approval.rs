@@ -6,7 +6,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{ApprovalId, CallId, Effect, GrantId, ResultView, SessionId, Text, ToolId, TurnId};
+use crate::{
+    AllowanceScope, ApprovalId, CallId, Destination, Effect, GrantId, ResultView, SessionId, Text,
+    ToolId, TurnId,
+};
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
 
 /// Where an action stands. `may_become` has the ways from one status to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -181,6 +189,14 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<UntrustedContent>>")]
     pub follows: Vec<UntrustedContent>,
+    /// A read: the places that it would send data to and that nobody allowed yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Destination>>")]
+    pub destinations: Vec<Destination>,
+    /// A read: the bytes that it would send.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(optional, as = "Option<u64>")]
+    pub sends_bytes: u64,
     /// Words of the arguments that mix alphabets, so that they could be mistaken for other words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<LookAlike>>")]
@@ -277,6 +293,11 @@ pub enum Decision {
     },
     /// Approves this call and equal ones for the rest of the session.
     ApproveForSession,
+    /// Approves this read, and allows its destinations for other reads, too.
+    AllowDestinations {
+        /// How long the destinations are allowed.
+        scope: AllowanceScope,
+    },
     /// Replaces the arguments. This makes a new proposal with its own hash.
     Edit {
         /// JSON text as it was typed. A window that read it would round its numbers.

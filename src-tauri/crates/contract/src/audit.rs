@@ -61,6 +61,9 @@ pub enum RecordType {
     /// Old values were erased by age. The record has their number, and the number of the last record
     /// whose values are gone (`until`).
     ValuesExpired,
+    /// Values were kept that are old by the clock, because the clock does not agree with the times of
+    /// the records.
+    ExpiryPostponed,
     /// A session was erased, with the number of its values that were erased from the log.
     SessionErased,
     /// The answer of a witness or a time stamp authority was refused: it speaks against the log, or it

@@ -42,6 +42,9 @@ macro_rules! with_commands {
                 approval_open(ApprovalParams) -> Empty, chat, "Bring the approval window to the front";
                 grants_list(Empty) -> GrantsListResponse, chat, "Remembered permissions";
                 grant_revoke(GrantParams) -> Empty, chat, "Take a permission back";
+                allowances_list(Empty) -> AllowancesResponse, chat, "Destinations that reads may send data to";
+                allowance_give(AllowanceParams) -> Empty, widens, "Allow a destination for reads";
+                allowance_revoke(AllowanceParams) -> Empty, chat, "Take the permission for a destination back";
                 memory_list(MemoryListParams) -> MemoryListResponse, chat, "Long-term memories, newest first";
                 memory_search(MemorySearchParams) -> MemorySearchResponse, chat, "Long-term memories that fit a text";
                 memory_status(Empty) -> MemoryIndexView, chat, "The model that compares memories, and the progress of its index";
@@ -80,6 +83,7 @@ macro_rules! with_commands {
                 server_test_stop(OwnServerParams) -> Empty, person, "Stop the test or the first start of a server";
                 server_list(Empty) -> OwnServersResponse, chat, "The servers that the user added";
                 server_enable(ServerEnableParams) -> OwnServerView, person, "Switch an added server on or off";
+                server_reads_set(ServerReadsParams) -> OwnServerView, widens, "Say whether the reads of an added server may run without asking";
                 server_remove(OwnServerParams) -> Empty, person, "Remove an added server, with its keys";
                 server_log(ServerParams) -> ServerLogResponse, chat, "The last lines of a server's error output";
                 questions_list(Empty) -> QuestionsResponse, chat, "What servers ask the user in the middle of a call";

@@ -90,6 +90,22 @@ impl SessionId {
     }
 }
 
+impl PackId {
+    /// The beginning of the id that belongs to a server that the user added. No pack in a folder
+    /// has such an id.
+    pub const ADDED_SERVER: &str = "own-";
+
+    /// The id of the pack of an added server.
+    pub fn of_added_server(name: &str) -> Self {
+        Self(format!("{}{name}", Self::ADDED_SERVER))
+    }
+
+    /// Whether it is the id of the pack of an added server.
+    pub fn is_of_added_server(&self) -> bool {
+        self.0.starts_with(Self::ADDED_SERVER)
+    }
+}
+
 impl ToolId {
     /// Returns the id of a tool whose name another pack has too. Names in manifests contain no
     /// colon, so no other tool has this id.

@@ -60,7 +60,7 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         local_only: bool,
-        /// Whether these memories may contain content from untrusted sources.
+        /// Whether the turn had seen content from untrusted sources.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         untrusted: bool,
@@ -102,6 +102,11 @@ pub enum ItemBody {
         /// The error, unless the call succeeded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<AgentError>,
+        /// Whether the result must stay on this computer, as the host says. None if an older version
+        /// stored it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        local_only: Option<bool>,
         /// How the window shows `data`.
         #[serde(default)]
         view: ResultView,
@@ -110,6 +115,10 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]
         parsed: Option<Value>,
+        /// Whether the result may contain content from untrusted sources. Results that were stored
+        /// without this member count as untrusted.
+        #[serde(default = "is_untrusted_unless_said")]
+        untrusted: bool,
         /// The milliseconds that the call took.
         duration_ms: u64,
     },
@@ -152,6 +161,10 @@ pub enum ItemBody {
         /// The statement in English.
         text: Text,
     },
+}
+
+fn is_untrusted_unless_said() -> bool {
+    true
 }
 
 /// How a tool call ended. Every call ends exactly once.

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{Effect, PackId, Text};
+use crate::{Effect, PackId, SettingChange, Text};
 
 /// An MCP server to test or to add: a program (`command`) or an address (`url`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewServer {
     /// The user's name for it: lower-case letters, digits and hyphens.
@@ -27,6 +28,27 @@ pub struct NewServer {
     pub headers: BTreeMap<String, String>,
     /// Whether the user signs in to the address with a browser.
     pub sign_in: bool,
+    /// Whether the program may use the network. An address always needs it.
+    pub network: bool,
+    /// Places of values that look random but are no keys, as the user says. All other values that
+    /// look like keys are stored in the keyring.
+    pub not_keys: Vec<String>,
+}
+
+impl Default for NewServer {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            command: String::new(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            url: String::new(),
+            headers: BTreeMap::new(),
+            sign_in: false,
+            network: true,
+            not_keys: Vec::new(),
+        }
+    }
 }
 
 /// A text that may hold servers: a command line, an address, or the JSON of another client.
@@ -53,6 +75,24 @@ pub struct ReadServer {
     /// Why it cannot be added as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Text>,
+    /// Everything that a person confirms before it runs: the whole command, its folder and its
+    /// variables. Keys are named and not shown.
+    pub shows: Vec<SettingChange>,
+    /// Values that look random. They are stored as keys unless the user says that they are none.
+    pub unsure: Vec<UnsureValue>,
+}
+
+/// A value of which only the user knows whether it is a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct UnsureValue {
+    /// Where it stands, as `NewServer::not_keys` names it.
+    pub place: String,
+    /// The option, variable or header that it belongs to; empty if there is none.
+    pub of: String,
+    /// Its first characters.
+    pub begins: String,
+    /// The number of its characters.
+    pub characters: u32,
 }
 
 /// Tests a server without adding it. With only a name, the added server of that name is tested.
@@ -83,8 +123,13 @@ pub struct ServerTestResponse {
 pub struct TestedTool {
     /// The server's own name for it.
     pub name: String,
-    /// The server's own description.
+    /// The server's own description, as a whole.
     pub description: String,
+    /// JSON Schema of the arguments, as a whole.
+    #[ts(type = "unknown")]
+    pub input_schema: Value,
+    /// SHA-256 (hex) of the definition. It is what the user accepts.
+    pub hash: String,
     /// The effect that the server itself states; never trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Effect>,
@@ -97,12 +142,35 @@ pub struct TestedTool {
 pub struct ServerAddParams {
     /// The server.
     pub server: NewServer,
-    /// The effects that the user confirmed, by tool. The most careful one holds for all others.
+    /// The tools as they were shown and accepted, by name. If the server lists others now, nothing
+    /// is accepted and the server is not added.
     #[serde(default)]
-    pub effects: BTreeMap<String, Effect>,
+    pub accepted: BTreeMap<String, AcceptedTool>,
+    /// Whether its reads may run without asking.
+    #[serde(default)]
+    pub reads_may_run: bool,
     /// Whether to keep its keys for this run only, and not in the keyring.
     #[serde(default)]
     pub this_run_only: bool,
+}
+
+/// A tool as it was shown and accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct AcceptedTool {
+    /// The hash of the definition that was shown.
+    pub hash: String,
+    /// The effect that the user confirmed. Without one, the most careful effect holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+}
+
+/// Sets whether the reads of an added server may run without asking.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ServerReadsParams {
+    /// The user's name for it.
+    pub name: String,
+    /// Whether they may run from now on.
+    pub may_run: bool,
 }
 
 /// Names a server that the user added.
@@ -143,6 +211,12 @@ pub struct OwnServerView {
     pub keys: Vec<String>,
     /// The number of its tools that can be used now.
     pub tools: u32,
+    /// Whether it may use the network.
+    pub network: bool,
+    /// Whether its reads may run without asking.
+    pub reads_may_run: bool,
+    /// SHA-256 (hex) of its manifest, which the app makes from what the user entered.
+    pub manifest_hash: String,
 }
 
 /// The last lines of a server's error output.

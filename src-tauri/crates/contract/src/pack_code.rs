@@ -150,6 +150,13 @@ pub trait PackData: Send + Sync {
     /// The sample and the imported data, with the one that answers.
     fn datasets(&self) -> Result<Datasets, AgentError>;
 
+    /// Whether answers are computed from imported files. Their content comes from outside. Must be
+    /// cheap.
+    fn is_import_in_use(&self) -> Result<bool, AgentError> {
+        let datasets = self.datasets()?;
+        Ok(datasets.active == Dataset::Imported && datasets.imported.rows > 0)
+    }
+
     /// Puts the sample or the imported data in force. Neither is deleted.
     fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError>;
 

@@ -208,6 +208,21 @@ wire! {
         faults: Vec<crate::PolicyFault>,
     }
 
+    /// The destinations that reads may send data to without a question.
+    struct AllowancesResponse {
+        /// The permissions, newest first. Those of one conversation have its id.
+        allowances: Vec<crate::Allowance>,
+    }
+
+    /// A permission for a destination.
+    struct AllowanceParams {
+        /// The place.
+        destination: crate::Destination,
+        /// The conversation in which it holds; absent for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+    }
+
     /// One run of the run contract. The answer is its RunResponse, or its AgentError as the failure
     /// of the command.
     struct RunParams {

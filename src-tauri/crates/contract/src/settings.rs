@@ -194,6 +194,9 @@ pub struct ModelSettings {
     /// The name of the model of the same provider that summarises older messages. Empty for the
     /// model that answers.
     pub summariser: String,
+    /// Addresses on this computer at which a model runs, as a person says. At any other address a
+    /// model counts as one elsewhere, because a program there could pass data on.
+    pub runs_here: Vec<String>,
     /// Whether a model that can think does so before it answers, and shows it.
     pub reasoning: bool,
     /// Seconds without data after which a stream counts as stalled.
@@ -230,6 +233,7 @@ impl Default for ModelSettings {
             base_url: "https://api.openai.com/v1".into(),
             model: "gpt-4o-mini".into(),
             summariser: String::new(),
+            runs_here: Vec::new(),
             reasoning: false,
             idle_timeout_s: 60,
             max_retries: 2,

@@ -8,6 +8,7 @@ mod approvals;
 mod budget;
 mod canonical;
 mod context;
+mod destinations;
 mod memory;
 pub mod ports;
 mod replay;

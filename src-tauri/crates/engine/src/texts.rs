@@ -27,6 +27,7 @@ pub enum Text {
     WriteDone,
     PermissionLost,
     FellBack,
+    SecretRemoved,
     OldestLeftOut,
     SummaryFailed,
     AsOf,
@@ -102,6 +103,7 @@ impl Text {
                 "The permission for the rest of the session could not be stored: you will be asked again."
             }
             Self::FellBack => "{from} could not answer: {why} {to} answers instead.",
+            Self::SecretRemoved => "A stored key was removed from the model's answer.",
             Self::OldestLeftOut => {
                 "The conversation is too long for the model. Its oldest messages were left out of this answer."
             }
@@ -184,6 +186,7 @@ impl Text {
                 "Tillåtelsen för resten av sessionen kunde inte sparas: du blir tillfrågad igen."
             }
             Self::FellBack => "{from} kunde inte svara: {why} {to} svarar i stället.",
+            Self::SecretRemoved => "En lagrad nyckel togs bort ur modellens svar.",
             Self::OldestLeftOut => {
                 "Konversationen är för lång för modellen. De äldsta meddelandena räknades inte med i det här svaret."
             }

@@ -14,7 +14,7 @@ use contract::{
     ToolSpec, text,
 };
 use engine::ports::{AuditLog as _, Profile as _, Tools as _};
-use policy::{Decision, Doubt, Known, Question, Rules};
+use policy::{Decision, Doubt, Known, Leave, Question, Rules};
 use serde_json::Value;
 
 use crate::Host;
@@ -249,6 +249,8 @@ impl Asked<'_> {
             rules: self.rules,
             grants: &grants,
             untrusted_entered: untrusted.unwrap_or(false),
+            typed: &typed_arguments(record),
+            leave: if asked_for_destinations(record) { Leave::Missing(&[]) } else { Leave::Given },
             now: record.at,
         };
         match policy::decide_past(question, known) {
@@ -319,6 +321,17 @@ fn had_untrusted(record: &AuditRecordView) -> Option<bool> {
         .get("untrusted")
         .and_then(Value::as_bool)
         .or_else(|| follows.map(|sources| !sources.is_empty()))
+}
+
+/// Returns the names of the arguments that the person had typed, as the record has them.
+fn typed_arguments(record: &AuditRecordView) -> Vec<String> {
+    let names = record.fields.get("typed").and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+/// Whether a read was asked about because of its destinations.
+fn asked_for_destinations(record: &AuditRecordView) -> bool {
+    record.fields.get("asks_for_destinations").and_then(Value::as_bool).unwrap_or(false)
 }
 
 fn verdict(decision: &Decision) -> PolicyVerdict {

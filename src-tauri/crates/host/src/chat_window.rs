@@ -54,7 +54,7 @@ impl ChatWindow {
     ) -> Result<ServerTestResponse, AgentError> {
         // Stopping the test also withdraws the question in the approval window.
         let trial = self.0.trials.begin_trial(&params.server.name);
-        let asks = || self.0.server_change(&params.server).map(|change| vec![change]);
+        let asks = || self.0.server_change(&params.server);
         // The test may take long, and it changes no settings.
         drop(trial.run_unless_stopped(self.lock_confirmed(asks)).await??);
         self.0.check_alarm()?;
@@ -67,6 +67,11 @@ impl ChatWindow {
         let _changing = trial.run_unless_stopped(self.lock_confirmed(asks)).await??;
         self.0.check_alarm()?;
         self.0.add_server(params.clone(), &trial).await
+    }
+
+    async fn set_reads(&self, params: ServerReadsParams) -> Result<OwnServerView, AgentError> {
+        let _changing = self.lock_confirmed(|| self.0.reads_change(&params)).await?;
+        self.0.server_reads_set(params.clone()).await
     }
 
     /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,
@@ -115,6 +120,9 @@ macro_rules! carry_out {
     ($me:ident, server_add, $params:ident) => {
         $me.add_server($params).await
     };
+    ($me:ident, server_reads_set, $params:ident) => {
+        $me.set_reads($params).await
+    };
     ($me:ident, turn_start, $params:ident) => {
         $me.0.turn_start_from(Origin::Window, $params).await
     };
@@ -162,6 +170,9 @@ macro_rules! unconfirmed {
         ""
     };
     (server_add, $level:ident) => {
+        ""
+    };
+    (server_reads_set, $level:ident) => {
         ""
     };
     ($name:ident, $level:ident) => {

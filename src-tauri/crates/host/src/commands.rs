@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Host, definitions, doctor,
     models::{offline_answer, test_response},
-    own_servers, pack_keys, pack_settings, servers,
+    pack_keys, pack_settings, servers,
 };
 
 #[async_trait]
@@ -125,6 +125,18 @@ impl Commands for Host {
     }
     async fn grants_list(&self, _: Empty) -> Result<GrantsListResponse, AgentError> {
         Ok(GrantsListResponse { grants: self.local_engine.grants().await? })
+    }
+    async fn allowances_list(&self, _: Empty) -> Result<AllowancesResponse, AgentError> {
+        Ok(AllowancesResponse { allowances: self.local_engine.allowances().await? })
+    }
+    async fn allowance_give(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        let (destination, session) = (&params.destination, params.session.as_ref());
+        let given = self.local_engine.allowance_give(destination, session, "window").await;
+        given.map(|()| Empty {})
+    }
+    async fn allowance_revoke(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
+        let (destination, session) = (&params.destination, params.session.as_ref());
+        self.local_engine.allowance_revoke(destination, session).await.map(|()| Empty {})
     }
     async fn grant_revoke(&self, params: GrantParams) -> Result<Empty, AgentError> {
         self.local_engine.grant_revoke(&params.id).await.map(|()| Empty {})
@@ -346,7 +358,7 @@ impl Commands for Host {
         &self,
         params: ServersReadParams,
     ) -> Result<ServersReadResponse, AgentError> {
-        own_servers::read_servers(&params.text)
+        self.read_servers(&params.text)
     }
     async fn server_test(
         &self,
@@ -371,6 +383,15 @@ impl Commands for Host {
     async fn server_enable(&self, params: ServerEnableParams) -> Result<OwnServerView, AgentError> {
         self.check_alarm()?;
         self.enable_server(&params.name, params.enabled).await
+    }
+    async fn server_reads_set(
+        &self,
+        params: ServerReadsParams,
+    ) -> Result<OwnServerView, AgentError> {
+        if params.may_run {
+            self.check_alarm()?;
+        }
+        self.set_reads(&params).await
     }
     async fn server_remove(&self, params: OwnServerParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
@@ -495,10 +516,11 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
-        Ok(self.models.test_connection().await.map_or_else(offline_answer, test_response))
+        let said = self.models.test_connection().await.map_or_else(offline_answer, test_response);
+        self.local_engine.scrub_said(said)
     }
     async fn model_list(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
-        self.models.list_models(params).await
+        self.local_engine.scrub_said(self.models.list_models(params).await?)
     }
     async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
         let found = models::local::find_servers(models::local::USUAL).await;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, CredentialState, CredentialView, text};
+use contract::{AgentError, CredentialState, CredentialView, PackId, text};
 use engine::ports::Clock;
 use parking_lot::Mutex;
 use secrecy::SecretString;
@@ -90,7 +90,9 @@ impl Credentials {
             Ok(None) => None,
             Err(error) => Some(error),
         };
-        if let Some(value) = self.read_variable(variable) {
+        // An added server gets what was entered for it, and no variable of this process.
+        let is_added = PackId::from(pack).is_of_added_server();
+        if !is_added && let Some(value) = self.read_variable(variable) {
             return Ok(value);
         }
         // A locked keyring may contain the credential. The error then asks the user to unlock the
@@ -103,7 +105,7 @@ impl Credentials {
             )
             .hint(hint));
         }
-        let hint = if self.environment.is_some() {
+        let hint = if self.environment.is_some() && !is_added {
             text!(
                 "Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}.",
                 variable
@@ -145,8 +147,9 @@ impl Credentials {
                 CredentialState::ThisRun
             } else if is_among(&kept) {
                 CredentialState::Stored
-            } else if self.read_variable(variable).is_some()
-                || (*inherited && std::env::var_os(variable).is_some())
+            } else if !loaded.view.id.is_of_added_server()
+                && (self.read_variable(variable).is_some()
+                    || (*inherited && std::env::var_os(variable).is_some()))
             {
                 CredentialState::Environment
             } else {

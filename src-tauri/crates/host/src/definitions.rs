@@ -1,6 +1,7 @@
-//! The accepted tool definitions of servers, pinned by hash. The first list of a server is accepted
-//! together with its pack. Later, a new tool or a changed definition is switched off until a person
-//! accepts it.
+//! The accepted tool definitions of servers, and the manifests of their packs, pinned by hash. The
+//! first list of a pack's server is accepted together with its pack; the one of an added server is
+//! accepted by a person. Later, a new tool or a changed definition is switched off until a person
+//! accepts it, and so are all tools of a pack whose manifest changed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,14 +12,19 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool, text,
+    AcceptedTool, AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId,
+    ServerTool, text,
 };
 use engine::ports::Clock;
 use mcp::{Definition, Definitions};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::paths::write_atomically;
+
+/// The name under which the manifest of a pack is pinned. It belongs to no server.
+const MANIFEST: &str = "pack.json";
 
 /// The highest number of lines of a definition that is compared line by line.
 const MAX_LINES: usize = 3_000;
@@ -78,8 +84,8 @@ type OnChange = Box<dyn Fn() + Send + Sync>;
 pub(crate) struct Pins {
     path: PathBuf,
     clock: Arc<dyn Clock>,
-    /// Servers that are programs of the app. Their definitions change with the app and need no
-    /// acceptance.
+    /// Servers that are programs of the app, and manifests of packs that ship. They change with the
+    /// app and need no acceptance.
     own: BTreeSet<String>,
     state: Mutex<State>,
     on_change: OnceLock<OnChange>,
@@ -87,6 +93,20 @@ pub(crate) struct Pins {
 
 pub(crate) fn server_key(pack: &PackId, server: &str) -> String {
     format!("{pack}/{server}")
+}
+
+/// The key under which the manifest of a pack is pinned.
+pub(crate) fn manifest_key(pack: &PackId) -> String {
+    server_key(pack, "")
+}
+
+/// Returns the hash that a person accepts: of a tool's definition or of a pack's manifest.
+fn hash_of(definition: &Definition, pack: &PackId, server: &str) -> String {
+    if server.is_empty() {
+        packs::hash_of(&definition.input_schema)
+    } else {
+        definition.hash(pack, server)
+    }
 }
 
 impl Pins {
@@ -120,10 +140,69 @@ impl Pins {
         self.state.lock()
     }
 
-    fn publish(&self) {
+    /// Tells of the present state.
+    pub(crate) fn publish(&self) {
         if let Some(told) = self.on_change.get() {
             told();
         }
+    }
+
+    /// Compares the manifest of a pack with the pinned one. The first one is pinned, and so is each
+    /// new one that changes only with the app.
+    pub(crate) fn record_manifest(&self, pack: &PackId, manifest: &Value) {
+        let definition = Definition {
+            name: MANIFEST.into(),
+            title: None,
+            description: None,
+            input_schema: manifest.clone(),
+            output_schema: None,
+            annotations: None,
+        };
+        self.record_tools(pack, "", &[definition]);
+    }
+
+    /// Whether the tools of a pack may be used with the manifest that it has now.
+    pub(crate) fn is_manifest_accepted(&self, pack: &PackId) -> bool {
+        let (state, key) = (self.lock(), manifest_key(pack));
+        let Some(now) = state.now.get(&key) else { return true };
+        let pin = state.kept.servers.get(&key).and_then(|pins| pins.get(MANIFEST));
+        now.iter().all(|now| pin.is_some_and(|pin| pin.definition == *now))
+    }
+
+    /// Accepts the tools that a server lists now, if they are those that a person saw and accepted.
+    /// Otherwise accepts nothing and returns what it lists.
+    pub(crate) fn accept_list(
+        &self,
+        pack: &PackId,
+        server: &str,
+        accepted: &BTreeMap<String, AcceptedTool>,
+    ) -> Result<Result<(), Vec<Definition>>, AgentError> {
+        let mut state = self.lock();
+        let key = server_key(pack, server);
+        let listed = state.now.get(&key).cloned().unwrap_or_default();
+        let is_as_shown = |definition: &Definition| {
+            accepted
+                .get(&definition.name)
+                .is_some_and(|shown| shown.hash == definition.hash(pack, server))
+        };
+        let names: BTreeSet<&String> = listed.iter().map(|definition| &definition.name).collect();
+        let is_whole = names.len() == listed.len() && names.len() == accepted.len();
+        if !is_whole || !listed.iter().all(is_as_shown) {
+            return Ok(Err(listed));
+        }
+        let mut kept = state.kept.clone();
+        let pin = |definition: Definition| {
+            let hash = definition.hash(pack, server);
+            let effect = accepted.get(&definition.name).and_then(|shown| shown.effect);
+            let accepted_at = self.clock.now();
+            let name = definition.name.clone();
+            (name, Pin { definition, hash, accepted_at, by_person: true, effect })
+        };
+        kept.servers.insert(key, listed.into_iter().map(pin).collect());
+        self.write_file(&mut state, kept)?;
+        drop(state);
+        self.publish();
+        Ok(Ok(()))
     }
 
     /// Whether the server has been reached before.
@@ -185,16 +264,17 @@ impl Pins {
                     pin.map_or(DefinitionState::New, |pin| state.state_of(server, tool, pin));
                 let Some(definition) = present.or(pin.map(|pin| &pin.definition)) else { continue };
                 let stated = declared(server, tool);
+                let is_manifest = name.is_empty();
                 found.push(ServerTool {
                     pack: pack.clone(),
                     server: name.to_owned(),
                     name: tool.clone(),
                     state,
-                    hash: definition.hash(&pack, name),
+                    hash: hash_of(definition, &pack, name),
                     effect: stated.unwrap_or_else(|| {
                         effect_or_default(definition, pin.and_then(|pin| pin.effect))
                     }),
-                    declared: stated.is_some(),
+                    declared: stated.is_some() || is_manifest,
                     says: declared_effect(definition),
                     diff: match state {
                         DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
@@ -223,7 +303,8 @@ impl Pins {
             .get(&key)
             .and_then(|all| all.iter().find(|definition| definition.name == tool))
             .cloned();
-        let Some(definition) = present.filter(|definition| definition.hash(pack, server) == hash)
+        let Some(definition) =
+            present.filter(|definition| hash_of(definition, pack, server) == hash)
         else {
             return Err(AgentError::invalid("The tool is not described any more as it was shown.")
                 .reason("changed")
@@ -281,7 +362,10 @@ impl Pins {
         let mut state = self.lock();
         state.now.remove(&key);
         let mut kept = state.kept.clone();
-        if kept.servers.remove(&key).is_some() {
+        let (tools, manifest) =
+            (kept.servers.remove(&key), kept.servers.remove(&manifest_key(pack)));
+        state.now.remove(&manifest_key(pack));
+        if tools.is_some() || manifest.is_some() {
             self.write_file(&mut state, kept)?;
         }
         drop(state);
@@ -329,9 +413,14 @@ impl Definitions for Pins {
     fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]) {
         let key = server_key(pack, server);
         let mut state = self.lock();
-        let first = !state.unreadable && !state.kept.servers.contains_key(&key);
+        let is_manifest = server.is_empty();
+        // A person accepts the tools of an added server; its manifest is made by the app.
+        let is_added = pack.is_of_added_server();
+        let first = !state.unreadable
+            && !state.kept.servers.contains_key(&key)
+            && (is_manifest || !is_added);
         state.now.insert(key.clone(), tools.to_vec());
-        if first || self.own.contains(&key) {
+        if first || self.own.contains(&key) || is_manifest && is_added {
             let mut kept = state.kept.clone();
             let before = kept.servers.remove(&key).unwrap_or_default();
             let pin = |definition: &Definition| {
@@ -340,7 +429,7 @@ impl Definitions for Pins {
                     .filter(|pin| pin.definition == *definition)
                     .map_or_else(|| self.clock.now(), |pin| pin.accepted_at);
                 let (hash, effect) =
-                    (definition.hash(pack, server), old.and_then(|pin| pin.effect));
+                    (hash_of(definition, pack, server), old.and_then(|pin| pin.effect));
                 Pin { definition: definition.clone(), hash, accepted_at, by_person: false, effect }
             };
             let fresh: BTreeMap<String, Pin> =

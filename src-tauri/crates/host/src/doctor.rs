@@ -180,6 +180,16 @@ async fn check_log(host: &Host) -> DoctorCheck {
             );
         }
     };
+    if host.has_values_kept_for_clock().await.unwrap_or_default() {
+        return make_check(
+            "audit log",
+            CheckState::Warning,
+            "Old values are kept, because the clock does not agree with the times of the records.",
+            Some(
+                "Correct the clock. If it is right, the values expire when Countersign runs tomorrow.",
+            ),
+        );
+    }
     if host.log.anchored() {
         return make_check(
             "audit log",

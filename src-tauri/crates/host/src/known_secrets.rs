@@ -207,6 +207,15 @@ fn secrets_in(name: &str, value: &str) -> Vec<String> {
     password_in(value).into_iter().chain(keys_in(value)).map(plain).collect()
 }
 
+/// Returns where in a value its secret parts are: the password and the keys of an address.
+pub(crate) fn secret_parts(value: &str) -> Vec<std::ops::Range<usize>> {
+    let place = |part: &str| {
+        let start = part.as_ptr() as usize - value.as_ptr() as usize;
+        start..start + part.len()
+    };
+    password_in(value).into_iter().chain(keys_in(value)).map(place).collect()
+}
+
 /// Returns the values of query parameters with a credential's name, as in
 /// `https://host/?api_key=…`.
 fn keys_in(value: &str) -> impl Iterator<Item = &str> {

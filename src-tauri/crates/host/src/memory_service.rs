@@ -4,13 +4,14 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use contract::{AgentError, Effect, ErrorCode, MemoryHit, ToolSpec, text};
-use engine::{Engine, ports::ToolRequest};
+use engine::{
+    Engine,
+    ports::{MEMORY_PACK, ToolRequest},
+};
 use serde_json::{Value, json};
 
 /// The name of the service in manifests.
 pub(crate) const NAME: &str = "long-term-memory";
-/// The pack whose tools it serves. The tools of another pack could ask for less approval.
-const PACK: &str = "memory";
 
 /// The service. It answers once it has an engine.
 #[derive(Default)]
@@ -55,11 +56,16 @@ impl MemoryService {
     }
 }
 
-/// Fails unless the tool belongs to the service's own pack and, if it stores something, waits for
+/// Fails unless the tool belongs to the service's own pack (the tools of another one could ask for
+/// less approval) and, if it stores something, waits for
 /// an approval.
 fn check_tool(spec: &ToolSpec, tool: &str) -> Result<(), AgentError> {
     let is_safe = tool != "remember" || (spec.effect == Effect::Write && spec.human_required);
-    if spec.pack.as_str() == PACK && is_safe { Ok(()) } else { Err(unknown_tool_error(tool)) }
+    if spec.pack.as_str() == MEMORY_PACK && is_safe {
+        Ok(())
+    } else {
+        Err(unknown_tool_error(tool))
+    }
 }
 
 fn unknown_tool_error(tool: &str) -> AgentError {

@@ -112,6 +112,19 @@ impl Server {
         Some(Entries::of_server(API_KEY, &self.origin()?, &self.base_url))
     }
 
+    /// Whether the address is one of this computer.
+    fn is_on_loopback(&self) -> bool {
+        models::is_loopback_address(&self.base_url)
+    }
+
+    /// Whether the model runs on this computer: the address is one of this computer, and a person
+    /// said of its scheme, host and port that a model runs there.
+    fn runs_here(&self, settings: &Settings) -> bool {
+        let Some(server) = self.origin() else { return false };
+        let mut said = settings.model.runs_here.iter();
+        self.is_on_loopback() && said.any(|said| models::origin_of(said).as_ref() == Some(&server))
+    }
+
     fn host(&self) -> String {
         self.origin().map_or_else(
             || "an address that cannot be used".to_owned(),
@@ -171,14 +184,14 @@ impl HostModels {
     }
 
     fn remote_model(&self, settings: &Settings, server: Server, place: Place) -> Remote {
-        let (label, local) = (server.label(), is_local(&server.base_url));
+        let (label, runs_here) = (server.label(), server.runs_here(settings));
         let (keyring, lately) = (Arc::clone(&self.keyring), Arc::clone(&self.lately));
         Remote {
             keyring,
             lately,
             recipe: Arc::new(self.provider_recipe(settings, server, place)),
             label,
-            local,
+            runs_here,
         }
     }
 
@@ -223,7 +236,7 @@ impl HostModels {
             None => None,
             Some(None) => Some(Arc::clone(offline) as _),
             // A fallback that is not allowed to receive data is not used.
-            Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => None,
+            Some(Some(second)) if !settings.egress.allowed && !second.runs_here(settings) => None,
             Some(Some(second)) => Some(Arc::new(self.remote_model(settings, second, Place::Last))),
         };
         match second {
@@ -240,8 +253,9 @@ impl HostModels {
     pub(crate) async fn test_connection(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
         let server = Server::configured(&settings, &settings.model.model)?;
+        // A test sends no data of the person, so that it may go to any address of this computer.
         let (host, local, capabilities) =
-            (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
+            (server.host(), server.is_on_loopback(), models::capabilities(&server.model));
         let found = match self.remote_model(&settings, server, Place::Last).open().await {
             Ok(_) if !settings.egress.allowed && !local => {
                 Err(Diagnosis::cloud_models_off(cloud_models_off_error()))
@@ -296,11 +310,6 @@ fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<Secret
     let meant = moved.unwrap_or_else(|| api.default_url().to_owned());
     let asked = models::origin_of(base_url)?;
     (asked.may_carry_key() && models::origin_of(&meant)? == asked).then_some(key)
-}
-
-/// Whether the address is a loopback address. A host name that only begins like one is not.
-fn is_local(base_url: &str) -> bool {
-    models::is_loopback_address(base_url)
 }
 
 /// Returns the packs for the offline model, with the names in their data.
@@ -377,6 +386,28 @@ mod tests {
             )
             .is_ok()
         );
+    }
+
+    #[test]
+    fn a_model_runs_here_at_the_very_address_of_which_a_person_said_so() {
+        let runs = |base_url: &str, said: &[&str]| {
+            let mut settings = settings("openai_compatible", base_url, None);
+            settings.model.runs_here = said.iter().map(|said| (*said).to_owned()).collect();
+            Server::configured(&settings, "m").unwrap().runs_here(&settings)
+        };
+        let here = "http://localhost:11434/v1";
+        assert!(!runs(here, &[]) && runs(here, &[here]));
+        assert!(runs("http://LocalHost:11434/other", &["http://127.0.0.1:1/v1", here]));
+        for other in [
+            "http://localhost:11435/v1",
+            "http://127.0.0.1:11434/v1",
+            "https://localhost:11434/v1",
+            "http://localhost.example.com:11434/v1",
+        ] {
+            assert!(!runs(other, &[here]), "{other}");
+        }
+        let away = "https://api.openai.com/v1";
+        assert!(!runs(away, &[away]), "no word makes another computer this one");
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub struct Options {
     pub data_dir: Option<PathBuf>,
     /// The folder of the app's programs, which may also contain programs of packs.
     pub program_dir: PathBuf,
-    /// Folders with packs, the user's own first. If empty, the data folder's packs and the shipped
+    /// Folders with packs. Instructions of the first count most; of packs with one id, the one in
+    /// the last folder is used. If empty, the data folder's packs and the shipped
     /// ones are used.
     pub pack_dirs: Vec<PathBuf>,
     /// The ids of the packs for remote callers. Only their servers are started at once. If empty,

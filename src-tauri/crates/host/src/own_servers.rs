@@ -1,12 +1,12 @@
 //! The MCP servers that the user adds: reads them from command lines and other clients' settings,
-//! tests, adds, switches and removes them while the profile is open. Each becomes a generated pack.
-//! Must not know what their tools do.
+//! tests, adds, switches and removes them while the profile is open. Each becomes a pack whose
+//! manifest is made in memory. Must not know what their tools do.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
 use contract::{
-    AgentError, Effect, ErrorCode, NewServer, OwnServerView, PackId, ReadServer, RecordType,
-    ServerAddParams, ServerTestResponse, ServersReadResponse, SettingChange, Text, text,
+    AgentError, ErrorCode, NewServer, OwnServerView, PackId, Reach, ReadServer, RecordType,
+    ServerAddParams, ServerReadsParams, ServerTestResponse, ServersReadResponse, Text, text,
 };
 use engine::ports::{RecordDraft, Tools as _};
 use mcp::ServerConfig;
@@ -24,48 +24,52 @@ use crate::{
 
 mod client_json;
 mod command_line;
+mod confirming;
+mod keys;
+mod program;
 mod storage;
 mod trial;
 mod trials;
+mod variables;
 
 pub use command_line::quote_word;
-use storage::{KeyValues, StoredServer};
+use keys::KeyValues;
+use storage::{Separated, StoredServer};
 pub(crate) use trials::{Trial, Trials};
 
-/// Reads the servers of a text: JSON of another client, an address, or a command line.
-pub(crate) fn read_servers(text: &str) -> Result<ServersReadResponse, AgentError> {
-    let found = if text.trim_start().starts_with(['{', '[', '/']) && text.contains('{') {
-        client_json::read_client_json(text)?
-    } else {
-        vec![(command_line::parse_command_line(text)?, None)]
+/// How often and how long a part of the accepted tools is waited for.
+const LIST_ATTEMPTS: u32 = 15;
+const LIST_WAIT: Duration = Duration::from_millis(100);
+
+/// An added server that is switched on.
+pub(crate) struct AddedServer {
+    pub(crate) loaded: LoadedPack,
+    /// Where its tools can send data.
+    pub(crate) reach: Reach,
+    /// None if its manifest has faults.
+    pub(crate) config: Option<ServerConfig>,
+}
+
+/// Returns the added servers that are switched on.
+pub(crate) fn load_added(paths: &Paths, around: &ServerDeps<'_>) -> Vec<AddedServer> {
+    let make = |stored: StoredServer| {
+        let loaded = stored.make_pack(&paths.own_servers().join(&stored.name));
+        let config = program::server_config(&stored, &loaded, around);
+        AddedServer { loaded, reach: stored.reach(), config }
     };
-    let mut servers: Vec<ReadServer> = found.into_iter().map(read_server).collect();
-    servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
-    Ok(ServersReadResponse { servers })
+    let stored = storage::read_all(&paths.own_servers());
+    stored.into_iter().filter(|stored| stored.enabled).map(make).collect()
 }
 
-fn read_server((server, problem): (NewServer, Option<Text>)) -> ReadServer {
-    match storage::separate_keys(&server) {
-        Ok((stored, _)) => ReadServer { runs: stored.command_or_url(), server, problem },
-        Err(error) => {
-            let runs = if server.url.is_empty() {
-                command_line::show_command(server.command.as_ref(), &server.args)
-            } else {
-                server.url.clone()
-            };
-            ReadServer { server, runs, problem: problem.or_else(|| Some(error.text())) }
-        }
-    }
-}
-
-/// Deletes what tests of servers have left that were not added: files of their programs, and
-/// folders of tests that ended with the process. Call it when no test runs.
+/// Deletes what tests of servers have left that were not added, and what earlier versions made for
+/// them. Call it when no test runs.
 pub(crate) fn delete_leftovers(paths: &Paths, known: &BTreeSet<PackId>) {
+    storage::delete_generated_files(&paths.own_servers());
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
     let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
     let tests = entries(paths.data.clone()).filter(|entry| name(entry).starts_with(SERVER_TEST));
     let files = entries(paths.pack_data("")).filter(|entry| {
-        let server = name(entry).strip_prefix(storage::OWN).map(str::to_owned);
+        let server = name(entry).strip_prefix(PackId::ADDED_SERVER).map(str::to_owned);
         !known.contains(&PackId(name(entry)))
             && server.is_some_and(|server| !paths.own_servers().join(server).exists())
     });
@@ -106,44 +110,61 @@ impl Host {
             keyring: &self.keyring,
             credentials: &self.tools.credentials,
             profile: &self.profile,
+            read_only: &self.tools.read_only,
         }
     }
 
-    /// Returns the configuration of the server in a generated pack.
-    fn config_of(&self, loaded: &LoadedPack) -> Result<ServerConfig, AgentError> {
-        let faults = || {
+    /// Returns the configuration of an added server.
+    fn config_of(
+        &self,
+        stored: &StoredServer,
+        loaded: &LoadedPack,
+    ) -> Result<ServerConfig, AgentError> {
+        program::server_config(stored, loaded, &self.server_deps()).ok_or_else(|| {
             let fault = loaded.view.faults.first().map(|fault| fault.problem.clone());
             AgentError::invalid(text!(
                 "The server cannot be used: {problem}.",
                 problem = fault.unwrap_or_default()
             ))
-        };
-        servers::server_configs(loaded, &self.server_deps()).into_iter().next().ok_or_else(faults)
-    }
-
-    /// Describes the server that is about to be started, for a person's confirmation.
-    pub(crate) fn server_change(&self, server: &NewServer) -> Result<SettingChange, AgentError> {
-        let stored = self.resolve_server(server)?.0;
-        Ok(SettingChange {
-            setting: format!("servers.{}", stored.name),
-            before: String::new(),
-            after: stored.command_or_url(),
         })
     }
 
-    /// Describes the server that is about to be added and the confirmed effects.
-    pub(crate) fn server_changes(
-        &self,
-        params: &ServerAddParams,
-    ) -> Result<Vec<SettingChange>, AgentError> {
-        let name = &params.server.name;
-        let effect = |(tool, effect): (&String, &Effect)| SettingChange {
-            setting: format!("servers.{name}.{tool}"),
-            before: String::new(),
-            after: json!(effect).as_str().unwrap_or_default().to_owned(),
+    /// Makes the pack of an added server.
+    fn pack_of(&self, stored: &StoredServer) -> LoadedPack {
+        stored.make_pack(&self.own_folder(&stored.name))
+    }
+
+    /// Reads the servers of a text: JSON of another client, an address, or a command line.
+    pub(crate) fn read_servers(&self, text: &str) -> Result<ServersReadResponse, AgentError> {
+        let found = if text.trim_start().starts_with(['{', '[', '/']) && text.contains('{') {
+            client_json::read_client_json(text)?
+        } else {
+            vec![(command_line::parse_command_line(text)?, None)]
         };
-        let server = std::iter::once(self.server_change(&params.server)?);
-        Ok(server.chain(params.effects.iter().map(effect)).collect())
+        let mut servers: Vec<ReadServer> =
+            found.into_iter().map(|found| self.read_server(found)).collect();
+        servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
+        Ok(ServersReadResponse { servers })
+    }
+
+    fn read_server(&self, (server, problem): (NewServer, Option<Text>)) -> ReadServer {
+        match storage::separate_keys(&server) {
+            Ok(Separated { stored, unsure, .. }) => ReadServer {
+                runs: stored.command_or_url(),
+                server,
+                problem,
+                shows: self.changes_of(&stored),
+                unsure,
+            },
+            // What it runs is not shown, because keys in it are not known.
+            Err(error) => ReadServer {
+                runs: server.command.clone(),
+                server,
+                problem: problem.or_else(|| Some(error.text())),
+                shows: Vec::new(),
+                unsure: Vec::new(),
+            },
+        }
     }
 
     /// Returns a server with the values of its keys. One with only a name is the added one, whose
@@ -155,7 +176,8 @@ impl Host {
         if server.command.is_empty() && server.url.is_empty() {
             return Ok((self.own_server(&server.name)?, None));
         }
-        storage::separate_keys(server).map(|(stored, values)| (stored, Some(values)))
+        let Separated { stored, values, .. } = storage::separate_keys(server)?;
+        Ok((stored, Some(values)))
     }
 
     /// Starts a server once and lists its tools. If it does not start and was not added, its files
@@ -167,31 +189,19 @@ impl Host {
     ) -> Result<ServerTestResponse, AgentError> {
         let (stored, values) = self.resolve_server(server)?;
         let (name, pack) = (stored.name.clone(), stored.pack_id());
-        let tested = self.test_stored(stored, values, trial).await;
-        if !tested.as_ref().is_ok_and(|tested| tested.ok) && !self.is_name_taken(&name, &pack) {
-            self.delete_files(&pack);
-        }
-        tested
-    }
-
-    async fn test_stored(
-        &self,
-        mut stored: StoredServer,
-        values: Option<KeyValues>,
-        trial: &Trial<'_>,
-    ) -> Result<ServerTestResponse, AgentError> {
-        stored.enabled = true;
-        let folder =
-            tempfile::Builder::new().prefix(SERVER_TEST).tempdir_in(&self.paths.data).map_err(
-                |error| crate::paths::unusable_file(&self.paths.data, &self.paths.data, &error),
-            )?;
-        stored.save_server(folder.path())?;
-        let config = self.config_of(&packs::check_folder(folder.path()))?;
+        let config = self.config_of(&stored, &self.pack_of(&stored))?;
         let config = match values {
             Some(values) => trial::with_entered_keys(config, values),
             None => config,
         };
-        trial::run_trial(config, stored.command_or_url(), trial).await
+        let mut tested = trial::run_trial(config, stored.command_or_url(), trial).await;
+        if !tested.as_ref().is_ok_and(|tested| tested.ok) && !self.is_name_taken(&name, &pack) {
+            self.delete_files(&pack);
+        }
+        if let Ok(ServerTestResponse { ok: false, message: Some(message), .. }) = &mut tested {
+            *message = say_without_network(&stored, std::mem::take(message));
+        }
+        tested
     }
 
     /// Deletes the files that a server's program has written to its own folder.
@@ -203,13 +213,15 @@ impl Host {
         }
     }
 
-    /// Adds a server and starts it. A server that cannot be started is not added.
+    /// Adds a server and starts it. A server that cannot be started, or that lists other tools than
+    /// those that were accepted, is not added.
     pub(crate) async fn add_server(
         &self,
         params: ServerAddParams,
         trial: &Trial<'_>,
     ) -> Result<OwnServerView, AgentError> {
-        let (stored, values) = storage::separate_keys(&params.server)?;
+        let Separated { mut stored, values, .. } = storage::separate_keys(&params.server)?;
+        stored.reads_may_run = params.reads_may_run;
         let (name, pack) = (stored.name.clone(), stored.pack_id());
         if self.is_name_taken(&name, &pack) {
             return Err(AgentError::invalid(text!("There is already a server {name}.", name))
@@ -222,16 +234,53 @@ impl Host {
             Ok(()) => self.start_new_server(&stored, trial).await,
             Err(error) => Err(error),
         };
-        if let Err(error) = started {
+        let accepted = match started {
+            Ok(()) => self.accept_tools(&stored, &params).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = accepted {
             if let Err(undoing) = self.remove_server(&name).await {
                 tracing::warn!(error = %undoing.message, "a server that did not start was not removed");
             }
             return Err(error);
         }
-        for (tool, effect) in &params.effects {
-            self.tools.pins.set_effect(&pack, &name, tool, *effect)?;
-        }
         Ok(self.own_view(&stored))
+    }
+
+    /// Accepts the tools of a new server as the person saw them. The tools of a server with a
+    /// sign-in are not known yet; they are accepted later, in the approval window.
+    async fn accept_tools(
+        &self,
+        stored: &StoredServer,
+        params: &ServerAddParams,
+    ) -> Result<(), AgentError> {
+        if stored.signs_in() && params.accepted.is_empty() {
+            return Ok(());
+        }
+        let (pack, name) = (stored.pack_id(), stored.name.as_str());
+        for attempt in 1.. {
+            let Err(listed) = self.tools.pins.accept_list(&pack, name, &params.accepted)? else {
+                return Ok(());
+            };
+            // Some servers list a part of their tools first, and the rest a moment later.
+            let is_known = |tool: &mcp::Definition| {
+                let shown = params.accepted.get(&tool.name);
+                shown.is_some_and(|shown| shown.hash == tool.hash(&pack, name))
+            };
+            if attempt < LIST_ATTEMPTS && listed.iter().all(is_known) {
+                tokio::time::sleep(LIST_WAIT).await;
+                continue;
+            }
+            let tools: Vec<_> =
+                listed.iter().map(|tool| trial::tested_tool(&pack, name, tool)).collect();
+            return Err(AgentError::invalid(
+                "The server was not added, because it lists other tools than those that you saw.",
+            )
+            .reason("changed")
+            .hint("Look at its tools again before you add it.")
+            .with("tools", json!(tools)));
+        }
+        Ok(())
     }
 
     async fn store_server(
@@ -240,18 +289,25 @@ impl Host {
         values: KeyValues,
         this_run_only: bool,
     ) -> Result<(), AgentError> {
-        let (folder, pack) = (self.own_folder(&stored.name), stored.pack_id());
-        stored.save_server(&folder)?;
+        stored.save_server(&self.own_folder(&stored.name))?;
         if stored.is_private() {
-            self.allow_private_network(&pack, true)?;
+            self.allow_private_network(&stored.pack_id(), true)?;
         }
-        let loaded = packs::check_folder(&folder);
+        let loaded = self.pack_of(stored);
         for (name, value) in values {
             self.keep_key(&loaded, &name, value.into(), this_run_only).await?;
         }
-        self.tools.reload_folder(&self.paths.own_servers());
-        self.tools.servers.put(self.config_of(&loaded)?).await;
+        let config = self.config_of(stored, &loaded)?;
+        self.reload_added();
+        self.tools.servers.put(config).await;
         Ok(())
+    }
+
+    /// Reads the added servers again, after one has changed.
+    fn reload_added(&self) {
+        let added = load_added(&self.paths, &self.server_deps());
+        added.iter().for_each(|one| servers::pin_manifest(&self.tools.pins, &one.loaded));
+        self.tools.replace_added(added.into_iter().map(|one| (one.loaded, one.reach)).collect());
     }
 
     async fn keep_key(
@@ -297,7 +353,7 @@ impl Host {
         let log = trial::last_error_lines(&self.tools.servers, &key).await;
         let message = text!(
             "The server was not added, because it did not start. {why}",
-            why = failure.error.text()
+            why = say_without_network(stored, failure.error.text())
         );
         Err(AgentError::new(ErrorCode::ToolHttpError, message)
             .reason("server_not_started")
@@ -318,12 +374,28 @@ impl Host {
             stored.enabled = enabled;
             stored.save_server(&self.own_folder(name))?;
             self.tools.servers.remove(&key).await;
-            self.tools.reload_folder(&self.paths.own_servers());
+            self.reload_added();
             if enabled {
-                let loaded = packs::check_folder(&self.own_folder(name));
-                self.tools.servers.put(self.config_of(&loaded)?).await;
+                let config = self.config_of(&stored, &self.pack_of(&stored))?;
+                self.tools.servers.put(config).await;
                 self.tools.servers.start(&key);
             }
+        }
+        Ok(self.own_view(&stored))
+    }
+
+    /// Sets whether the reads of an added server may run without asking.
+    pub(crate) async fn set_reads(
+        &self,
+        params: &ServerReadsParams,
+    ) -> Result<OwnServerView, AgentError> {
+        let mut stored = self.own_server(&params.name)?;
+        if stored.reads_may_run != params.may_run {
+            stored.reads_may_run = params.may_run;
+            let action = if params.may_run { "reads_allowed" } else { "reads_ask" };
+            self.record_server(&stored, action).await?;
+            stored.save_server(&self.own_folder(&params.name))?;
+            self.reload_added();
         }
         Ok(self.own_view(&stored))
     }
@@ -337,7 +409,7 @@ impl Host {
         fs::remove_dir_all(&folder)
             .map_err(|error| crate::paths::unusable_file(&self.paths.data, &folder, &error))?;
         self.delete_files(&pack);
-        self.tools.reload_folder(&self.paths.own_servers());
+        self.reload_added();
         self.tools.pins.forget_server(&pack, name)?;
         for key in stored.key_names() {
             pack_keys::delete_keys(&self.keyring, pack.as_str(), &key).await?;
@@ -369,7 +441,14 @@ impl Host {
             .field("setting", "server")
             .field("server", stored.name.as_str())
             .field("action", action)
-            .commit("runs", stored.command_or_url());
+            .field("network", stored.network)
+            .field("reads_may_run", stored.reads_may_run)
+            .field("manifest", self.pack_of(stored).view.manifest_hash.unwrap_or_default())
+            .field("keys", stored.key_names())
+            .field("key_variables", stored.keys.keys().cloned().collect::<Vec<_>>())
+            .commit("runs", stored.command_or_url())
+            .commit("folder", self.working_folder(stored))
+            .commit("variables", json!(stored.env));
         self.record(draft).await
     }
 
@@ -388,7 +467,21 @@ impl Host {
             enabled: stored.enabled,
             keys: stored.key_names(),
             tools: u32::try_from(tools).unwrap_or(u32::MAX),
+            network: stored.network,
+            reads_may_run: stored.reads_may_run,
+            manifest_hash: self.pack_of(stored).view.manifest_hash.unwrap_or_default(),
             pack,
         }
     }
+}
+
+/// Adds to the reason why a server without network did not start that it downloads nothing.
+fn say_without_network(stored: &StoredServer, why: Text) -> Text {
+    if stored.network {
+        return why;
+    }
+    text!(
+        "{why} It runs without network: if its package must be downloaded first, install it, or allow the network.",
+        why
+    )
 }

@@ -9,7 +9,7 @@ use std::{
 
 use contract::{AgentError, Reason, text};
 
-/// The prefix of the name of a folder for a server under test.
+/// The prefix of the name of a folder that earlier versions made for a server under test.
 pub(crate) const SERVER_TEST: &str = "server-test-";
 
 /// The paths of a profile's files.
@@ -72,11 +72,24 @@ impl Paths {
     pub fn own_servers(&self) -> PathBuf {
         self.data.join("servers")
     }
-    /// Whether a pack's folder belongs to a server that the user added, or tests before adding it.
-    pub(crate) fn is_own_server(&self, folder: &Path) -> bool {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        folder.parent() == Some(&self.own_servers())
-            || folder.parent() == Some(&self.data) && name.starts_with(SERVER_TEST)
+    /// Returns the folder with the data of the window's web view.
+    pub(crate) fn web_view() -> PathBuf {
+        base_folder("XDG_DATA_HOME", ".local/share").join("io.countersign.desktop")
+    }
+
+    /// Returns everything in the data folder that this program reads as its configuration. No
+    /// server, program of a pack or importer may write to it.
+    pub fn configuration(&self) -> Vec<PathBuf> {
+        vec![
+            self.settings(),
+            self.definitions(),
+            self.rules(),
+            self.prices(),
+            self.installation(),
+            self.token(),
+            self.packs(),
+            self.own_servers(),
+        ]
     }
     /// Returns the folder with a pack's data.
     pub fn pack_data(&self, pack: &str) -> PathBuf {

@@ -7,6 +7,7 @@ use std::{
 };
 
 use contract::{AgentError, text};
+use packs::LoadedPack;
 use serde_json::json;
 
 use crate::{Options, tools::HostTools};
@@ -21,6 +22,23 @@ impl Options {
             return self.pack_dirs.clone();
         }
         std::iter::once(users).chain(self.shipped_folder()).collect()
+    }
+
+    /// Whether a pack's folder is one of those that ship. Their manifests change with the app.
+    pub(crate) fn is_shipped(&self, pack: &Path) -> bool {
+        self.pack_dirs.is_empty()
+            && self.shipped_folder().is_some_and(|folder| pack.starts_with(folder))
+    }
+
+    /// Returns the folders from which packs and programs come: no server, however it is started,
+    /// may change them. A pack may be a link to another place.
+    pub(crate) fn read_only_folders(&self, users: PathBuf, packs: &[LoadedPack]) -> Vec<PathBuf> {
+        let places = packs.iter().map(|loaded| loaded.folder.clone());
+        let mut folders: Vec<PathBuf> = self.pack_folders(users);
+        folders.extend(places.filter_map(|folder| folder.canonicalize().ok()));
+        folders.push(self.program_dir.clone());
+        // An empty path, which would stand for all folders, is none.
+        folders.into_iter().filter_map(|folder| std::path::absolute(folder).ok()).collect()
     }
 
     /// Returns the folder of the shipped packs: the one named by the variable, beside the program,

@@ -481,6 +481,12 @@ fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm".into());
     }
+    if settings.model.runs_here.iter().any(|address| !models::is_loopback_address(address)) {
+        return bad(
+            "model.runs_here",
+            "must have addresses of this computer, such as http://localhost:11434/v1".into(),
+        );
+    }
     let AuditSettings { witness_url, witness_key, timestamp_url, keep_values_days: _ } =
         &settings.audit;
     for (field, url) in [("audit.witness_url", witness_url), ("audit.timestamp_url", timestamp_url)]

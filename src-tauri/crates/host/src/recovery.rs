@@ -75,6 +75,7 @@ pub(crate) async fn record_packs(log: &Log, tools: &HostTools) {
         let draft = RecordDraft::new(RecordType::PackLoaded)
             .field("pack", pack.manifest.id.as_str())
             .field("version", pack.manifest.version.clone())
+            .field("manifest", loaded.view.manifest_hash.clone().unwrap_or_default())
             .field("definitions", definitions);
         let last =
             known.iter().find(|record| record.fields.get("pack") == draft.fields.get("pack"));

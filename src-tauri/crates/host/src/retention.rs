@@ -1,11 +1,11 @@
-//! Erases values of the log that are older than the user keeps them. Records stay. Must not know
-//! what the values are.
+//! Erases values of the log that are older than the user keeps them, as far as the clock and the
+//! records agree on the time. Records stay. Must not know what the values are.
 
 use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::AgentError;
-use engine::ports::Profile as _;
+use contract::{AgentError, AuditListParams, RecordType};
+use engine::ports::{AuditLog as _, Durability, Profile as _, RecordDraft};
 
 use crate::{Host, copies};
 
@@ -14,10 +14,26 @@ const FIRST_AFTER: Duration = Duration::from_secs(20);
 /// The time between erasures, and between looks at the copies.
 const EVERY: Duration = Duration::from_secs(3600);
 
+/// The time after which the same doubt about the clock is recorded again.
+const DOUBT_LASTS: TimeDelta = TimeDelta::days(1);
+
+/// The moment before which values expire.
+struct Expiry {
+    /// By the time that the clock and the records agree on. None if they agree on none.
+    agreed: Option<DateTime<Utc>>,
+    /// By the clock alone.
+    by_clock: DateTime<Utc>,
+}
+
 impl Host {
     /// Erases the values that are too old, also from the copy of the log. Returns their number.
     pub(crate) async fn expire_values(&self) -> Result<u64, AgentError> {
-        let Some(before) = self.expiry().filter(|_| self.alarm().is_none()) else { return Ok(0) };
+        if self.alarm().is_some() {
+            return Ok(0);
+        }
+        let Some(expiry) = self.expiry().await? else { return Ok(0) };
+        self.note_kept_values(&expiry).await?;
+        let Some(before) = expiry.agreed else { return Ok(0) };
         let erased =
             self.log.erase_before(before).await.map_err(|error| Self::audit_error(&error))?;
         if erased > 0 || self.copy_has_expired_values().await {
@@ -30,9 +46,57 @@ impl Host {
     }
 
     /// Returns the moment before which values expire. None if they are kept.
-    fn expiry(&self) -> Option<DateTime<Utc>> {
+    async fn expiry(&self) -> Result<Option<Expiry>, AgentError> {
         let days = self.profile.settings().audit.keep_values_days;
-        (days > 0).then(|| self.options.clock.now() - TimeDelta::days(days.into()))
+        if days == 0 {
+            return Ok(None);
+        }
+        let kept = TimeDelta::days(days.into());
+        let agreed = self.log.agreed_time().await?.map(|at| at - kept);
+        Ok(Some(Expiry { agreed, by_clock: self.options.clock.now() - kept }))
+    }
+
+    /// Whether values are kept that are too old by a clock that does not agree with the records.
+    pub(crate) async fn has_values_kept_for_clock(&self) -> Result<bool, AgentError> {
+        match self.expiry().await? {
+            Some(expiry) => self.keeps_values(&expiry).await,
+            None => Ok(false),
+        }
+    }
+
+    async fn keeps_values(&self, expiry: &Expiry) -> Result<bool, AgentError> {
+        if expiry.agreed == Some(expiry.by_clock) {
+            return Ok(false);
+        }
+        // Values that are old by the agreed time, too, are erased.
+        let agreed = expiry.agreed.unwrap_or(DateTime::<Utc>::MIN_UTC);
+        self.log.has_values_between(agreed, expiry.by_clock).await
+    }
+
+    /// Records once that values are kept that are too old by the clock.
+    async fn note_kept_values(&self, expiry: &Expiry) -> Result<(), AgentError> {
+        if !self.keeps_values(expiry).await? {
+            return Ok(());
+        }
+        let now = self.options.clock.now();
+        let newest = AuditListParams {
+            record_type: Some(RecordType::ExpiryPostponed),
+            session: None,
+            query: String::new(),
+            before: None,
+            limit: 1,
+        };
+        let told = self.log.list(newest).await?.records;
+        if told.first().is_some_and(|told| (now - told.at).abs() < DOUBT_LASTS) {
+            return Ok(());
+        }
+        tracing::warn!("old values are kept: the clock does not agree with the records");
+        let draft = RecordDraft::new(RecordType::ExpiryPostponed).field("level", "warning");
+        self.log
+            .append(draft, Durability::Grouped)
+            .await
+            .map(drop)
+            .map_err(|error| Self::audit_error(&error))
     }
 
     async fn copy_has_expired_values(&self) -> bool {
@@ -42,7 +106,9 @@ impl Host {
 
     /// Erases old values from the logs that were set aside, and from their copies.
     async fn expire_old_logs(&self) -> Result<(), AgentError> {
-        let Some(before) = self.expiry() else { return Ok(()) };
+        let Some(before) = self.expiry().await?.and_then(|expiry| expiry.agreed) else {
+            return Ok(());
+        };
         let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
         let failed = || AgentError::internal("audit_erase", "The old logs could not be searched.");
         tokio::task::spawn_blocking(move || log.expire_set_aside(&copy, before))

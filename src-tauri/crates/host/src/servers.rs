@@ -4,7 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -13,11 +13,14 @@ use async_trait::async_trait;
 use contract::{
     AgentError, DefinitionState, PackId, Reach, ResultView, ServerTool, ToolId, ToolSpec,
     ToolTarget,
-    manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
+    manifest::{
+        Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, PackManifest, ServerEntry,
+        ServerHttp,
+    },
     text,
 };
 use engine::ports::Profile as _;
-use mcp::{Access, Address, EnteredVariables, FileChanges, Hidden, Program, Reach, ServerConfig};
+use mcp::{Access, Address, FileChanges, Hidden, Program, ProgramKeys, ServerConfig};
 use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::Keyring;
@@ -49,45 +52,100 @@ pub(crate) struct ServerDeps<'a> {
     pub(crate) keyring: &'a Arc<Keyring>,
     pub(crate) credentials: &'a Arc<Credentials>,
     pub(crate) profile: &'a Arc<LiveProfile>,
+    /// Folders that no server can change.
+    pub(crate) read_only: &'a [PathBuf],
 }
 
 impl ServerDeps<'_> {
-    fn make_access(&self, pack: &PackId, server: &str, to: Destination) -> Arc<dyn Access> {
+    pub(crate) fn make_access(
+        &self,
+        pack: &PackId,
+        server: &str,
+        to: Destination,
+    ) -> Arc<dyn Access> {
         server_access(pack, server, to, self.keyring, self.credentials, self.profile)
+    }
+
+    /// Returns the restrictions of a server's program: it sees of the profile only `pack`, which it
+    /// cannot change, and `own`, which is its data folder. `program` stays reachable.
+    pub(crate) fn hide_profile(
+        &self,
+        pack: Option<&Path>,
+        own: Option<&Path>,
+        program: Option<&Path>,
+    ) -> Hidden {
+        let paths = |paths: [Option<&Path>; 2]| -> Vec<PathBuf> {
+            paths.into_iter().flatten().map(Path::to_owned).collect()
+        };
+        let mut hidden = Hidden {
+            folders: vec![self.paths.data.clone(), self.paths.state.clone(), Paths::web_view()],
+            but: paths([pack, own]),
+            read_only: self.read_only.iter().cloned().chain(paths([pack, None])).collect(),
+            covered: Vec::new(),
+        };
+        let needed: Vec<PathBuf> =
+            hidden.but.iter().cloned().chain(program.map(Path::to_owned)).collect();
+        SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
+        hidden
+    }
+
+    /// Returns a pack's data folder, which is made if it does not exist.
+    pub(crate) fn make_data_folder(&self, pack: &PackId) -> PathBuf {
+        let folder = self.paths.pack_data(pack.as_str());
+        if let Err(error) = create_private_folder(&folder) {
+            tracing::warn!(%error, "a pack's data folder could not be made");
+        }
+        folder
     }
 }
 
-/// Returns the server configurations of a pack.
+/// The variable with the path of a program's data folder.
+pub(crate) const PACK_DATA: &str = "COUNTERSIGN_PACK_DATA";
+
+/// Returns the server configurations of a pack in a folder.
 pub(crate) fn server_configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<ServerConfig> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
-    let id = &pack.manifest.id;
     let of = |server: &ServerEntry| {
         let reach = match &server.http {
             Some(declared) => {
-                let chosen = around
-                    .profile
-                    .settings()
-                    .packs
-                    .get(id.as_str())
-                    .map(|choice| choice.settings.clone())
-                    .unwrap_or_default();
-                let mut http = declared.clone();
-                // An invalid address is reported when the server is called.
-                http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen)
-                    .unwrap_or(http.url);
-                let to = Destination::of_server(&pack.manifest, declared, &http.url);
-                Reach::Http(Address { http, access: around.make_access(id, &server.name, to) })
+                mcp::Reach::Http(server_address(&pack.manifest, server, declared, around))
             }
-            None => Reach::Program(server_program(loaded, server, around)),
+            None => mcp::Reach::Program(server_program(loaded, server, around)),
         };
-        let start = server
-            .timeouts
-            .as_ref()
-            .filter(|timeouts| timeouts.start_ms > 0)
-            .map(|timeouts| Duration::from_millis(timeouts.start_ms));
-        ServerConfig { name: server.name.clone(), pack: id.clone(), reach, start }
+        make_config(&pack.manifest.id, server, reach)
     };
     pack.manifest.servers.iter().map(of).collect()
+}
+
+/// Makes the configuration of a server that is reached like this.
+pub(crate) fn make_config(pack: &PackId, server: &ServerEntry, reach: mcp::Reach) -> ServerConfig {
+    let start = server
+        .timeouts
+        .as_ref()
+        .filter(|timeouts| timeouts.start_ms > 0)
+        .map(|timeouts| Duration::from_millis(timeouts.start_ms));
+    ServerConfig { name: server.name.clone(), pack: pack.clone(), reach, start }
+}
+
+/// Returns how a server behind an address is reached, under the present settings.
+pub(crate) fn server_address(
+    manifest: &PackManifest,
+    server: &ServerEntry,
+    declared: &ServerHttp,
+    around: &ServerDeps<'_>,
+) -> Address {
+    let settings = around.profile.settings();
+    let chosen = settings
+        .packs
+        .get(manifest.id.as_str())
+        .map(|choice| choice.settings.clone())
+        .unwrap_or_default();
+    let mut http = declared.clone();
+    // An invalid address is reported when the server is called.
+    http.url = packs::address_with(&http.url, &manifest.settings, &chosen).unwrap_or(http.url);
+    let to = Destination::of_server(manifest, declared, &http.url);
+    let access = around.make_access(&manifest.id, &server.name, to);
+    Address { http, keyed_url: None, access }
 }
 
 fn server_program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
@@ -97,43 +155,27 @@ fn server_program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps
     let given = server.env.iter().filter(|name| !around.credentials.is_app_key(name));
     let mut env: BTreeMap<String, String> =
         given.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
-    let mut hidden = Hidden {
-        folders: vec![around.paths.data.clone(), around.paths.state.clone()],
-        but: vec![loaded.folder.clone()],
-        covered: Vec::new(),
-    };
-    if server.data_dir {
-        let folder = around.paths.pack_data(loaded.view.id.as_str());
-        if let Err(error) = create_private_folder(&folder) {
-            tracing::warn!(%error, "a pack's data folder could not be made");
-        }
-        env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
-        hidden.but.push(folder);
+    let own = server.data_dir.then(|| around.make_data_folder(&loaded.view.id));
+    if let Some(own) = &own {
+        env.insert(PACK_DATA.into(), own.display().to_string());
     }
-    let mut needed = hidden.but.clone();
-    needed.extend(program.as_ref().ok().cloned());
-    SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
-    let names: Vec<String> =
-        key_destination::entered_variables(server).map(str::to_owned).collect();
-    let entered = (!names.is_empty()).then(|| EnteredVariables {
-        names,
+    let hidden = around.hide_profile(Some(&loaded.folder), own.as_deref(), program.as_deref().ok());
+    let variables: BTreeMap<String, String> = key_destination::entered_variables(server)
+        .map(|name| (name.to_owned(), name.to_owned()))
+        .collect();
+    let keys = (!variables.is_empty()).then(|| ProgramKeys {
+        variables,
         access: around.make_access(&loaded.view.id, &server.name, Destination::Program),
     });
     Program {
         program,
-        args: server.args.clone(),
+        args: server.args.iter().map(|arg| arg.as_str().into()).collect(),
         env,
-        entered,
+        keys,
         cwd: loaded.folder.clone(),
         hidden,
-        changes: if around.paths.is_own_server(&loaded.folder) {
-            // Its program may install others, as `npx` does.
-            FileChanges::ByPath
-        } else if server.data_dir {
-            FileChanges::OpenFiles
-        } else {
-            FileChanges::Times
-        },
+        changes: if own.is_some() { FileChanges::OpenFiles } else { FileChanges::Times },
+        network: true,
     }
 }
 
@@ -156,6 +198,13 @@ pub(crate) fn built_in_server_keys(packs: &[LoadedPack]) -> BTreeSet<String> {
         .collect()
 }
 
+/// Pins the manifest of a pack that has a server.
+pub(crate) fn pin_manifest(pins: &Pins, loaded: &LoadedPack) {
+    if let Some(pack) = loaded.pack.as_ref().filter(|pack| !pack.manifest.servers.is_empty()) {
+        pins.record_manifest(&pack.manifest.id, &loaded.manifest);
+    }
+}
+
 /// Returns the servers that offer more tools than their manifest declares.
 pub(crate) fn servers_with_undeclared_tools(
     packs: &[LoadedPack],
@@ -175,6 +224,7 @@ pub(crate) fn offered_tools(
     loaded: &LoadedPack,
     server: &ServerEntry,
     pins: &Pins,
+    reach: Reach,
 ) -> Vec<ToolSpec> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let declared: BTreeSet<&str> = pack
@@ -190,10 +240,10 @@ pub(crate) fn offered_tools(
         .usable_pins(&server_key(&pack.manifest.id, &server.name))
         .into_iter()
         .filter(|pin| !declared.contains(pin.definition.name.as_str()));
-    extra.map(|pin| tool_spec(&pack.manifest.id, server, &pin)).collect()
+    extra.map(|pin| tool_spec(&pack.manifest.id, server, &pin, reach)).collect()
 }
 
-fn tool_spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
+fn tool_spec(pack: &PackId, server: &ServerEntry, pin: &Pin, reach: Reach) -> ToolSpec {
     let definition = &pin.definition;
     let plain: String = definition
         .name
@@ -218,7 +268,7 @@ fn tool_spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         effect,
         // The server does not say whether its tool reads data from outside, so it counts as open-world.
         open_world: true,
-        reach: Reach::Unallowed,
+        reach,
         is_description_accepted: pin.is_by_person(),
         output_trust: OutputTrust::Untrusted,
         grantable: false,

@@ -155,6 +155,16 @@ impl Services {
         found.ok_or_else(|| self.no_data_error(pack))
     }
 
+    /// Whether a pack answers from imported files. Data that cannot be read counts as imported.
+    pub(crate) fn reads_files(&self, pack: &str) -> bool {
+        self.open_data(pack).is_ok_and(|open| {
+            open.data.is_import_in_use().unwrap_or_else(|error| {
+                tracing::warn!(%error.message, pack, "it is not known whether a pack answers from files");
+                true
+            })
+        })
+    }
+
     /// Returns the error for a pack without importable data: the pack's own error if it has one, or
     /// else another service's.
     fn no_data_error(&self, pack: &str) -> AgentError {

@@ -2,7 +2,10 @@
 //! recovery. It waits for no server and reads no file above 16 MiB, because every command in a
 //! terminal waits for it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use audit::Log;
 use chrono::{DateTime, Utc};
@@ -19,14 +22,14 @@ use crate::{
     Host, Options, Paths, attest, callers,
     confirmations::Confirmations,
     credentials::Credentials,
-    definitions::Pins,
+    definitions::{self, Pins},
     embedders::HostEmbedders,
     imports::Imports,
     known_secrets::{self, KnownSecrets},
     ledger::Ledger,
     models::{HostModels, offline_packs},
     opening,
-    own_servers::{self, Trials},
+    own_servers::{self, AddedServer, Trials},
     pack_databases, pack_keys, pack_settings,
     paths::{unusable_file, unwritable_folder},
     places::missing_packs_error,
@@ -297,11 +300,11 @@ fn open_tools(
         .iter()
         .map(|(pack, choice)| (pack.clone(), choice.settings.clone()))
         .collect();
-    let mut loaded = packs::load_with(&options.pack_folders(paths.packs()), &chosen);
-    // The chat API offers packs to visitors, and servers of the profile's owner to nobody else.
-    if !options.is_chat_api {
-        loaded.extend(packs::load(&[paths.own_servers()]));
-    }
+    let folders = options.pack_folders(paths.packs());
+    // Those that ship come last in the list, and are loaded first: no pack takes their place.
+    let reversed: Vec<_> = folders.iter().rev().cloned().collect();
+    let mut loaded = packs::load_with(&reversed, &chosen);
+    let read_only = options.read_only_folders(paths.packs(), &loaded);
     let services = Services::open(&mut loaded, paths, options)?;
     let credentials = Arc::new(Credentials::new(
         Arc::clone(keyring),
@@ -314,13 +317,24 @@ fn open_tools(
         keyring,
         credentials: &credentials,
         profile,
+        read_only: &read_only,
     };
-    let configs = loaded.iter().flat_map(|l| servers::server_configs(l, &around)).collect();
-    let pins = Arc::new(Pins::open(
-        paths.definitions(),
-        servers::built_in_server_keys(&loaded),
-        Arc::clone(&options.clock),
-    ));
+    let mut configs: Vec<_> =
+        loaded.iter().flat_map(|l| servers::server_configs(l, &around)).collect();
+    let mut reaches = BTreeMap::new();
+    // The chat API offers packs to visitors, and servers of the profile's owner to nobody else.
+    let added =
+        if options.is_chat_api { Vec::new() } else { own_servers::load_added(paths, &around) };
+    for AddedServer { loaded: pack, reach, config } in added {
+        reaches.insert(pack.view.id.clone(), reach);
+        configs.extend(config);
+        loaded.push(pack);
+    }
+    let mut of_the_app = servers::built_in_server_keys(&loaded);
+    let shipped = loaded.iter().filter(|loaded| options.is_shipped(&loaded.folder));
+    of_the_app.extend(shipped.map(|loaded| definitions::manifest_key(&loaded.view.id)));
+    let pins = Arc::new(Pins::open(paths.definitions(), of_the_app, Arc::clone(&options.clock)));
+    loaded.iter().for_each(|loaded| servers::pin_manifest(&pins, loaded));
     let on_change: mcp::OnChange = {
         let hub = Arc::clone(hub);
         Arc::new(move |server| {
@@ -333,8 +347,7 @@ fn open_tools(
         .definitions(Arc::clone(&pins) as _)
         .asker(Arc::clone(&questions) as _)
         .build();
-    let (profile, program_dir, folders) =
-        (Arc::clone(profile), options.program_dir.clone(), options.pack_folders(paths.packs()));
+    let (profile, program_dir) = (Arc::clone(profile), options.program_dir.clone());
     let paths = paths.clone();
     let (elsewhere, keyring) =
         (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
@@ -354,6 +367,8 @@ fn open_tools(
         program_dir,
         is_chat_api,
         folders,
+        read_only,
+        reaches,
         callers_packs,
     };
     let tools = HostTools::new(loaded, means);
@@ -418,6 +433,10 @@ fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
         }
         engine::ports::Events::push(hub.as_ref(), contract::Push::ServerTools { waiting: count });
     }));
+    // A pack whose manifest has changed is told of before any server is reached.
+    if tools.server_tools().iter().any(servers::needs_acceptance) {
+        tools.pins.publish();
+    }
 }
 
 /// Records tools that are switched off because their definitions changed.

@@ -38,6 +38,7 @@ impl Host {
             setting: "key".into(),
             before: String::new(),
             after: format!("{name}{origin}"),
+            note: None,
         })
     }
 

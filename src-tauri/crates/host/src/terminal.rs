@@ -165,6 +165,12 @@ impl Terminal {
         self.host.add_server(params, &trial).await
     }
 
+    async fn set_reads(&self, params: ServerReadsParams) -> Result<OwnServerView, AgentError> {
+        // Asking more often is free.
+        self.check_access(if params.may_run { Access::Widens } else { Access::Chat })?;
+        self.host.server_reads_set(params).await
+    }
+
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         let _changing = self.host.changing.lock().await;
         self.check_access(self.host.profile.find_widening(&params.settings).level)?;
@@ -206,6 +212,9 @@ macro_rules! carry_out {
     };
     ($me:ident, server_add, $level:ident, $params:ident) => {
         $me.add_server($params).await
+    };
+    ($me:ident, server_reads_set, $level:ident, $params:ident) => {
+        $me.set_reads($params).await
     };
     ($me:ident, $name:ident, $level:ident, $params:ident) => {{
         $me.check_access(contract::access!($level))?;

@@ -2,7 +2,7 @@
 //! and the HTTP requests and programs that `packs` runs.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
     sync::{
         Arc,
@@ -60,6 +60,10 @@ pub(crate) struct HostTools {
     is_chat_api: bool,
     /// The folders with packs, the user's first.
     folders: Vec<PathBuf>,
+    /// Folders that no server can change.
+    pub(crate) read_only: Vec<PathBuf>,
+    /// Where the tools of added servers can send data.
+    reaches: RwLock<BTreeMap<PackId, Reach>>,
     /// The packs that remote callers can use. Empty for all packs.
     callers_packs: Vec<String>,
     /// Whether names are read from the data of every pack. Reading opens the data, which callers of
@@ -85,6 +89,9 @@ pub(crate) struct Means {
     pub(crate) program_dir: PathBuf,
     pub(crate) is_chat_api: bool,
     pub(crate) folders: Vec<PathBuf>,
+    pub(crate) read_only: Vec<PathBuf>,
+    /// Where the tools of added servers can send data.
+    pub(crate) reaches: BTreeMap<PackId, Reach>,
     /// The packs that remote callers can use. Empty for all packs.
     pub(crate) callers_packs: Vec<String>,
 }
@@ -105,6 +112,8 @@ impl HostTools {
             program_dir,
             is_chat_api,
             folders,
+            read_only,
+            reaches,
             callers_packs,
         } = means;
         let http = HttpRunner::default();
@@ -126,6 +135,8 @@ impl HostTools {
             program_dir,
             is_chat_api,
             folders,
+            read_only,
+            reaches: RwLock::new(reaches),
             names: AtomicBool::new(callers_packs.is_empty()),
             callers_packs,
             named: RwLock::default(),
@@ -192,7 +203,9 @@ impl HostTools {
         let wanted = |pack: &PackId| packs.is_empty() || packs.iter().any(|id| id == pack.as_str());
         for view in self.servers.views().into_iter().filter(|view| wanted(&view.pack)) {
             let key = definitions::server_key(&view.pack, &view.name);
-            if self.elsewhere.override_of(&key).is_none() {
+            if self.elsewhere.override_of(&key).is_none()
+                && self.pins.is_manifest_accepted(&view.pack)
+            {
                 self.servers.start(&key);
             }
         }
@@ -204,9 +217,14 @@ impl HostTools {
         let packs = self.loaded_packs();
         let usable =
             packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+        let usable = usable.filter(|spec| self.pins.is_manifest_accepted(&spec.pack));
         let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.accepted_spec(spec)).collect();
-        for (loaded, server) in servers::servers_with_undeclared_tools(&packs) {
-            servers::offered_tools(loaded, server, &self.pins)
+        let offering = servers::servers_with_undeclared_tools(&packs);
+        for (loaded, server) in
+            offering.filter(|(loaded, _)| self.pins.is_manifest_accepted(&loaded.view.id))
+        {
+            let reach = self.reaches.read().get(&loaded.view.id).copied().unwrap_or_default();
+            servers::offered_tools(loaded, server, &self.pins, reach)
                 .into_iter()
                 .for_each(|spec| add_offered(&mut specs, spec));
         }
@@ -302,6 +320,12 @@ impl HostTools {
             self.pins.list_tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
         // A tool that is neither declared nor offered can never be called, so it is not listed.
         tools.retain(|tool| {
+            // A manifest is listed while a person has to accept it.
+            if tool.server.is_empty() {
+                let is_it =
+                    |loaded: &LoadedPack| loaded.pack.is_some() && loaded.view.id == tool.pack;
+                return servers::needs_acceptance(tool) && packs.iter().any(is_it);
+            }
             tool.declared || offered.contains(&definitions::server_key(&tool.pack, &tool.server))
         });
         tools
@@ -311,11 +335,13 @@ impl HostTools {
         Arc::clone(&self.packs.read())
     }
 
-    /// Replaces the packs of a folder by those that are in it now. Packs of other folders stay.
-    pub(crate) fn reload_folder(&self, folder: &std::path::Path) {
+    /// Replaces the packs of added servers.
+    pub(crate) fn replace_added(&self, added: Vec<(LoadedPack, Reach)>) {
         let mut packs: Vec<LoadedPack> = (*self.loaded_packs()).clone();
-        packs.retain(|loaded| !loaded.folder.starts_with(folder));
-        packs.extend(packs::load(&[folder.to_owned()]));
+        packs.retain(|loaded| !loaded.view.id.is_of_added_server());
+        *self.reaches.write() =
+            added.iter().map(|(loaded, reach)| (loaded.view.id.clone(), *reach)).collect();
+        packs.extend(added.into_iter().map(|(loaded, _)| loaded));
         *self.packs.write() = Arc::new(packs);
         self.rebuild_specs();
         self.reload_names();
@@ -356,7 +382,8 @@ impl HostTools {
         let own = |manifest: &PackManifest| {
             specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>()
         };
-        let agents = named.iter().map(|manifest| packs::agent(manifest, &own(manifest))).collect();
+        let usable = named.iter().filter(|named| self.pins.is_manifest_accepted(&named.id));
+        let agents = usable.map(|manifest| packs::agent(manifest, &own(manifest))).collect();
         *self.named.write() = Arc::new(named);
         *self.agents.write() = Arc::new(agents);
     }

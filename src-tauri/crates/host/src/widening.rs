@@ -35,6 +35,7 @@ impl Widening {
             setting: setting.into(),
             before: before.to_string(),
             after: after.to_string(),
+            note: None,
         });
     }
 }
@@ -97,11 +98,16 @@ fn compare_model(found: &mut Widening, before: &ModelSettings, after: &ModelSett
         base_url,
         model,
         summariser,
+        runs_here,
         reasoning,
         idle_timeout_s,
         max_retries,
         fallback,
     } = after;
+    // Data that must stay on this computer goes to a model there.
+    for address in runs_here.iter().filter(|address| !before.runs_here.contains(*address)) {
+        found.add_widening("model.runs_here", "", address);
+    }
     // An address is compared even if it is not in use yet, because it may be used next.
     if *base_url != before.base_url {
         found.add_widening("model.base_url", &before.base_url, base_url);
@@ -250,6 +256,8 @@ mod tests {
             needed(&before, |s| s.model.fallback = Some(fallback.clone())),
             widens("model.fallback")
         );
+        let here = |s: &mut Settings| s.model.runs_here = vec!["http://127.0.0.1:1/v1".into()];
+        assert_eq!(needed(&before, here), widens("model.runs_here"));
         let provider = |s: &mut Settings| s.memory.model.source = MemoryModelSource::Provider;
         assert_eq!(needed(&before, provider), widens("memory.model"));
         let witness = |s: &mut Settings| s.audit.witness_url = "https://b".into();
@@ -289,8 +297,10 @@ mod tests {
             model: "m".into(),
         });
         before.packs.get_mut("far").unwrap().private_network = true;
-        let narrowing: [fn(&mut Settings); 7] = [
+        before.model.runs_here = vec!["http://127.0.0.1:1/v1".into()];
+        let narrowing: [fn(&mut Settings); 8] = [
             |_| (),
+            |s| s.model.runs_here.clear(),
             |s| s.agent_enabled = false,
             |s| s.model.provider = "offline".into(),
             |s| s.model.fallback = None,

@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use contract::{PackId, Text, manifest::ServerHttp};
-use secrecy::SecretString;
+use contract::{PackId, Text, manifest::ServerHttp, text};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
 
 use crate::{Access, FileChanges, Hidden, ProgramError};
 
@@ -32,44 +33,124 @@ pub struct Program {
     /// The result of `resolve_program`. A server without a program is shown as failed with the
     /// reason, and is never started.
     pub program: Result<PathBuf, ProgramError>,
-    pub args: Vec<String>,
+    pub args: Vec<Word>,
     /// Variables of the process, beside those that every server gets (`PATH`, `HOME`, language,
     /// time zone). No other variable is inherited.
     pub env: BTreeMap<String, String>,
-    /// Variables whose values the user may have entered as credentials. They are read at each start
-    /// and take precedence over `env`.
-    pub entered: Option<EnteredVariables>,
+    /// Keys of the user that the program gets. They are read at each start.
+    pub keys: Option<ProgramKeys>,
     pub cwd: PathBuf,
-    /// Files and sockets that are hidden from it.
+    /// Files and sockets that are hidden from it, and folders that it cannot change.
     pub hidden: Hidden,
     /// Changes of files, beside those of contents, that it may make.
     pub changes: FileChanges,
+    /// Whether it may open sockets. One that may not is never started on a system that cannot
+    /// enforce this.
+    pub network: bool,
 }
 
-/// Variables of a program whose values are credentials.
+/// A text for a program: as it is, or with the values of keys in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Word {
+    Plain(String),
+    WithKeys(Vec<Part>),
+}
+
+/// A part of a word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Part {
+    Text(String),
+    /// The value of the key with this name.
+    Key(String),
+}
+
+impl Word {
+    /// Returns the names of its keys.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let parts = match self {
+            Self::Plain(_) => &[],
+            Self::WithKeys(parts) => parts.as_slice(),
+        };
+        parts.iter().filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Key(name) => Some(name.as_str()),
+        })
+    }
+
+    /// Writes the word with something in the place of each key.
+    pub fn write(&self, key: impl Fn(&str) -> String) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::WithKeys(parts) => parts
+                .iter()
+                .map(|part| match part {
+                    Part::Text(text) => text.clone(),
+                    Part::Key(name) => key(name),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Self {
+        Self::Plain(text.to_owned())
+    }
+}
+
+impl From<String> for Word {
+    fn from(text: String) -> Self {
+        Self::Plain(text)
+    }
+}
+
+/// The keys of a program.
 #[derive(Clone)]
-pub struct EnteredVariables {
-    pub names: Vec<String>,
+pub struct ProgramKeys {
+    /// The name of the key for each variable that holds one. They take precedence over `env`.
+    pub variables: BTreeMap<String, String>,
     pub access: Arc<dyn Access>,
 }
 
-impl fmt::Debug for EnteredVariables {
+impl fmt::Debug for ProgramKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entered").field("names", &self.names).finish_non_exhaustive()
+        f.debug_struct("ProgramKeys").field("variables", &self.variables).finish_non_exhaustive()
     }
 }
 
 impl Program {
-    /// Returns the variables that have a value now. A variable without one is not passed.
-    pub(crate) async fn read_values(&self) -> Vec<(String, SecretString)> {
+    /// Returns the variables whose keys have a value now. A variable without one is not passed.
+    pub(crate) async fn read_variables(&self) -> Vec<(String, SecretString)> {
         let mut found = Vec::new();
-        let Some(entered) = &self.entered else { return found };
-        for name in &entered.names {
-            if let Ok(value) = entered.access.credential(name).await {
-                found.push((name.clone(), value));
+        let Some(keys) = &self.keys else { return found };
+        for (variable, name) in &keys.variables {
+            if let Ok(value) = keys.access.credential(name).await {
+                found.push((variable.clone(), value));
             }
         }
         found
+    }
+
+    /// Returns the arguments with the values of their keys. Fails if a key has no value.
+    pub(crate) async fn read_args(&self) -> Result<Vec<SecretString>, Text> {
+        let mut values = BTreeMap::new();
+        for name in self.args.iter().flat_map(Word::keys) {
+            let missing = || {
+                text!(
+                    "The key {name} is not stored. Enter it in Settings under \u{201c}Keys and access of packs\u{201d}.",
+                    name
+                )
+            };
+            let access = self.keys.as_ref().map(|keys| &keys.access).ok_or_else(missing)?;
+            let value = access.credential(name).await.map_err(|_| missing())?;
+            values.insert(name, value);
+        }
+        let value = |name: &str| {
+            values.get(name).map(|value| value.expose_secret().to_owned()).unwrap_or_default()
+        };
+        Ok(self.args.iter().map(|word| word.write(value).into()).collect())
     }
 }
 
@@ -78,6 +159,8 @@ impl Program {
 pub struct Address {
     /// The manifest's entry, with settings filled into the address.
     pub http: ServerHttp,
+    /// The address with the names of its keys, if it holds some. `http` has it without them.
+    pub keyed_url: Option<Word>,
     /// Access to credentials, tokens and the permission for the private network. It is used each
     /// time they are needed.
     pub access: Arc<dyn Access>,

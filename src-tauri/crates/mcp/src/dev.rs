@@ -127,7 +127,11 @@ impl Asker for Helper {
 pub async fn run(url: &str, scenario: &Scenario) -> Result<Vec<Value>, AgentError> {
     let secret = scenario.text("private_key_pem").or_else(|| scenario.text("client_secret"));
     let helper = Arc::new(Helper { secret, ..Helper::default() });
-    let reach = Reach::Http(Address { http: scenario.http(url), access: Arc::clone(&helper) as _ });
+    let reach = Reach::Http(Address {
+        http: scenario.http(url),
+        keyed_url: None,
+        access: Arc::clone(&helper) as _,
+    });
     let config =
         ServerConfig { name: "server".into(), pack: PACK.into(), reach, start: Some(CALL) };
     let servers = Servers::builder(vec![config])

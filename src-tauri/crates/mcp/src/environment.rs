@@ -13,7 +13,7 @@ pub(crate) fn leads_to_the_bus(name: &str) -> bool {
 
 /// Returns the variables that are kept. `get` reads one; in the app, from the process's own
 /// environment.
-pub(crate) fn base_environment(get: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+pub fn base_environment(get: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     KEPT_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), get(name)?))).collect()
 }
 

@@ -6,8 +6,12 @@
 
 use std::{
     collections::BTreeSet,
+    ffi::CString,
     fs, io,
-    os::unix::net::{SocketAddr, UnixStream},
+    os::unix::{
+        ffi::OsStrExt as _,
+        net::{SocketAddr, UnixStream},
+    },
     path::{Path, PathBuf},
 };
 
@@ -26,6 +30,8 @@ pub struct Hidden {
     pub folders: Vec<PathBuf>,
     /// Folders that it may use although they lie in a hidden one: its pack and its own folder.
     pub but: Vec<PathBuf>,
+    /// Folders that it may read but not change: those from which the app reads packs and programs.
+    pub read_only: Vec<PathBuf>,
     /// Sockets, and folders of sockets, that are covered in namespaces of its own.
     pub covered: Vec<PathBuf>,
 }
@@ -52,7 +58,7 @@ pub(crate) struct Veil {
 
 /// Prepares the restrictions. Restrictions that the system does not support are left out. One that
 /// it supports but refuses is an error.
-pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges) -> io::Result<Veil> {
+pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges, network: bool) -> io::Result<Veil> {
     let (open_files, by_path) = match changes {
         FileChanges::Times => (false, false),
         FileChanges::OpenFiles => (true, false),
@@ -62,9 +68,18 @@ pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges) -> io::Result<Veil>
         let covers = Covers::over(&hidden.covered);
         // Landlock hides the contents of files, but not their modes and times.
         let freezes = by_path && freezing_works();
-        if freezes { covers.with_read_only(&hidden.folders, &hidden.but) } else { covers }
+        if !freezes {
+            return covers;
+        }
+        let frozen: Vec<PathBuf> =
+            hidden.folders.iter().chain(&hidden.read_only).cloned().collect();
+        let is_open =
+            |place: &&PathBuf| !hidden.read_only.iter().any(|fixed| place.starts_with(fixed));
+        let open: Vec<PathBuf> = hidden.but.iter().filter(is_open).cloned().collect();
+        covers.with_read_only(&frozen, &open)
     };
-    let permits = Permits { sockets: Sockets::All, sessions: true, open_files, by_path };
+    let sockets = if network { Sockets::All } else { Sockets::Pairs };
+    let permits = Permits { sockets, sessions: true, open_files, by_path };
     Ok(Veil {
         covers: covers_work().then(covers),
         files: landlock_works().then(|| ruleset(hidden)).transpose().map_err(io::Error::other)?,
@@ -93,23 +108,27 @@ impl Veil {
 /// Whether a restricted program could still connect to a socket. It is tried in a child that starts
 /// no program.
 pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
-    let mut veil = prepare(hidden, FileChanges::Times)?;
+    let mut veil = prepare(hidden, FileChanges::Times, true)?;
     in_child(move || veil.enforce().is_ok() && UnixStream::connect_addr(&socket).is_ok())
 }
 
 /// Builds the Landlock rules. Folders may be listed everywhere; otherwise a folder above a hidden
 /// one could not be listed.
 fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
-    let rights = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
+    let all = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(rights)?
+        .handle_access(all)?
         .scope(Scope::from_all(RIGHTS))?
         .create()?;
-    for place in list_allowed_places(hidden) {
+    for (place, access) in list_allowed_places(hidden) {
         // The place was removed since it was listed, or this user cannot open it. There is no need
         // to allow it.
         let Ok(opened) = PathFd::new(&place) else { continue };
+        let rights = match access {
+            FileAccess::Full => all,
+            FileAccess::Read => all & AccessFs::from_read(RIGHTS),
+        };
         let rights = if place.is_dir() { rights } else { rights & AccessFs::from_file(RIGHTS) };
         rules = rules.add_rule(PathBeneath::new(opened, rights))?;
     }
@@ -128,15 +147,41 @@ fn landlock_works() -> bool {
     }
 }
 
+/// What a program may do with the files of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileAccess {
+    Full,
+    /// Read and execute them.
+    Read,
+}
+
 /// Returns the places to allow, as few and as high up as possible. Links are left out, because
 /// their targets are allowed or hidden where they lie.
-fn list_allowed_places(hidden: &Hidden) -> Vec<PathBuf> {
+fn list_allowed_places(hidden: &Hidden) -> Vec<(PathBuf, FileAccess)> {
     let real = |paths: &[PathBuf]| paths.iter().map(|path| resolve_links(path)).collect();
-    let real =
-        Hidden { folders: real(&hidden.folders), but: real(&hidden.but), covered: Vec::new() };
+    // Nobody can change a read-only file system. A rule for it would only keep the program from
+    // making files in the folders above.
+    let changeable = |paths: Vec<PathBuf>| {
+        paths.into_iter().filter(|path| !is_on_read_only_file_system(path)).collect()
+    };
+    let real = Hidden {
+        folders: real(&hidden.folders),
+        but: real(&hidden.but),
+        read_only: changeable(real(&hidden.read_only)),
+        covered: Vec::new(),
+    };
     let mut found = Vec::new();
     walk(Path::new("/"), &real, &mut found);
     found
+}
+
+fn is_on_read_only_file_system(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the path is live and ends with a zero, and the structure is only written to.
+    unsafe {
+        let mut about: libc::statvfs = std::mem::zeroed();
+        libc::statvfs(path.as_ptr(), &raw mut about) == 0 && about.f_flag & libc::ST_RDONLY != 0
+    }
 }
 
 /// Resolves the links of a path, also if its last folders do not exist yet.
@@ -145,14 +190,32 @@ fn resolve_links(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(beyond).unwrap_or_else(|| path.to_owned())
 }
 
-fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<PathBuf>) {
-    let above = |folders: &[PathBuf]| folders.iter().any(|folder| folder.starts_with(place));
-    let within = |folders: &[PathBuf]| folders.iter().any(|folder| place.starts_with(folder));
-    let shown = within(&hidden.but) || !within(&hidden.folders);
-    if shown && !above(&hidden.folders) {
-        found.push(place.to_owned());
-    } else if shown || above(&hidden.but) {
+fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<(PathBuf, FileAccess)>) {
+    // Of the folders around a place, the innermost one decides.
+    let innermost = |folders: &[PathBuf]| {
+        let around = folders.iter().filter(|folder| place.starts_with(folder));
+        around.map(|folder| folder.as_os_str().len()).max()
+    };
+    let above = |folders: &[PathBuf]| {
+        folders.iter().any(|folder| folder != place && folder.starts_with(place))
+    };
+    let (own, fixed) = (innermost(&hidden.but), innermost(&hidden.read_only));
+    let concealed = innermost(&hidden.folders);
+    let access =
+        (concealed.is_none() || own > concealed).then_some(if fixed.is_some() && fixed >= own {
+            FileAccess::Read
+        } else {
+            FileAccess::Full
+        });
+    let is_divided = match access {
+        Some(FileAccess::Full) => above(&hidden.folders) || above(&hidden.read_only),
+        Some(FileAccess::Read) => above(&hidden.folders) || above(&hidden.but),
+        None => above(&hidden.but),
+    };
+    if is_divided {
         entries(place, hidden).iter().for_each(|entry| walk(entry, hidden, found));
+    } else if let Some(access) = access {
+        found.push((place.to_owned(), access));
     }
 }
 
@@ -162,10 +225,9 @@ fn entries(place: &Path, hidden: &Hidden) -> Vec<PathBuf> {
     match fs::read_dir(place) {
         Ok(entries) => entries.flatten().filter(plain).map(|entry| entry.path()).collect(),
         Err(_) => {
-            let known =
-                hidden.folders.iter().chain(&hidden.but).filter_map(|path| {
-                    Some(place.join(path.strip_prefix(place).ok()?.iter().next()?))
-                });
+            let special = hidden.folders.iter().chain(&hidden.but).chain(&hidden.read_only);
+            let known = special
+                .filter_map(|path| Some(place.join(path.strip_prefix(place).ok()?.iter().next()?)));
             known.collect::<BTreeSet<_>>().into_iter().collect()
         }
     }
@@ -191,15 +253,43 @@ mod tests {
             but: vec![root.join("share/app/packs/one"), root.join("docs/deep")],
             ..Hidden::default()
         };
-        let below: Vec<PathBuf> = list_allowed_places(&hidden)
-            .into_iter()
+        let places: Vec<PathBuf> =
+            list_allowed_places(&hidden).into_iter().map(|(path, _)| path).collect();
+        let below: Vec<PathBuf> = places
+            .iter()
             .filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned))
             .collect();
         let mut below: Vec<String> =
             below.into_iter().map(|path| path.display().to_string()).collect();
         below.sort();
         assert_eq!(below, ["docs", "note", "share/app/packs/one", "share/other"]);
-        assert!(list_allowed_places(&hidden).contains(&PathBuf::from("/usr")));
+        assert!(places.contains(&PathBuf::from("/usr")));
+    }
+
+    /// A pack in the hidden data folder, a pack elsewhere, and the server's own folder.
+    #[test]
+    fn the_innermost_folder_says_what_may_be_changed() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["app/tools/one", "app/tools/two", "app/packs/one", "packs/three", "docs"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let hidden = Hidden {
+            folders: vec![root.join("app")],
+            but: vec![root.join("app/tools/one"), root.join("app/packs/one")],
+            read_only: ["app/tools", "app/tools/one", "packs"].map(|path| root.join(path)).into(),
+            ..Hidden::default()
+        };
+        let found = list_allowed_places(&hidden);
+        let of = |path: &str| {
+            let path = root.join(path);
+            found.iter().find(|(place, _)| path.starts_with(place)).map(|(_, access)| *access)
+        };
+        assert_eq!(of("app/tools/one/pack.json"), Some(FileAccess::Read));
+        assert_eq!(of("app/packs/one/data"), Some(FileAccess::Full));
+        assert_eq!(of("packs/three/pack.json"), Some(FileAccess::Read));
+        assert_eq!(of("docs/note"), Some(FileAccess::Full));
+        assert_eq!((of("app/tools/two/pack.json"), of("app/settings")), (None, None));
     }
 
     #[test]
@@ -208,12 +298,14 @@ mod tests {
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("pack/data")).unwrap();
         fs::create_dir_all(root.join("pack/code")).unwrap();
+        fs::write(root.join("pack/data/secret"), "").unwrap();
         let found = list_allowed_places(&Hidden {
             folders: vec![root.join("pack/data")],
             but: vec![root.join("pack")],
             ..Hidden::default()
         });
-        assert!(found.contains(&root.join("pack/code")));
-        assert!(!found.iter().any(|place| root.join("pack/data").starts_with(place)));
+        let has = |path: &str| found.iter().any(|(place, _)| root.join(path).starts_with(place));
+        assert!(has("pack/code"));
+        assert!(!has("pack/data/secret"));
     }
 }

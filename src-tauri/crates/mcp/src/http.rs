@@ -23,9 +23,9 @@ use reqwest::{
 };
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use secrecy::{ExposeSecret as _, SecretString};
-use url::{Host, Url};
+use url::{Host, Url, form_urlencoded::byte_serialize};
 
-use crate::{Address, transport::LONGEST_LINE};
+use crate::{Address, Word, transport::LONGEST_LINE};
 
 const HOPS: usize = 5;
 
@@ -135,7 +135,8 @@ impl Address {
     /// Whether requests to the server carry a key or a token.
     fn has_credentials(&self) -> bool {
         let by_auth = self.http.auth.as_ref().is_some_and(|auth| auth.kind != AuthKind::None);
-        by_auth || self.http.oauth.is_some() || !self.http.headers.is_empty()
+        let by_name = !self.http.headers.is_empty() || self.keyed_url.is_some();
+        by_auth || by_name || self.http.oauth.is_some()
     }
 
     pub(crate) fn url(&self) -> Result<Url, Text> {
@@ -145,14 +146,36 @@ impl Address {
         Ok(url)
     }
 
+    /// Writes the values of its keys into the address. They cannot change which server it is.
+    async fn fill_url(&self, keyed: &Word, plain: &Url) -> Result<Url, AgentError> {
+        let mut values = HashMap::new();
+        for name in keyed.keys() {
+            let value = self.access.credential(name).await?;
+            let encoded: String = byte_serialize(value.expose_secret().as_bytes()).collect();
+            // A plus sign stands for a space in parameters only.
+            values.insert(name, encoded.replace('+', "%20"));
+        }
+        let filled = keyed.write(|name| values.get(name).cloned().unwrap_or_default());
+        let url = Url::parse(&filled).ok().filter(|url| url.origin() == plain.origin());
+        url.ok_or_else(|| {
+            AgentError::internal(
+                "tool_config_error",
+                "The key does not fit into the address of the server.",
+            )
+        })
+    }
+
     /// Returns the address and headers of a connection. Credentials are read now and kept for this
     /// connection only.
     pub(crate) async fn transport_config(
         &self,
     ) -> Result<StreamableHttpClientTransportConfig, AgentError> {
-        let url = self.url().map_err(|why| AgentError::internal("private_address", why))?;
+        let mut url = self.url().map_err(|why| AgentError::internal("private_address", why))?;
         if self.has_credentials() {
             check_key(&url).map_err(|why| AgentError::internal("key_in_plain_text", why))?;
+        }
+        if let Some(keyed) = &self.keyed_url {
+            url = self.fill_url(keyed, &url).await?;
         }
         let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
             .reinit_on_expired_session(true);

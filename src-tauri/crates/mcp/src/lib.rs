@@ -24,10 +24,11 @@ mod sign_in;
 mod transport;
 
 pub use access::{Access, Asker, Definitions, Question, Reply, RequestedInput};
-pub use config::{Address, EnteredVariables, Program, Reach, ServerConfig, Timings};
+pub use config::{Address, Part, Program, ProgramKeys, Reach, ServerConfig, Timings, Word};
 pub use definition::Definition;
 pub use engine::ports::{Resume, ToolFailure};
-pub use guard::{covers_work, freezing_works};
+pub use environment::base_environment;
+pub use guard::{covers_work, filters_work, freezing_works};
 pub use hide::{FileChanges, Hidden, reaches};
 pub use per_session::{KeptVisits, Open, Patience, PerSession, PerSessionCall, Place};
 pub use program::{ProgramError, resolve_program};

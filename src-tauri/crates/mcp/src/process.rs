@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use contract::{Text, text};
 use secrecy::ExposeSecret as _;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader},
@@ -33,6 +34,33 @@ const STDERR_TOTAL: usize = 256 * 1024;
 const BUSY_ATTEMPTS: u32 = 20;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 
+const NETWORK_STAYS_OPEN: &str = "This system cannot take the network from a program, so a server without network is not started.";
+
+/// Why a server's program was not started.
+#[derive(Debug)]
+pub(crate) enum StartError {
+    /// The system refused it.
+    System(io::Error),
+    /// It must not be started, or cannot be, for this reason.
+    Refused(Text),
+}
+
+impl From<io::Error> for StartError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+impl StartError {
+    /// Returns the sentence for a person.
+    pub(crate) fn text(self) -> Text {
+        match self {
+            Self::System(error) => text!("It could not be started: {error}.", error),
+            Self::Refused(why) => why,
+        }
+    }
+}
+
 /// A running server. Dropping it kills the server and everything that it started.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
@@ -48,18 +76,24 @@ pub(crate) async fn start(
     name: &str,
     config: &Program,
     log: &ServerLog,
-) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
+) -> Result<(ServerProcess, ChildStdout, ChildStdin), StartError> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
-    let values = config.read_values().await;
+    if !config.network && !guard::filters_work() {
+        return Err(StartError::Refused(NETWORK_STAYS_OPEN.into()));
+    }
+    let args = config.read_args().await.map_err(StartError::Refused)?;
+    let values = config.read_variables().await;
     let mut attempts = 0;
     let mut process = loop {
         let mut command = command(program, config);
+        command.args(args.iter().map(|arg| arg.expose_secret()));
         for (name, value) in values.iter().filter(|(name, _)| !leads_to_the_bus(name)) {
             command.env(name, value.expose_secret());
         }
-        let (hidden, changes) = (config.hidden.clone(), config.changes);
+        let (hidden, changes, network) = (config.hidden.clone(), config.changes, config.network);
         // Reading folders and forking a large process can block for a moment.
-        match spawn_blocking(move || spawn(command, &hidden, changes)).await? {
+        let spawned = spawn_blocking(move || spawn(command, &hidden, changes, network)).await;
+        match spawned.map_err(io::Error::from)? {
             // A process that was forked while the program's file was written holds the file open
             // until it executes another program.
             Err(error)
@@ -81,8 +115,13 @@ pub(crate) async fn start(
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
 
-fn spawn(mut command: Command, hidden: &Hidden, changes: FileChanges) -> io::Result<ServerProcess> {
-    let mut veil = hide::prepare(hidden, changes)?;
+fn spawn(
+    mut command: Command,
+    hidden: &Hidden,
+    changes: FileChanges,
+    network: bool,
+) -> io::Result<ServerProcess> {
+    let mut veil = hide::prepare(hidden, changes, network)?;
     let guard = Guard::attach(command.as_std_mut())?;
     // SAFETY: between fork and exec only system calls are made that are safe there; their arguments
     // were prepared before.
@@ -95,7 +134,6 @@ fn spawn(mut command: Command, hidden: &Hidden, changes: FileChanges) -> io::Res
 fn command(program: &Path, config: &Program) -> Command {
     let mut command = Command::new(program);
     command
-        .args(&config.args)
         .current_dir(&config.cwd)
         .env_clear()
         .envs(base_environment(|name| std::env::var(name).ok()))

@@ -145,7 +145,6 @@ pub struct Provider {
     shared: Arc<Shared>,
     model: String,
     label: String,
-    local: bool,
     capabilities: ModelCapabilities,
     api: Api,
 }
@@ -177,7 +176,6 @@ impl Provider {
             }
         };
         let label = config.label.unwrap_or_else(|| format!("{} at {host}", config.model));
-        let local = http::is_loopback(&base);
         let shared = Shared {
             http: world.http.client_for(&base),
             plainly: world.http.plain_requests(),
@@ -197,7 +195,6 @@ impl Provider {
             shared: Arc::new(shared),
             model: config.model,
             label,
-            local,
             capabilities: known.capabilities,
             api: config.api,
         })
@@ -231,8 +228,9 @@ impl Model for Provider {
     fn label(&self) -> String {
         self.label.clone()
     }
+    /// An address does not say what runs there. The caller may know more.
     fn is_local(&self) -> bool {
-        self.local
+        false
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.capabilities

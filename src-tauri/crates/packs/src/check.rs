@@ -23,9 +23,12 @@ use serde_json::Value;
 use crate::fault::Faults;
 
 /// The input of the checks.
+#[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) manifest: &'a Value,
+    /// Whether the host has made the manifest, whose programs are then no files of a pack.
+    pub(crate) is_made_by_host: bool,
 }
 
 impl<'a> Subject<'a> {

@@ -17,12 +17,17 @@ use crate::{
     files, json, resolve, shape, templates,
 };
 
-/// A folder with a `pack.json`: its view and, if there are no faults, the pack itself.
+/// The place of the id in a manifest.
+const ID: &str = "/id";
+
+/// A pack with its view and, if there are no faults, the pack itself.
 #[derive(Clone, Debug)]
 pub struct LoadedPack {
     pub folder: PathBuf,
     pub view: PackView,
     pub pack: Option<Pack>,
+    /// The manifest as it was read; null if it could not be read.
+    pub manifest: Value,
 }
 
 /// A pack that passed all checks. Template files have been read into the manifest.
@@ -40,14 +45,16 @@ pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
     load_with(folders, &PackSettings::new())
 }
 
-/// Reads all packs in the given folders. If two have the same id, the one in the earlier folder is
-/// used, so the user's folder goes first. A missing folder counts as empty.
+/// Reads all packs in the given folders. A pack is known by the name of its folder, and has no other
+/// id. The first folder of a name has it for good, faulty or not, so the shipped packs go first: no
+/// pack takes the place of another. A missing folder counts as empty.
 pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack> {
     let mut loaded: Vec<LoadedPack> = folders
         .iter()
         .flat_map(|folder| subfolders(folder))
         .map(|f| check_with(&f, settings))
         .collect();
+    loaded.iter_mut().for_each(refuse_other_id);
     refuse_duplicates(&mut loaded);
     let mut tools: Vec<&mut ToolSpec> = loaded
         .iter_mut()
@@ -66,20 +73,35 @@ pub fn check_folder(folder: &Path) -> LoadedPack {
     check_with(folder, &PackSettings::new())
 }
 
+/// Checks a manifest that the host has made, like one from a folder. It names its programs by their
+/// absolute paths, and no files: nothing is read from `folder`, which only says where it belongs.
+pub fn check_manifest(manifest: &Value, folder: &Path) -> LoadedPack {
+    let subject = Subject { folder, manifest, is_made_by_host: true };
+    check_subject(&subject, &PackSettings::new(), Faults::default())
+}
+
 fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
-    let (mut faults, mut warnings) = (Faults::default(), Faults::default());
-    let manifest = read_manifest(folder, &mut faults);
-    if let Some(manifest) = &manifest {
-        shape::check(manifest, &mut faults);
-        check::run_checks(&Subject { folder, manifest }, &mut faults, &mut warnings);
-    }
-    let pack = manifest
-        .as_ref()
-        .filter(|_| faults.is_empty())
-        .and_then(|m| resolve_pack(folder, m, settings, &mut faults));
-    let mut view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
+    let mut faults = Faults::default();
+    let Some(manifest) = read_manifest(folder, &mut faults) else {
+        let view = view(folder, &Value::Null, None, faults);
+        return LoadedPack { folder: folder.to_owned(), view, pack: None, manifest: Value::Null };
+    };
+    let subject = Subject { folder, manifest: &manifest, is_made_by_host: false };
+    let mut loaded = check_subject(&subject, settings, faults);
+    warn_of_other_id(&mut loaded);
+    loaded
+}
+
+fn check_subject(subject: &Subject<'_>, settings: &PackSettings, mut faults: Faults) -> LoadedPack {
+    let Subject { folder, manifest, .. } = *subject;
+    let mut warnings = Faults::default();
+    shape::check(manifest, &mut faults);
+    check::run_checks(subject, &mut faults, &mut warnings);
+    let pack =
+        faults.is_empty().then(|| resolve_pack(folder, manifest, settings, &mut faults)).flatten();
+    let mut view = view(folder, manifest, pack.as_ref(), faults);
     view.warnings = warnings.into_vec();
-    LoadedPack { folder: folder.to_owned(), view, pack }
+    LoadedPack { folder: folder.to_owned(), view, pack, manifest: manifest.clone() }
 }
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {
@@ -163,9 +185,7 @@ fn resolve_pack(
 fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) -> PackView {
     let text =
         |name: &str| manifest.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let folder_name =
-        folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let or_folder = |text: String| if text.is_empty() { folder_name.clone() } else { text };
+    let or_folder = |text: String| if text.is_empty() { folder_name(folder) } else { text };
     PackView {
         id: PackId(or_folder(text("id"))),
         title: or_folder(text("title")),
@@ -187,6 +207,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
             .map(|o| o.examples.clone())
             .unwrap_or_default(),
         settings: pack.map(|p| p.manifest.settings.clone()).unwrap_or_default(),
+        manifest_hash: (!manifest.is_null()).then(|| resolve::hash_of(manifest)),
     }
 }
 
@@ -194,24 +215,75 @@ fn describe_host_actions(tools: &[ToolSpec]) -> BTreeMap<ToolId, Text> {
     tools.iter().filter_map(|spec| Some((spec.id.clone(), spec.target.describe()?))).collect()
 }
 
-/// Keeps the first pack of each id, and adds a fault to the others.
+/// Returns the name of a folder.
+fn folder_name(folder: &Path) -> String {
+    let real = || folder.canonicalize().ok()?.file_name().map(ToOwned::to_owned);
+    let name = folder.file_name().map(ToOwned::to_owned).or_else(real);
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Returns what is wrong with the id of a pack in this folder, or None.
+fn find_fault_of_id(loaded: &LoadedPack) -> Option<(Text, Text)> {
+    let (id, name) = (&loaded.view.id, folder_name(&loaded.folder));
+    if id.is_of_added_server() {
+        return Some((
+            text!(
+                "an id that begins with `{start}` belongs to a server that a person added",
+                start = PackId::ADDED_SERVER
+            ),
+            "give the pack another id, and rename its folder".into(),
+        ));
+    }
+    (id.as_str() != name).then(|| {
+        (
+            text!("the id is `{id}`, but the folder is named `{name}`", id, name),
+            text!("rename the folder to `{id}`, or correct the id", id),
+        )
+    })
+}
+
+/// Adds a fault to a pack whose id is not the name of its folder, or belongs to an added server.
+fn refuse_other_id(loaded: &mut LoadedPack) {
+    let Some((problem, fix)) = find_fault_of_id(loaded) else { return };
+    // The warning is for authors who check a folder in another place.
+    loaded.view.warnings.retain(|warning| warning.field != ID);
+    refuse(loaded, problem, fix);
+}
+
+/// Warns the author of a pack that is not used in a folder of this name.
+fn warn_of_other_id(loaded: &mut LoadedPack) {
+    let Some((problem, fix)) = find_fault_of_id(loaded) else { return };
+    let mut warnings = Faults::default();
+    warnings.at(ID, problem, fix);
+    loaded.view.warnings.extend(warnings.into_vec());
+}
+
+/// Keeps the first pack of each name, and adds a fault to the others.
 fn refuse_duplicates(loaded: &mut [LoadedPack]) {
-    let mut winners: Vec<(PackId, PathBuf)> = Vec::new();
+    let mut first: BTreeMap<String, PathBuf> = BTreeMap::new();
     for one in loaded.iter_mut() {
-        let Some(winner) = winners.iter().find(|(id, _)| *id == one.view.id) else {
-            if one.pack.is_some() {
-                winners.push((one.view.id.clone(), one.folder.clone()));
-            }
+        let name = folder_name(&one.folder);
+        let Some(folder) = first.get(&name) else {
+            first.insert(name, one.folder.clone());
             continue;
         };
-        let mut faults = Faults::default();
         let problem = text!(
-            "the pack `{id}` in {folder} is used instead of this one",
-            id = one.view.id,
-            folder = winner.1.display()
+            "there is a pack `{id}` in {folder} already, and it stays in use",
+            id = name,
+            folder = folder.display()
         );
-        faults.at("/id", problem, "give this pack another id, or remove one of the two");
-        one.view.faults.extend(faults.into_vec());
-        one.pack = None;
+        refuse(
+            one,
+            problem,
+            "give this pack another id and rename its folder, or remove it".into(),
+        );
     }
+}
+
+/// Takes a pack out of use because of its id.
+fn refuse(loaded: &mut LoadedPack, problem: Text, fix: Text) {
+    let mut faults = Faults::default();
+    faults.at(ID, problem, fix);
+    loaded.view.faults.extend(faults.into_vec());
+    loaded.pack = None;
 }

@@ -62,7 +62,10 @@ fn decide_each(question: Question<'_>, known: Known) -> Result<Decision, Doubt> 
 /// rules of each set of actions, with and without the permissions.
 fn decide_without_arguments(question: Question<'_>, knows_grants: bool) -> Result<Decision, Doubt> {
     let empty = Value::Object(Map::new());
-    let decide_for = |matching: &[Action], is_granted: bool| {
+    // In a marked turn a permission may cover the arguments or not: nobody knows whether the person
+    // typed this number.
+    let untyped = serde_json::json!({"": 0});
+    let decide_for = |matching: &[Action], is_granted: bool, arguments: &Value| {
         let mut grants = Vec::new();
         let has_grant = question
             .grants
@@ -72,9 +75,9 @@ fn decide_without_arguments(question: Question<'_>, knows_grants: bool) -> Resul
             grants.push(covering_grant(question, &empty));
         }
         let rules = assume_match(question.rules, matching, is_granted);
-        decide(Question { arguments: &empty, rules: &rules, grants: &grants, ..question })
+        decide(Question { arguments, rules: &rules, grants: &grants, ..question })
     };
-    let certain = decide_for(&[], false);
+    let certain = decide_for(&[], false, &empty);
     let actions = [Action::Deny, Action::Ask, Action::Allow];
     for set in 0..8_u8 {
         let matching: Vec<Action> = actions
@@ -83,8 +86,11 @@ fn decide_without_arguments(question: Question<'_>, knows_grants: bool) -> Resul
             .filter(|(index, _)| set & (1 << index) != 0)
             .map(|(_, action)| action)
             .collect();
-        for is_granted in [false, true] {
-            if decide_for(&matching, is_granted).strictness() != certain.strictness() {
+        for (is_granted, arguments) in
+            [(false, &empty), (false, &untyped), (true, &empty), (true, &untyped)]
+        {
+            let other = decide_for(&matching, is_granted, arguments);
+            if other.strictness() != certain.strictness() {
                 return Err(Doubt::Arguments);
             }
         }

@@ -1,21 +1,24 @@
 //! Decides which tool calls may run: a pure function from a question and its rules to a decision.
 //! No I/O, no clock, no store.
 //!
-//! Precedence: built-in denials > deny rules > approvals that a pack demands > ask rules > allow
-//! rules (and grants) > tool default > global default. Deny always wins, whatever the order of the
-//! rules. A rule that cannot be read asks or denies; it never allows.
+//! Precedence: built-in denials > deny rules > approvals that a pack demands > destinations of reads >
+//! ask rules > allow rules (and grants) > tool default > global default. Deny always wins, whatever
+//! the order of the rules. A rule that cannot be read asks or denies; it never allows.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod destinations;
 mod hindsight;
 mod rules;
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Effect, Grant, GrantId, PolicyMode, SessionId, Text, ToolSpec, manifest::OutputTrust, text,
+    Destination, Effect, Grant, GrantId, PolicyMode, SessionId, Text, ToolSpec,
+    manifest::OutputTrust, text,
 };
 use serde_json::{Map, Value};
 
+pub use destinations::{addressed, named_in, server_of};
 pub use hindsight::{Doubt, Known, decide_past};
 pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
 
@@ -34,10 +37,26 @@ pub struct Question<'a> {
     pub rules: &'a Rules,
     /// The permissions that a person gave for the rest of a session.
     pub grants: &'a [Grant],
-    /// Whether output of an untrusted tool has entered this turn.
+    /// Whether a request of this turn carries content from outside. Then a permission covers only
+    /// arguments that it fixes and those in `typed`.
     pub untrusted_entered: bool,
+    /// The names of the arguments whose values the person typed in this conversation.
+    pub typed: &'a [String],
+    /// Whether the person gave leave to send data to the destinations of a read.
+    pub leave: Leave<'a>,
     /// The moment of the decision; ended permissions do not count.
     pub now: DateTime<Utc>,
+}
+
+/// Whether a read may send data to its destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave<'a> {
+    /// It sends nothing out of this computer, or the person named or allowed each destination.
+    Given,
+    /// The person neither named nor allowed these destinations.
+    Missing(&'a [Destination]),
+    /// The conversation has sent much to these destinations since the person last allowed it.
+    Spent(&'a [Destination]),
 }
 
 /// The decision about a call, with the statement that decided it.
@@ -103,13 +122,14 @@ pub fn decide(question: Question<'_>) -> Decision {
             ),
         };
     }
-    if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
-        return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };
+    if let Some(why) = missing_leave(question) {
+        return Decision::Ask { why };
     }
     if let Some(rule) = rules.first_matching_rule(Action::Ask, tool, arguments) {
         return Decision::Ask { why: rules::describe_rule(rule) };
     }
-    if let Some(rule) = rules.first_matching_rule(Action::Allow, tool, arguments) {
+    let covers = |rule: &Rule| covers_marked(question, &rule.arguments);
+    if let Some(rule) = rules.matching_rules(Action::Allow, tool, arguments).find(|r| covers(r)) {
         return Decision::Allow { why: rules::describe_rule(rule), grant: None };
     }
     if let Some(grant) = find_live_grant(question) {
@@ -132,6 +152,32 @@ pub fn decide(question: Question<'_>) -> Decision {
     decide_by_effect(question)
 }
 
+/// Returns why a read has to ask because of its destinations.
+fn missing_leave(question: Question<'_>) -> Option<Text> {
+    let is_read = question.tool.effect == Effect::ReadOnly;
+    match question.leave {
+        Leave::Missing(places) if is_read => Some(text!(
+            "This read sends data to {places}, which you neither named in this conversation nor allowed.",
+            places = destinations::describe(places)
+        )),
+        Leave::Spent(places) if is_read => Some(text!(
+            "This conversation has sent more than 2 kB to {places} since you last allowed it.",
+            places = destinations::describe(places)
+        )),
+        Leave::Given | Leave::Missing(_) | Leave::Spent(_) => None,
+    }
+}
+
+/// Whether a permission that fixes these arguments covers the call of a turn with content from
+/// outside: each other argument has to be typed by the person. Reads have destinations instead.
+fn covers_marked(question: Question<'_>, fixed: &Map<String, Value>) -> bool {
+    !question.untrusted_entered
+        || question.tool.effect == Effect::ReadOnly
+        || question.arguments.as_object().is_none_or(|given| {
+            given.keys().all(|name| fixed.contains_key(name) || question.typed.contains(name))
+        })
+}
+
 fn built_in_denial(question: Question<'_>) -> Option<Text> {
     let blocked =
         question.mode == PolicyMode::ReadOnlyOnly && question.tool.effect != Effect::ReadOnly;
@@ -143,7 +189,7 @@ fn find_live_grant(question: Question<'_>) -> Option<&Grant> {
         .grants
         .iter()
         .filter(|_| may_be_granted(question))
-        .find(|grant| grant_covers(grant, question))
+        .find(|grant| grant_covers(grant, question) && covers_marked(question, &grant.pattern))
 }
 
 fn find_standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
@@ -152,11 +198,14 @@ fn find_standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
         .grants_of(question.tool, question.session)
         .filter(|_| may_be_granted(question));
     let mut live = named.filter(|grant| grant.expires_at > question.now);
-    live.find(|grant| matches_arguments(&grant.arguments, question.arguments))
+    live.find(|grant| {
+        matches_arguments(&grant.arguments, question.arguments)
+            && covers_marked(question, &grant.arguments)
+    })
 }
 
 fn may_be_granted(question: Question<'_>) -> bool {
-    !question.untrusted_entered && question.tool.grantable && question.tool.effect == Effect::Write
+    question.tool.grantable && question.tool.effect == Effect::Write
 }
 
 fn grant_covers(grant: &Grant, question: Question<'_>) -> bool {
@@ -201,8 +250,9 @@ fn decide_by_effect(question: Question<'_>) -> Decision {
     }
 }
 
-/// Whether a result of this tool suspends grants for the rest of the turn.
-pub fn suspends_grants(tool: &ToolSpec) -> bool {
+/// Whether results of this tool always count as content from outside. The results of other tools
+/// count as what they were computed from.
+pub fn returns_outside_content(tool: &ToolSpec) -> bool {
     tool.output_trust != OutputTrust::Trusted
 }
 

@@ -117,13 +117,25 @@ impl Rules {
         }
     }
 
-    pub(crate) fn first_matching_rule(
-        &self,
+    pub(crate) fn first_matching_rule<'a>(
+        &'a self,
         action: Action,
-        tool: &ToolSpec,
-        arguments: &Value,
-    ) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.action == action && rule_matches(rule, tool, arguments))
+        tool: &'a ToolSpec,
+        arguments: &'a Value,
+    ) -> Option<&'a Rule> {
+        self.matching_rules(action, tool, arguments).next()
+    }
+
+    /// Returns the rules of this action that match a call.
+    pub(crate) fn matching_rules<'a>(
+        &'a self,
+        action: Action,
+        tool: &'a ToolSpec,
+        arguments: &'a Value,
+    ) -> impl Iterator<Item = &'a Rule> {
+        self.rules
+            .iter()
+            .filter(move |rule| rule.action == action && rule_matches(rule, tool, arguments))
     }
 
     /// Returns the standing grants of a tool in a session. If several packs have the id, a grant

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-fn tool(id: &str, effect: Effect) -> ToolSpec {
+pub(crate) fn tool(id: &str, effect: Effect) -> ToolSpec {
     ToolSpec {
         id: id.into(),
         pack: "test".into(),
@@ -85,6 +85,8 @@ struct Case {
     rules: Rules,
     grants: Vec<Grant>,
     untrusted: bool,
+    typed: Vec<String>,
+    leave: Leave<'static>,
 }
 
 fn case(effect: Effect) -> Case {
@@ -95,6 +97,8 @@ fn case(effect: Effect) -> Case {
         rules: Rules::default(),
         grants: vec![],
         untrusted: false,
+        typed: vec![],
+        leave: Leave::Given,
     }
 }
 
@@ -120,6 +124,8 @@ impl Case {
             rules: &self.rules,
             grants: &self.grants,
             untrusted_entered: self.untrusted,
+            typed: &self.typed,
+            leave: self.leave,
             now: Utc.timestamp_opt(60, 0).single().expect("a time"),
         })
     }
@@ -221,7 +227,12 @@ fn grants_hold_only_where_they_say() {
     assert_eq!(case(Effect::Destructive).with_grant().strictness(), ASK);
     let mut c = case(Effect::Write).with_grant();
     c.untrusted = true;
-    assert_eq!(c.strictness(), ASK, "suspended after untrusted content");
+    assert_eq!(c.strictness(), ASK, "in a marked turn nobody chose this number");
+    c.typed = vec!["quantity".into()];
+    assert_eq!(c.strictness(), ALLOW, "the person typed it");
+    c.typed.clear();
+    c.grants[0].pattern.insert("quantity".into(), json!(2));
+    assert_eq!(c.strictness(), ALLOW, "the permission fixes it");
     let mut c = case(Effect::Write).with_grant();
     c.tool.definition_hash = "other".into();
     assert_eq!(c.strictness(), ASK, "another definition is another tool");
@@ -243,12 +254,35 @@ fn grants_hold_only_where_they_say() {
 }
 
 #[test]
-fn untrusted_content_makes_open_reads_ask() {
-    let mut c = case(Effect::ReadOnly);
-    c.tool.open_world = true;
+fn a_read_asks_where_it_may_send_data_to() {
+    static PLACES: std::sync::LazyLock<[contract::Destination; 1]> = std::sync::LazyLock::new(|| {
+        [contract::Destination::new(contract::DestinationKind::Host, "example.com")]
+    });
+    for untrusted in [false, true] {
+        for leave in [Leave::Missing(&PLACES[..]), Leave::Spent(&PLACES[..])] {
+            let mut c = case(Effect::ReadOnly).rules(&[rule(Action::Allow, "*")]);
+            c.untrusted = untrusted;
+            assert_eq!(c.strictness(), ALLOW);
+            c.leave = leave;
+            assert_eq!(c.strictness(), ASK, "whatever the turn has seen");
+            assert!(c.decide().reason().to_string().contains("example.com"));
+            c.tool.effect = Effect::Write;
+            c.typed = vec!["quantity".into()];
+            assert_eq!(c.strictness(), ALLOW, "a change has its own questions");
+        }
+    }
+}
+
+#[test]
+fn in_a_marked_turn_a_rule_covers_only_what_it_fixes_or_the_person_typed() {
+    let mut c = case(Effect::Write).rules(&[rule(Action::Allow, "*")]);
     assert_eq!(c.strictness(), ALLOW);
     c.untrusted = true;
     assert_eq!(c.strictness(), ASK);
+    let mut fixed = rule(Action::Allow, "*");
+    fixed.arguments.insert("quantity".into(), json!(2));
+    c.rules.rules.push(fixed);
+    assert_eq!(c.strictness(), ALLOW, "the second rule fixes all arguments");
 }
 
 #[test]
@@ -312,7 +346,10 @@ fn standing_grants_hold_only_where_they_say() {
     assert_eq!(granting(r#", "arguments": {"quantity": 3}"#).strictness(), ASK);
     let mut c = granting("");
     c.untrusted = true;
-    assert_eq!(c.strictness(), ASK, "suspended after untrusted content");
+    assert_eq!(c.strictness(), ASK, "in a marked turn nobody chose this number");
+    let mut c = granting(r#", "arguments": {"quantity": 2}"#);
+    c.untrusted = true;
+    assert_eq!(c.strictness(), ALLOW, "the file fixes it");
     let mut c = granting("");
     c.arguments = json!({"quantity": 2, "partNo": "x"});
     assert_eq!(c.strictness(), ASK, "text that was not named");
@@ -473,6 +510,26 @@ proptest! {
         wider.insert(at.min(wider.len()), rule(Action::Deny, &pattern));
         before.rules.rules = wider;
         prop_assert!(before.strictness() >= was);
+    }
+
+    /// Marked content and missing leave only ever make a call ask more often.
+    #[test]
+    fn content_from_outside_and_missing_leave_never_widen(
+        rules in prop::collection::vec(any_rule(), 0..6),
+        effect in prop_oneof![Just(Effect::ReadOnly), Just(Effect::Write), Just(Effect::Destructive)],
+        mode in prop_oneof![Just(PolicyMode::ReadOnlyOnly), Just(PolicyMode::WritesRequireApproval), Just(PolicyMode::WritesAllowed)],
+        with_grant: bool,
+        typed: bool,
+    ) {
+        let mut c = case(effect).rules(&rules).mode(mode);
+        if with_grant { c = c.with_grant(); }
+        if typed { c.typed = vec!["quantity".into()]; }
+        let was = c.strictness();
+        c.untrusted = true;
+        let marked = c.strictness();
+        prop_assert!(marked >= was);
+        c.leave = Leave::Missing(&[]);
+        prop_assert!(c.strictness() >= marked);
     }
 
     /// The same property for the text of the file, with an added deny rule or an added rule that

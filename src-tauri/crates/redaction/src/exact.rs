@@ -3,17 +3,20 @@
 //! and in pieces. It knows no patterns and no placeholders.
 
 mod forms;
+mod open_end;
 mod view;
 
 use std::{
     borrow::Cow,
     iter::{once, successors},
     ops::Range,
+    sync::OnceLock,
 };
 
 use aho_corasick::AhoCorasick;
 
 use forms::Form;
+use open_end::Beginnings;
 use view::{View, Way};
 
 /// Replaces a secret in a text. It has no number, because a secret is never restored.
@@ -30,6 +33,8 @@ pub struct Exact {
     /// Whether a form contains white space.
     spaced: bool,
     values: usize,
+    /// Made when the first stream is searched.
+    beginnings: OnceLock<Option<Beginnings>>,
 }
 
 impl std::fmt::Debug for Exact {
@@ -53,7 +58,11 @@ impl Exact {
             .then(|| AhoCorasick::new(all.iter().map(|form: &Form| &form.bytes)).ok())
             .flatten();
         let spaced = all.iter().any(|form| form.bytes.iter().any(u8::is_ascii_whitespace));
-        Self { machine, forms: all, spaced, values: count }
+        Self { machine, forms: all, spaced, values: count, beginnings: OnceLock::new() }
+    }
+
+    fn beginnings(&self) -> Option<&Beginnings> {
+        self.beginnings.get_or_init(|| Beginnings::new(&self.forms)).as_ref()
     }
 
     /// Whether there is no secret to search for.
@@ -79,7 +88,7 @@ impl Exact {
     /// Whether a text contains a secret. Most texts contain none, so this check does not map
     /// decoded bytes back to their source. A text with white space is searched only once, with the
     /// white space removed: that search also finds everything that stands in the text itself.
-    pub(crate) fn contains_secret(&self, text: &str) -> bool {
+    pub fn contains_secret(&self, text: &str) -> bool {
         let Some(machine) = &self.machine else { return false };
         views(text, Way::Lost).any(|view| {
             machine.is_match(&*view.bytes_without_spaces())

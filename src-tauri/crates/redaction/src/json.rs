@@ -13,7 +13,7 @@ use crate::exact::{Exact, insert_marks};
 
 impl Exact {
     /// Whether the texts or member names of a value contain a secret.
-    pub(crate) fn value_contains_secret(&self, value: &Value) -> bool {
+    pub fn value_contains_secret(&self, value: &Value) -> bool {
         !self.is_empty() && contains_secret(self, value)
     }
 
@@ -23,6 +23,25 @@ impl Exact {
         if self.value_contains_secret(value) {
             scrub(self, value);
         }
+    }
+}
+
+impl Exact {
+    /// Returns a JSON text, such as the arguments of a call, without secrets. A text that is not
+    /// JSON is searched as it is.
+    pub fn scrub_json(&self, text: String) -> String {
+        if self.is_empty() {
+            return text;
+        }
+        let Ok(mut value) = serde_json::from_str::<Value>(&text) else {
+            return self.redact_secrets(&text).into_owned();
+        };
+        let is_found = self.value_contains_secret(&value);
+        if is_found {
+            scrub(self, &mut value);
+        }
+        // A member that is written twice is in the text, but only once in the value.
+        if is_found || self.contains_secret(&text) { value.to_string() } else { text }
     }
 }
 

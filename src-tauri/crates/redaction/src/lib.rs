@@ -13,6 +13,7 @@ mod patterns;
 mod redactor;
 mod replaced;
 mod restoring;
+mod scrubbing;
 
 pub use contract::{RedactionKind as Kind, RedactionLevel as Level};
 pub use exact::{Exact, MARK};
@@ -22,3 +23,10 @@ pub use outbound::{Outbound, OutboundValue};
 pub use redactor::{Redacted, Redactor};
 pub use replaced::Replaced;
 pub use restoring::Restoring;
+pub use scrubbing::Scrubbing;
+
+/// Returns the places in a text that have the form of a key, such as those that services issue.
+pub fn find_keys(text: &str) -> Vec<std::ops::Range<usize>> {
+    let spans = patterns::spans(text, Level::Basic, patterns::Place::Text);
+    spans.into_iter().filter(|(_, kind)| *kind == Kind::Key).map(|(place, _)| place).collect()
+}

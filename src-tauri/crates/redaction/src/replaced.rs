@@ -50,6 +50,11 @@ impl Replaced {
         self.values.is_empty() && self.secrets == 0
     }
 
+    /// Whether a placeholder stands for a value.
+    pub(crate) fn has_values(&self) -> bool {
+        !self.values.is_empty()
+    }
+
     /// Returns how many different values of each kind were replaced, and how often a secret was
     /// removed.
     pub fn counts(&self) -> Vec<RedactionCount> {

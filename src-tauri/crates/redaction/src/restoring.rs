@@ -1,25 +1,38 @@
-//! Restores a text that arrives in pieces. Only an incomplete placeholder is held back.
+//! Restores a text that arrives in pieces. Only an incomplete placeholder is held back. A restored
+//! value may complete a secret, so the restored text is searched for secrets.
 
 use std::sync::Arc;
 
-use crate::{Replaced, kind::PlaceholderMatch};
+use crate::{Exact, Replaced, Scrubbing, kind::PlaceholderMatch};
 
 /// A text that is being restored.
 #[derive(Debug)]
 pub struct Restoring {
     replaced: Arc<Replaced>,
+    exact: Arc<Exact>,
+    scrubbing: Scrubbing,
     /// Text that begins with `<` and may become a placeholder; else empty.
     held: String,
 }
 
 impl Restoring {
-    /// Begins to restore a text that may contain these placeholders.
-    pub fn new(replaced: Arc<Replaced>) -> Self {
-        Self { replaced, held: String::new() }
+    /// Begins to restore a text that may contain these placeholders. The text has none of these
+    /// secrets before it is restored.
+    pub fn new(replaced: Arc<Replaced>, exact: Arc<Exact>) -> Self {
+        Self { replaced, exact, scrubbing: Scrubbing::default(), held: String::new() }
     }
 
     /// Adds a piece and returns the text that can be shown now.
     pub fn push(&mut self, piece: &str) -> String {
+        let restored = self.restore(piece);
+        if self.replaced.has_values() {
+            self.scrubbing.push(&self.exact, &restored)
+        } else {
+            restored
+        }
+    }
+
+    fn restore(&mut self, piece: &str) -> String {
         if self.held.is_empty() && !piece.contains('<') {
             return piece.to_owned();
         }
@@ -51,6 +64,15 @@ impl Restoring {
 
     /// Returns the rest when the text has ended.
     pub fn end(&mut self) -> String {
-        std::mem::take(&mut self.held)
+        let held = std::mem::take(&mut self.held);
+        if !self.replaced.has_values() {
+            return held;
+        }
+        self.scrubbing.push(&self.exact, &held) + &self.scrubbing.end(&self.exact)
+    }
+
+    /// Whether a secret was removed so far.
+    pub fn has_removed(&self) -> bool {
+        self.scrubbing.has_removed()
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn create_backup(
             format!("{}-v{version}-{}.db", files.stem(), files::stamp(now))
         }
     };
-    write_named(conn, files, &name, |_| Ok(())).inspect(|_| prune(files))
+    write_named(conn, files, &name, |_| Ok(())).inspect(|_| prune(files, now))
 }
 
 /// Writes a copy under a temporary name, calls `before_publish`, and renames the copy.
@@ -95,7 +95,7 @@ pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> 
 /// Removes all copies and what was left over, except one unfinished copy.
 fn remove_all(files: &Files, except: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
-    for old in list(files) {
+    for old in list(files, DateTime::<Utc>::MAX_UTC) {
         fs::remove_file(&old.path).map_err(io)?;
     }
     for left in files.list_left_over().map_err(io)? {
@@ -134,13 +134,14 @@ pub(crate) fn find_damage(path: &Path) -> rusqlite::Result<Option<String>> {
     connection::quick_check(&connection::reader(path, Mode::Immutable)?)
 }
 
-/// Returns all copies, newest first.
-pub(crate) fn list(files: &Files) -> Vec<Backup> {
+/// Returns all copies, newest first. Copies from the future come last: the clock was wrong when they
+/// were made, and they would outlive all newer ones.
+pub(crate) fn list(files: &Files, now: DateTime<Utc>) -> Vec<Backup> {
     let Ok(entries) = fs::read_dir(files.backups()) else { return Vec::new() };
     let prefix = format!("{}-", files.stem());
     let mut found: Vec<Backup> =
         entries.flatten().filter_map(|entry| parse(&prefix, entry.path())).collect();
-    found.sort_by(|a, b| (b.at, &b.path).cmp(&(a.at, &a.path)));
+    found.sort_by(|a, b| (b.at <= now, b.at, &b.path).cmp(&(a.at <= now, a.at, &a.path)));
     found
 }
 
@@ -157,14 +158,16 @@ fn parse(prefix: &str, path: PathBuf) -> Option<Backup> {
 /// Whether a regular copy is due: there is none from the last day, and the database changed after
 /// the newest.
 pub(crate) fn is_due(files: &Files, now: DateTime<Utc>) -> bool {
-    let Some(newest) = list(files).into_iter().find(|backup| backup.regular) else { return true };
+    let Some(newest) = list(files, now).into_iter().find(|backup| backup.regular) else {
+        return true;
+    };
     let modified = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
     !files::is_fresh(newest.at, now) && modified(&files.db) > modified(&newest.path)
 }
 
-fn prune(files: &Files) {
+fn prune(files: &Files, now: DateTime<Utc>) {
     let (regular, migrations): (Vec<Backup>, Vec<Backup>) =
-        list(files).into_iter().partition(|backup| backup.regular);
+        list(files, now).into_iter().partition(|backup| backup.regular);
     let (many, few) = (regular.iter().skip(count_kept(&regular)), migrations.iter());
     for backup in many.chain(few.skip(count_kept(&migrations))) {
         remove(&backup.path);
@@ -205,7 +208,7 @@ mod tests {
             Some("app-v1-19700101T000000Z.db")
         );
         assert_eq!(
-            list(&files).iter().map(|backup| backup.at).collect::<Vec<_>>(),
+            list(&files, day(9)).iter().map(|backup| backup.at).collect::<Vec<_>>(),
             [day(5), day(4), day(3), day(0)]
         );
         assert_eq!(find_damage(&before), Ok(None));
@@ -215,6 +218,22 @@ mod tests {
                 .flatten()
                 .all(|entry| !entry.path().to_string_lossy().ends_with("partial"))
         );
+    }
+
+    #[test]
+    fn copies_of_a_clock_that_was_ahead_do_not_outlive_newer_ones() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = Files::new(&folder.path().join("app.db"));
+        let conn = connection::writer(&files.db).expect("opened");
+        conn.execute_batch("CREATE TABLE a (b); INSERT INTO a VALUES (1);").expect("filled");
+        let day = |n: i64| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(n);
+        for n in [1, 400, 401, 402, 2, 3] {
+            create_backup(&conn, &files, Occasion::Regular, day(n)).expect("copied");
+        }
+        let kept = |now| list(&files, now).iter().map(|backup| backup.at).collect::<Vec<_>>();
+        assert_eq!(kept(day(3)), [day(3), day(2), day(402)]);
+        create_backup(&conn, &files, Occasion::Regular, day(4)).expect("copied");
+        assert_eq!(kept(day(4)), [day(4), day(3), day(2)]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod open;
 mod other;
 mod port;
 mod port_conversations;
+mod port_destinations;
 mod port_long_term;
 mod port_recordings;
 mod readers;

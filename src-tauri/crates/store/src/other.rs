@@ -21,7 +21,7 @@ const DAILY_UP_TO: u64 = 256 << 20;
 pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovered>, OpenError> {
     let files = Files::new(path);
     let len = std::fs::metadata(path).map_or(0, |meta| meta.len());
-    if !is_sqlite(path) && backup::list(&files).is_empty() {
+    if !is_sqlite(path) && backup::list(&files, now).is_empty() {
         tracing::debug!(path = %path.display(), "a file with the name of a database is none");
         return Ok(None);
     }

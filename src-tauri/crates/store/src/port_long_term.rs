@@ -41,9 +41,6 @@ impl LongTermMemories for SqliteStore {
         let session = session.clone();
         self.write_along(move |conn| memories::skip_messages(conn, &session)).await
     }
-    async fn has_untrusted_entries(&self, session: &SessionId) -> Result<bool, StoreError> {
-        self.read_on_this_thread(|conn| memories::has_untrusted(conn, session))
-    }
     async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError> {
         self.read_on_this_thread(|conn| memories::progress(conn, session))
     }

@@ -30,7 +30,7 @@ pub(crate) fn recover(
     now: DateTime<Utc>,
 ) -> Result<Recovered, OpenError> {
     let old = set_aside(files, now).map_err(|e| OpenError::from_io(&files.db, &e))?;
-    for backup in backup::list(files) {
+    for backup in backup::list(files, now) {
         match backup::find_damage(&backup.path) {
             Ok(None) => {
                 restore(&backup.path, files).map_err(|e| OpenError::from_io(&files.db, &e))?;

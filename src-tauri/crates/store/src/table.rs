@@ -3,6 +3,7 @@
 pub(crate) mod approvals;
 pub(crate) mod books;
 pub(crate) mod conversations;
+pub(crate) mod destinations;
 pub(crate) mod grants;
 pub(crate) mod items;
 pub(crate) mod memories;

@@ -296,6 +296,21 @@ fn the_engine_names_no_store_provider_or_window() {
 }
 
 #[test]
+fn the_engine_reads_only_answers_from_which_known_keys_are_cut() {
+    for file in sources(&root().join("src-tauri/crates/engine/src"), &["rs"]) {
+        let shown = file.strip_prefix(root()).unwrap().display().to_string();
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        let taken = text.lines().filter(|line| {
+            line.contains("models.current(") && !line.trim_end().ends_with(".label()")
+        });
+        assert!(
+            shown.ends_with("/context/answers.rs") || taken.count() == 0,
+            "a model comes from Engine::model, which cuts known keys from its answers; {shown} takes one itself"
+        );
+    }
+}
+
+#[test]
 fn only_the_engine_can_make_text_for_a_model() {
     only(
         &["engine"],

@@ -2,6 +2,7 @@
 import type { ApprovalId } from "./ApprovalId";
 import type { ApprovalStatus } from "./ApprovalStatus";
 import type { CallId } from "./CallId";
+import type { Destination } from "./Destination";
 import type { Effect } from "./Effect";
 import type { LookAlike } from "./LookAlike";
 import type { PreviewView } from "./PreviewView";
@@ -107,6 +108,14 @@ headless: boolean,
  * first.
  */
 follows?: Array<UntrustedContent>, 
+/**
+ * A read: the places that it would send data to and that nobody allowed yet.
+ */
+destinations?: Array<Destination>, 
+/**
+ * A read: the bytes that it would send.
+ */
+sends_bytes?: number, 
 /**
  * Words of the arguments that mix alphabets, so that they could be mistaken for other words.
  */

@@ -53,7 +53,7 @@ remembered?: Array<MemoryId>,
  */
 local_only?: boolean, 
 /**
- * Whether these memories may contain content from untrusted sources.
+ * Whether the turn had seen content from untrusted sources.
  */
 untrusted?: boolean, 
 /**
@@ -117,6 +117,11 @@ view: ResultView,
  * it when items are read. None if `data` cannot be read as this view.
  */
 parsed?: unknown, 
+/**
+ * Whether the result may contain content from untrusted sources. Results that were stored
+ * without this member count as untrusted.
+ */
+untrusted: boolean, 
 /**
  * The milliseconds that the call took.
  */

@@ -31,4 +31,13 @@ headers: { [key in string]: string },
 /**
  * Whether the user signs in to the address with a browser.
  */
-sign_in: boolean, };
+sign_in: boolean, 
+/**
+ * Whether the program may use the network. An address always needs it.
+ */
+network: boolean, 
+/**
+ * Places of values that look random but are no keys, as the user says. All other values that
+ * look like keys are stored in the keyring.
+ */
+not_keys: Array<string>, };

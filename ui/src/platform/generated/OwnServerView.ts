@@ -28,4 +28,16 @@ keys: Array<string>,
 /**
  * The number of its tools that can be used now.
  */
-tools: number, };
+tools: number, 
+/**
+ * Whether it may use the network.
+ */
+network: boolean, 
+/**
+ * Whether its reads may run without asking.
+ */
+reads_may_run: boolean, 
+/**
+ * SHA-256 (hex) of its manifest, which the app makes from what the user entered.
+ */
+manifest_hash: string, };

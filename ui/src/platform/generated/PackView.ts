@@ -67,4 +67,8 @@ examples: { [key in string]: Array<string> },
 /**
  * Its settings with their defaults; what is set instead is in `Settings::packs`.
  */
-settings: Record<string, unknown>, };
+settings: Record<string, unknown>, 
+/**
+ * SHA-256 (hex) of the manifest; absent if it cannot be read.
+ */
+manifest_hash?: string | null, };

@@ -10,9 +10,17 @@ export type TestedTool = {
  */
 name: string, 
 /**
- * The server's own description.
+ * The server's own description, as a whole.
  */
 description: string, 
+/**
+ * JSON Schema of the arguments, as a whole.
+ */
+input_schema: unknown, 
+/**
+ * SHA-256 (hex) of the definition. It is what the user accepts.
+ */
+hash: string, 
 /**
  * The effect that the server itself states; never trusted.
  */

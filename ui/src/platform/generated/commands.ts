@@ -1,4 +1,6 @@
 // Generated from the command list in `contract`. Do not edit.
+import type { AllowanceParams } from "./AllowanceParams";
+import type { AllowancesResponse } from "./AllowancesResponse";
 import type { AppStatus } from "./AppStatus";
 import type { ApprovalDecideParams } from "./ApprovalDecideParams";
 import type { ApprovalDecideResponse } from "./ApprovalDecideResponse";
@@ -91,6 +93,7 @@ import type { ServerAddParams } from "./ServerAddParams";
 import type { ServerEnableParams } from "./ServerEnableParams";
 import type { ServerLogResponse } from "./ServerLogResponse";
 import type { ServerParams } from "./ServerParams";
+import type { ServerReadsParams } from "./ServerReadsParams";
 import type { ServerSignInResponse } from "./ServerSignInResponse";
 import type { ServerTestParams } from "./ServerTestParams";
 import type { ServerTestResponse } from "./ServerTestResponse";
@@ -131,6 +134,9 @@ export type CommandMap = {
   approval_open: { params: ApprovalParams; response: Empty };
   grants_list: { params: Empty; response: GrantsListResponse };
   grant_revoke: { params: GrantParams; response: Empty };
+  allowances_list: { params: Empty; response: AllowancesResponse };
+  allowance_give: { params: AllowanceParams; response: Empty };
+  allowance_revoke: { params: AllowanceParams; response: Empty };
   memory_list: { params: MemoryListParams; response: MemoryListResponse };
   memory_search: { params: MemorySearchParams; response: MemorySearchResponse };
   memory_status: { params: Empty; response: MemoryIndexView };
@@ -169,6 +175,7 @@ export type CommandMap = {
   server_test_stop: { params: OwnServerParams; response: Empty };
   server_list: { params: Empty; response: OwnServersResponse };
   server_enable: { params: ServerEnableParams; response: OwnServerView };
+  server_reads_set: { params: ServerReadsParams; response: OwnServerView };
   server_remove: { params: OwnServerParams; response: Empty };
   server_log: { params: ServerParams; response: ServerLogResponse };
   questions_list: { params: Empty; response: QuestionsResponse };

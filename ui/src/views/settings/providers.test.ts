@@ -1,6 +1,6 @@
 // A changed provider sets its own address, and never replaces one that the user entered.
 import { expect, test } from "vitest";
-import { addressFor, isProvider } from "./providers";
+import { addressFor, isOfThisComputer, isProvider, isSaidToRun, sayRuns } from "./providers";
 
 test("a provider's own address gives way to the other's", () => {
   expect(addressFor("anthropic", "https://api.openai.com/v1")).toBe("https://api.anthropic.com/v1");
@@ -14,4 +14,33 @@ test("an address that somebody entered stays", () => {
 
 test("only known names are providers", () => {
   expect([isProvider("gemini"), isProvider("telex")]).toEqual([true, false]);
+});
+
+test("only addresses of this computer ask whether a model runs there", () => {
+  const here = [
+    "http://localhost:11434/v1",
+    " http://127.0.0.2/v1 ",
+    "http://[::1]:1/v1",
+    "http://ai.localhost",
+  ];
+  const elsewhere = [
+    "https://api.openai.com/v1",
+    "http://localhost.example.com/v1",
+    "localhost",
+    "",
+  ];
+  expect([...here, ...elsewhere].map(isOfThisComputer)).toEqual([
+    ...here.map(() => true),
+    ...elsewhere.map(() => false),
+  ]);
+});
+
+test("what a person says of an address holds for its server alone", () => {
+  const said = sayRuns(["http://127.0.0.1:1/v1"], " http://localhost:11434/v1 ", true);
+  expect(said).toEqual(["http://127.0.0.1:1/v1", "http://localhost:11434/v1"]);
+  expect(isSaidToRun(said, "http://localhost:11434/other")).toBe(true);
+  expect(isSaidToRun(said, "http://localhost:11435/v1")).toBe(false);
+  expect(sayRuns(said, "http://localhost:11434", true)).toEqual(said);
+  expect(sayRuns(said, "http://localhost:11434", false)).toEqual(["http://127.0.0.1:1/v1"]);
+  expect(isSaidToRun(["", "x"], "")).toBe(false);
 });

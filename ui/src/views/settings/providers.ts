@@ -31,3 +31,31 @@ export function addressFor(provider: string, before: string): string {
   const known = Object.values(ADDRESSES).includes(before.trim());
   return known && isProvider(provider) && provider !== "offline" ? ADDRESSES[provider] : before;
 }
+
+/** The server of an address; null if it is no web address. */
+function serverOf(address: string): URL | null {
+  return URL.canParse(address.trim()) ? new URL(address.trim()) : null;
+}
+
+/** Whether an address is one of this computer. */
+export function isOfThisComputer(address: string): boolean {
+  const host = serverOf(address)?.hostname ?? "";
+  return /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(host);
+}
+
+const isSameServer = (a: string, b: string): boolean => {
+  const origin = serverOf(a)?.origin;
+  return origin !== undefined && origin === serverOf(b)?.origin;
+};
+
+/** Whether the person said that a model runs at the address. */
+export function isSaidToRun(said: readonly string[], address: string): boolean {
+  return said.some((known) => isSameServer(known, address));
+}
+
+/** What the person said, with this word about the address. Other addresses stay. */
+export function sayRuns(said: readonly string[], address: string, runs: boolean): string[] {
+  if (runs && isSaidToRun(said, address)) return [...said];
+  const others = said.filter((known) => !isSameServer(known, address));
+  return runs ? [...others, address.trim()] : others;
+}

@@ -147,6 +147,9 @@ pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
             escape_invisible(&pack.version),
             escape_invisible(&pack.title)
         ));
+        if let Some(hash) = &pack.manifest_hash {
+            out.print_line(format!("{:width$}  manifest {hash}", ""));
+        }
         for fault in &pack.faults {
             out.print_line(format!(
                 "  {} {} {}: {}",

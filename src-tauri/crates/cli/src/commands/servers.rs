@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use contract::{
-    Effect, Empty, NewServer, OwnServerParams, ReadServer, ServerAddParams, ServerEnableParams,
-    ServerParams, ServerTestParams, ServerTestResponse, ServersReadParams, TestedTool,
+    AcceptedTool, Effect, Empty, NewServer, OwnServerParams, PackId, ReadServer, ServerAddParams,
+    ServerEnableParams, ServerParams, ServerReadsParams, ServerTestParams, ServerTestResponse,
+    ServersReadParams, TestedTool,
 };
 
-use crate::args::{Servers, ServersAdd};
+use crate::args::{Reads, Servers, ServersAdd};
 use crate::exit::{Exit, Failure};
 use crate::keys::Keys;
 use crate::link::Link;
@@ -28,6 +29,7 @@ pub(crate) async fn run(
         Servers::Test { name } => test_server(link, out, name).await,
         Servers::Enable { name } => enable_server(link, out, name, true).await,
         Servers::Disable { name } => enable_server(link, out, name, false).await,
+        Servers::Reads { name, may } => set_reads(link, out, name, may).await,
         Servers::Log { name } => show_log(link, out, name).await,
         Servers::Remove { name } => {
             link.commands.server_remove(OwnServerParams { name: name.clone() }).await?;
@@ -62,8 +64,22 @@ async fn list_servers(link: &Link, out: Out) -> Result<Exit, Failure> {
             server.name,
             escape_invisible(&server.runs)
         ));
+        let reads = match (server.network, server.reads_may_run) {
+            (false, _) => "no network",
+            (true, true) => "reads run without asking",
+            (true, false) => "reads ask",
+        };
+        out.print_line(format!("{:width$}  {reads}; manifest {}", "", server.manifest_hash));
     }
     Ok(Exit::Done)
+}
+
+async fn set_reads(link: &Link, out: Out, name: String, may: Reads) -> Result<Exit, Failure> {
+    let may_run = may == Reads::Run;
+    let shown = escape_invisible(&name);
+    link.commands.server_reads_set(ServerReadsParams { name, may_run }).await?;
+    let done = if may_run { "run without asking" } else { "ask" };
+    print_done(out, &format!("Reads of {shown} {done} from now on."))
 }
 
 async fn enable_server(
@@ -79,7 +95,7 @@ async fn enable_server(
 }
 
 async fn show_log(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
-    let params = ServerParams { pack: format!("own-{name}").as_str().into(), server: name };
+    let params = ServerParams { pack: PackId::of_added_server(&name), server: name };
     let lines = link.commands.server_log(params).await?.lines;
     if out.json {
         out.print_json(&lines);
@@ -109,20 +125,29 @@ fn show_test(out: Out, tested: &ServerTestResponse) {
         out.print_line(out.colour_text(Tone::Bad, &escape_prose(message)));
         tested.log.iter().for_each(|line| out.print_line(format!("  {}", escape_invisible(line))));
     }
-    for (number, tool) in tested.tools.iter().enumerate() {
+    show_tools(out, &tested.tools);
+}
+
+/// Shows tools as a whole: name, description and arguments.
+fn show_tools(out: Out, tools: &[TestedTool]) {
+    for (number, tool) in tools.iter().enumerate() {
         let says = match tool.says {
             Some(Effect::ReadOnly) => "says it reads",
             Some(Effect::Write) => "says it writes",
             Some(Effect::Destructive) => "says it destroys",
             None => "says nothing",
         };
-        let about = tool.description.lines().next().unwrap_or_default();
         out.print_line(format!(
-            "{:3}  {}  ({says})  {}",
+            "{:3}  {}  ({says})",
             number + 1,
-            escape_invisible(&tool.name),
-            escape_invisible(about)
+            out.colour_text(Tone::Strong, &escape_invisible(&tool.name))
         ));
+        let schema = serde_json::to_string(&tool.input_schema).unwrap_or_default();
+        for line in tool.description.lines() {
+            out.print_line(format!("       {}", escape_invisible(line)));
+        }
+        out.print_line(format!("       arguments {}", escape_invisible(&schema)));
+        out.print_line(format!("       sha256 {}", tool.hash));
     }
 }
 
@@ -139,7 +164,7 @@ async fn add_servers(
         if let Some(problem) = &server.problem {
             out.print_note(format!("{}: {}", escape_invisible(&name), escape_prose(problem)));
             exit = Exit::Failed;
-        } else if !add_one(link, out, &args, server.server, &server.runs, keys.as_mut()).await? {
+        } else if !add_one(link, out, &args, server, keys.as_mut()).await? {
             exit = Exit::Failed;
         }
     }
@@ -154,6 +179,9 @@ async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>,
         if let Some(name) = &args.name {
             found.retain(|server| server.server.name == *name);
         }
+        if args.no_network {
+            found.iter_mut().for_each(|found| found.server.network = false);
+        }
         return Ok(found);
     }
     let Some((first, rest)) = args.command.split_first() else {
@@ -165,13 +193,15 @@ async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>,
         server.url.clone_from(first);
         server.headers = parse_pairs(&args.header, ':')?;
         server.sign_in = args.sign_in;
+        server.network = !args.no_network;
     } else {
         server.command.clone_from(first);
         server.args = rest.to_vec();
+        server.network = !args.no_network;
     }
     let quoted = serde_json::json!({
         "command": server.command, "args": server.args, "env": server.env, "url": server.url,
-        "headers": server.headers,
+        "headers": server.headers, "network": server.network,
     });
     // The host suggests the name and finds the program.
     let mut entry = quoted;
@@ -215,28 +245,64 @@ fn parse_pairs(given: &[String], between: char) -> Result<BTreeMap<String, Strin
     given.iter().map(|text| pair(text).ok_or_else(|| wrong(text))).collect()
 }
 
+/// Shows everything that a person confirms before a server runs.
+fn show_server(out: Out, found: &ReadServer) {
+    out.print_note(format!(
+        "{} runs: {}",
+        out.colour_text(Tone::Strong, &found.server.name),
+        escape_invisible(&found.runs)
+    ));
+    let prefix = format!("servers.{}.", found.server.name);
+    for change in &found.shows {
+        let Some(what) = change.setting.strip_prefix(&prefix) else { continue };
+        out.print_note(format!(
+            "  {}: {}",
+            escape_invisible(what),
+            escape_invisible(&change.after)
+        ));
+        if let Some(note) = &change.note {
+            out.print_note(format!("    {}", out.colour_text(Tone::Bad, &escape_prose(note))));
+        }
+    }
+}
+
+/// Asks of each value that looks random whether it is a key. Those that are none go to the files.
+async fn ask_about_keys(out: Out, found: &mut ReadServer, keys: &mut Keys) {
+    for value in &found.unsure {
+        let of = if value.of.is_empty() { String::new() } else { format!(" of {}", value.of) };
+        keys.discard_pending_input();
+        out.print_question(&format!(
+            "Is the value{} ({}..., {} characters) a key, to be kept in the keyring? [Y/n] ",
+            escape_invisible(&of),
+            escape_invisible(&value.begins),
+            value.characters
+        ));
+        if is_no(keys.read_line().await.as_deref()) {
+            found.server.not_keys.push(value.place.clone());
+        }
+    }
+}
+
 /// Shows, tests and adds one server. Returns false if it was not added.
 async fn add_one(
     link: &Link,
     out: Out,
     args: &ServersAdd,
-    server: NewServer,
-    runs: &str,
-    mut keys: Option<&mut Keys>,
+    mut found: ReadServer,
+    keys: Option<&mut Keys>,
 ) -> Result<bool, Failure> {
-    out.print_note(format!(
-        "{} runs: {}",
-        out.colour_text(Tone::Strong, &server.name),
-        escape_invisible(runs)
-    ));
-    if let Some(keys) = keys.as_deref_mut().filter(|_| !args.yes) {
+    let mut keys = keys.filter(|_| !args.yes);
+    show_server(out, &found);
+    if let Some(keys) = keys.as_deref_mut() {
+        ask_about_keys(out, &mut found, keys).await;
         keys.discard_pending_input();
         out.print_question("It may do what you may do. Start it now? [y/N] ");
         if !is_yes(keys.read_line().await.as_deref()) {
             return Ok(false);
         }
     }
-    let mut effects = BTreeMap::new();
+    let server = found.server;
+    let mut tools = Vec::new();
     if !server.sign_in {
         let params = ServerTestParams { server: server.clone() };
         let tested = link.commands.server_test(params).await?;
@@ -249,12 +315,51 @@ async fn add_one(
             }
             return Ok(false);
         }
-        effects = ask_read_only_tools(out, args, &tested.tools, keys).await?;
+        tools = tested.tools;
     }
-    let params = ServerAddParams { server, effects, this_run_only: false };
-    let added = link.commands.server_add(params).await?;
+    let mut reads_may_run = args.reads_may_run;
+    let mut is_asked = reads_may_run || !server.network;
+    let added = loop {
+        let accepted = accept_tools(out, args, &tools, keys.as_deref_mut()).await?;
+        if let Some(keys) = keys.as_deref_mut().filter(|_| !is_asked) {
+            is_asked = true;
+            keys.discard_pending_input();
+            out.print_question(
+                "May its reads run without asking? They can send data to it. [y/N] ",
+            );
+            reads_may_run = is_yes(keys.read_line().await.as_deref());
+        }
+        let params = ServerAddParams {
+            server: server.clone(),
+            accepted,
+            reads_may_run,
+            this_run_only: false,
+        };
+        match (link.commands.server_add(params).await, keys.as_deref_mut()) {
+            (Ok(added), _) => break added,
+            (Err(error), Some(keys)) if error.reason_text() == Some("changed") => {
+                // Everything is shown again, and asked again.
+                tools = error.details.get("tools").cloned().map_or_else(Vec::new, |tools| {
+                    serde_json::from_value(tools).unwrap_or_default()
+                });
+                out.print_note(out.colour_text(Tone::Bad, &escape_prose(&error.text())));
+                show_tools(out, &tools);
+                keys.discard_pending_input();
+                out.print_question("Add it with these tools? [y/N] ");
+                if !is_yes(keys.read_line().await.as_deref()) {
+                    return Ok(false);
+                }
+            }
+            (Err(error), _) => return Err(error.into()),
+        }
+    };
     if out.json {
         out.print_json(&added);
+    } else if server.sign_in {
+        out.print_line(format!(
+            "{} is added. Sign in to it in Tools, and accept its tools in the approval window.",
+            added.name
+        ));
     } else {
         let tools = count(added.tools, "tool");
         out.print_line(format!(
@@ -263,6 +368,21 @@ async fn add_one(
         ));
     }
     Ok(true)
+}
+
+/// Returns the tools as they were shown, with the effects of those that only read.
+async fn accept_tools(
+    out: Out,
+    args: &ServersAdd,
+    tools: &[TestedTool],
+    keys: Option<&mut Keys>,
+) -> Result<BTreeMap<String, AcceptedTool>, Failure> {
+    let effects = ask_read_only_tools(out, args, tools, keys).await?;
+    let accept = |tool: &TestedTool| {
+        let effect = effects.get(&tool.name).copied();
+        (tool.name.clone(), AcceptedTool { hash: tool.hash.clone(), effect })
+    };
+    Ok(tools.iter().map(accept).collect())
 }
 
 /// Returns the effects of the tools that only read, as the person says.
@@ -282,12 +402,12 @@ async fn ask_read_only_tools(
         };
         return args.reads.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect();
     }
-    let Some(keys) = keys.filter(|_| !args.yes && !tools.is_empty()) else {
+    let Some(keys) = keys.filter(|_| !tools.is_empty()) else {
         return Ok(BTreeMap::new());
     };
     keys.discard_pending_input();
     out.print_question(
-        "Which of them only read, and may run without asking? Numbers, or nothing: ",
+        "Which of them only read? The others ask before each call. Numbers, or nothing: ",
     );
     let line = keys.read_line().await.unwrap_or_default();
     let numbers = line.split([',', ' ']).filter_map(|word| word.trim().parse::<usize>().ok());
@@ -298,4 +418,9 @@ async fn ask_read_only_tools(
 fn is_yes(line: Option<&str>) -> bool {
     let answer = line.unwrap_or_default().trim().to_lowercase();
     matches!(answer.as_str(), "y" | "yes" | "j" | "ja")
+}
+
+fn is_no(line: Option<&str>) -> bool {
+    let answer = line.unwrap_or_default().trim().to_lowercase();
+    matches!(answer.as_str(), "n" | "no" | "nej")
 }

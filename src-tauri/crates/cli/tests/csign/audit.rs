@@ -300,6 +300,48 @@ fn values_are_kept_for_the_chosen_days() {
     assert_eq!(report["ok"], true, "{report}");
 }
 
+/// Returns how many values the records of the session still have.
+fn values_at(world: &World, now: &str) -> usize {
+    let args = ["--json", "audit", "list", "--session", "s1"];
+    let page = world.run_at(now, &args).ends_with(0).json();
+    let records = page["records"].as_array().expect("records").clone();
+    let values = records.iter().filter_map(|record| record["revealed"].as_object());
+    values.flat_map(|values| values.values()).filter(|value| !value.is_null()).count()
+}
+
+#[test]
+fn a_clock_that_is_far_ahead_erases_nothing_until_two_runs_a_day_apart_agree() {
+    let world = World::new();
+    world.run(&["ask", "--session", "s1", "show me quixotelamp tents"]).ends_with(0);
+    fs::write(world.data().join("countersign.toml"), "[audit]\nkeep_values_days = 30\n")
+        .expect("written");
+    let hello = ["ask", "--session", "s2", "hello"];
+    let postponed = |now: &str| {
+        let args = ["--json", "audit", "list", "--type", "expiry_postponed"];
+        let page = world.run_at(now, &args).ends_with(0).json();
+        page["records"].as_array().expect("records").len()
+    };
+    for minute in ["10:00", "10:05", "15:30"] {
+        let now = format!("2028-01-01T{minute}:00Z");
+        world.run_at(&now, &hello).ends_with(0);
+        assert!(values_at(&world, &now) > 0, "one day of a clock far ahead: {minute}");
+        assert_eq!(postponed(&now), 1, "it is recorded once");
+    }
+    let told = world.run_at("2028-01-01T16:00:00Z", &["doctor"]);
+    assert!(told.out.contains("Old values are kept, because the clock"), "{}", told.out);
+    // Either the clock is corrected, and nothing was lost.
+    assert!(values_at(&world, "2026-11-26T10:00:00Z") > 0);
+    let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
+    assert_eq!(report["ok"], true, "{report}");
+    // Or time has passed indeed.
+    world.run_at("2028-02-01T10:00:00Z", &hello).ends_with(0);
+    assert!(values_at(&world, "2028-02-01T10:01:00Z") > 0);
+    world.run_at("2028-02-02T10:30:00Z", &hello).ends_with(0);
+    assert_eq!(values_at(&world, "2028-02-02T10:31:00Z"), 0);
+    let told = world.run_at("2028-02-02T10:32:00Z", &["doctor"]);
+    assert!(!told.out.contains("Old values are kept"), "{}", told.out);
+}
+
 #[test]
 fn one_session_is_exported_with_proofs() {
     let world = World::new();

@@ -197,7 +197,7 @@ fn store(keyring: &Keyring, entries: &[(&str, &str)]) {
 }
 
 /// Returns the files below a folder that contain one of the texts.
-fn holding(folder: &Path, texts: &[&str]) -> Vec<String> {
+pub(crate) fn holding(folder: &Path, texts: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         if entry.file_type().unwrap().is_dir() {

@@ -171,12 +171,11 @@ fn import(world: &World, rows: usize) {
     assert_eq!(report.rows_stored, rows as u64);
 }
 
-/// Installs a copy of the pacing pack whose tool has a longer time limit, for slow machines.
-fn with_patience(world: &World) {
-    let (source, pack) = (
-        packs().join("campaign-portfolio-pacing"),
-        world.data().join("tools/campaign-portfolio-pacing"),
-    );
+/// Makes a folder for the packs that ship, with a copy of the pacing pack whose tool has a longer
+/// time limit, for slow machines.
+fn with_patience(world: &World) -> String {
+    let (source, pack) =
+        (packs().join("campaign-portfolio-pacing"), world.path("packs/campaign-portfolio-pacing"));
     fs::create_dir_all(pack.join("answers")).expect("made");
     for name in ["pack.json", "answers"] {
         let of = source.join(name);
@@ -193,18 +192,23 @@ fn with_patience(world: &World) {
                 .expect("written");
         }
     }
+    world.path("packs").display().to_string()
 }
 
 #[test]
 fn a_question_over_200_000_rows_has_a_short_result_with_right_totals() {
     let world = World::new();
     let rows = 200_000;
-    with_patience(&world);
+    let packs = with_patience(&world);
     import(&world, rows);
     let asked =
         r#"{"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-21"}"#;
     let done = world
-        .run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", asked])
+        .run_with(
+            "COUNTERSIGN_TOOLS_DIR",
+            &packs,
+            &["--json", "tools", "call", "analyze_portfolio_pacing", "--args", asked],
+        )
         .ends_with(0)
         .json();
     let data = &done["data"];

@@ -15,6 +15,7 @@ mod import;
 mod keyring;
 mod keys;
 mod large;
+mod local_models;
 mod memory;
 mod output;
 mod policy;

@@ -10,8 +10,9 @@ use crate::world::{Gateway, model};
 
 /// A server that records its start and its requests.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
-import json, pathlib, sys
-pathlib.Path("started.txt").write_text("yes")
+import json, os, pathlib, sys
+own = pathlib.Path(os.environ["COUNTERSIGN_PACK_DATA"])
+(own / "started.txt").write_text("yes")
 for line in sys.stdin:
     request = json.loads(line)
     method, answer = request.get("method"), None
@@ -20,7 +21,7 @@ for line in sys.stdin:
     elif method == "tools/list":
         answer = {"tools": [{"name": "send", "description": "Sends a letter.", "inputSchema": {"type": "object"}}]}
     elif method == "tools/call":
-        pathlib.Path("called.txt").write_text("yes")
+        (own / "called.txt").write_text("yes")
         answer = {"content": [{"type": "text", "text": "{\"done\": true}"}]}
     if "id" in request:
         reply = {"jsonrpc": "2.0", "id": request["id"]}
@@ -37,7 +38,7 @@ fn with_a_pack() -> tempfile::TempDir {
     fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
     let manifest = json!({
         "manifest_version": 1, "id": "post", "version": "1.0.0", "title": "Post", "description": "Sends letters.",
-        "servers": [{"name": "post", "command": "./server", "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
+        "servers": [{"name": "post", "command": "./server", "data_dir": true, "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
         "schemas": {}, "tools": {"tools": []}
     });
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
@@ -70,7 +71,7 @@ async fn clients_of_a_gateway_have_every_pack() {
     let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
     gateway.say("s", "hello").await;
     let (started, data) = (
-        gateway.path("data/tools/post/started.txt"),
+        gateway.path("data/packs/post/started.txt"),
         gateway.path("data/packs/campaign-portfolio-pacing/pacing.db"),
     );
     assert!(
@@ -146,7 +147,7 @@ async fn a_hijacked_model_of_a_gateway_runs_no_tool_of_another_pack() {
             && told.contains("There is no tool named post_send"),
         "{told}"
     );
-    assert!(!gateway.path("data/tools/post/called.txt").exists());
+    assert!(!gateway.path("data/packs/post/called.txt").exists());
     let records = gateway.csign(&["audit", "list", "--type", "tool_intent"]);
     assert_eq!(records["records"], json!([]), "{records}");
 }

@@ -154,9 +154,9 @@ async fn a_context_with_a_number_that_would_change_is_refused() {
     }
 }
 
-/// Installs the shop's pack with a server that records each line before the real one reads it.
+/// Makes a folder for the packs that ship, with a shop whose server records each line before the real one reads it.
 fn with_a_recorder(folder: &Path) {
-    let pack = folder.join("data/tools/shop");
+    let pack = folder.join("packs/shop");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools/shop");
     for part in ["answers", "preview"] {
         fs::create_dir_all(pack.join(part)).unwrap();
@@ -167,9 +167,10 @@ fn with_a_recorder(folder: &Path) {
     let mut manifest: Value =
         serde_json::from_str(&fs::read_to_string(source.join("pack.json")).unwrap()).unwrap();
     manifest["servers"][0]["command"] = json!("./recorder");
+    manifest["servers"][0]["data_dir"] = json!(true);
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
     let script = format!(
-        "#!/bin/sh\ntee -a requests.jsonl | exec '{}' \"$@\"\n",
+        "#!/bin/sh\ntee -a \"$COUNTERSIGN_PACK_DATA/requests.jsonl\" | exec '{}' \"$@\"\n",
         env!("CARGO_BIN_EXE_csign")
     );
     fs::write(pack.join("recorder"), script).unwrap();
@@ -180,16 +181,18 @@ fn with_a_recorder(folder: &Path) {
 async fn the_log_has_what_the_shop_at_this_computer_was_sent() {
     let folder = tempfile::tempdir().unwrap();
     with_a_recorder(folder.path());
+    let packs = folder.path().join("packs").display().to_string();
     let server = script().await;
     let url = server.base_url();
     let env = [
+        ("COUNTERSIGN_TOOLS_DIR", packs.as_str()),
         ("OPENAI_BASE_URL", url.as_str()),
         ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
         ("OPENAI_MODEL", "scripted"),
     ];
     let gateway = Gateway::start_in(folder, &["--no-token"], &env).await;
     converse(&gateway).await;
-    let lines = fs::read_to_string(gateway.path("data/tools/shop/requests.jsonl")).unwrap();
+    let lines = fs::read_to_string(gateway.path("data/packs/shop/requests.jsonl")).unwrap();
     let requests = lines
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())

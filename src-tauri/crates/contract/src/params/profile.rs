@@ -72,6 +72,9 @@ wire! {
         #[serde(default)]
         #[ts(type = "Record<string, unknown>")]
         settings: Map<String, Value>,
+        /// SHA-256 (hex) of the manifest; absent if it cannot be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        manifest_hash: Option<String>,
     }
 
     /// A fault or warning about a file of a pack.
@@ -164,6 +167,9 @@ wire! {
         before: String,
         /// The value that was requested, as text.
         after: String,
+        /// What a person should know about it before confirming.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<crate::Text>,
     }
 
     /// Changes that the chat window requested and the approval window has not confirmed yet.

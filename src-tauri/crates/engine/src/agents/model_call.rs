@@ -34,6 +34,8 @@ pub(crate) struct Reply {
     pub(crate) choices: Vec<Choice>,
     pub(crate) opaque: Option<Opaque>,
     pub(crate) finish: Option<Finish>,
+    /// Whether a known secret was removed from it.
+    pub(crate) has_secret: bool,
     /// White space that the model sent before the first word of its answer.
     pub(crate) blanks: String,
 }
@@ -193,6 +195,7 @@ impl<'t> ModelCaller<'t> {
                     .field("agent", self.answer.agent_id())
                     .field("local", self.context.model.is_local())
                     .field("calls", reply.calls.len())
+                    .field("secret_removed", reply.has_secret)
                     .field("prompt_sha256", hash_prompt(&asked.messages[0]))
                     .field("redaction", json!(self.words.level()))
                     .field(
@@ -214,9 +217,8 @@ impl<'t> ModelCaller<'t> {
         reply: &mut Reply,
         quiet: bool,
     ) -> Result<(), End> {
-        let sent = self.words.sent();
-        let (mut said, mut thought) =
-            (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
+        let restorer = self.words.restorer();
+        let (mut said, mut thought) = (restorer.restoring(), restorer.restoring());
         let mut stream = self.context.model.stream(request);
         let mut frame = Frame::new();
         // Creates the cancellation future once instead of once per event.
@@ -254,6 +256,9 @@ impl<'t> ModelCaller<'t> {
             if !matches!(event, Some(Ok(ModelEvent::Text(_)))) {
                 self.answer.show(frame.take());
             }
+            if said.has_removed() || thought.has_removed() {
+                self.tell_secret_removed(reply).await;
+            }
             match event {
                 None => return Ok(()),
                 Some(Err(error)) => {
@@ -275,17 +280,18 @@ impl<'t> ModelCaller<'t> {
                     reply.calls.push(AskedCall {
                         id,
                         name: self.usable(&call.name),
-                        arguments: sent.restore_arguments(call.arguments),
+                        arguments: restorer.restore_arguments(call.arguments),
                     });
                 }
                 Some(Ok(ModelEvent::Choices(choices))) => {
                     let restored = |choice: Choice| Choice {
-                        label: sent.restore(&choice.label).into_owned(),
-                        message: sent.restore(&choice.message).into_owned(),
+                        label: restorer.restore(&choice.label),
+                        message: restorer.restore(&choice.message),
                     };
                     reply.choices = choices.into_iter().map(restored).collect();
                 }
                 Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
+                Some(Ok(ModelEvent::SecretRemoved)) => self.tell_secret_removed(reply).await,
                 Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
                     self.answer.fall_back(&from, to, why).await
                 }
@@ -343,14 +349,13 @@ impl<'t> ModelCaller<'t> {
             }
             Some(Ok(ModelEvent::Text(text))) => reply.text.push_str(&said.push(&text)),
             Some(Ok(ModelEvent::Call(call))) => {
-                let sent = self.words.sent();
-                reply
-                    .calls
-                    .push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
+                let arguments = self.words.restorer().restore_arguments(call.arguments);
+                reply.calls.push(AskedCall { arguments, ..call });
             }
             Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
                 self.answer.fall_back(&from, to, why).await
             }
+            Some(Ok(ModelEvent::SecretRemoved)) => self.tell_secret_removed(reply).await,
             Some(Ok(ModelEvent::Done { usage, finish })) => {
                 reply.finish = Some(finish);
                 self.answer.add_usage(usage);
@@ -359,6 +364,12 @@ impl<'t> ModelCaller<'t> {
             }
         }
         Ok(true)
+    }
+
+    /// Notes that a known secret was removed from the answer, and tells the person.
+    async fn tell_secret_removed(&mut self, reply: &mut Reply) {
+        reply.has_secret = true;
+        self.answer.tell_secret_removed().await;
     }
 
     /// Adds a piece of text to the answer and shows it, at once or with the next frame. White space

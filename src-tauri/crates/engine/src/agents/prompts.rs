@@ -45,6 +45,7 @@ impl PromptWriter<'_> {
         specs: &[&ToolSpec],
         order: Option<&str>,
     ) -> Prompt {
+        self.note_outside_parts(voice, specs);
         let mut prompt = Prompt::default();
         prompt.add(PromptPart::Base, &prompt::base(voice), true, self.words);
         prompt.add(
@@ -74,6 +75,24 @@ impl PromptWriter<'_> {
         prompt.remember(&memory_lines(self.remembered), self.words);
         prompt.add(PromptPart::DateTime, &self.date_time(), true, self.words);
         prompt
+    }
+
+    /// Marks the turn if the prompt carries what a server wrote and nobody accepted, or names from
+    /// imported files.
+    fn note_outside_parts(&self, voice: &Voice<'_>, specs: &[&ToolSpec]) {
+        let sources = &self.context.sources;
+        let named = if voice.knows_abilities() { self.context.offered() } else { Vec::new() };
+        let is_strange = |spec: &&&ToolSpec| !spec.is_description_accepted;
+        specs.iter().chain(&named).filter(is_strange).for_each(|spec| sources.add_description(spec));
+        if let Voice::Agent { agent, .. } = voice
+            && self.context.world().tools.reads_files(&agent.pack)
+        {
+            let names = agent.entities.iter().map(|entity| entity.name.as_str());
+            let names: Vec<&str> = names.collect();
+            if !names.is_empty() {
+                sources.add_remembered_text(&names.join(", "));
+            }
+        }
     }
 
     /// Returns the supervisor's prompt: its rules, the specialists it can ask, and the answers so

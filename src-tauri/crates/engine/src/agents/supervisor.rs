@@ -26,7 +26,7 @@ use crate::{
     ports::{Agent, Message, Purpose, Supervision},
     run::live::RunContext,
     tools::{
-        dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources, scope::Scope,
+        dispatch::Dispatcher, executor::ToolExecutor, scope::Scope,
     },
     turn::{answer::AnswerBuilder, context::TurnContext, outcome::End},
 };
@@ -97,7 +97,6 @@ pub(crate) fn single_agent(agents: &[Arc<Agent>]) -> Option<&Agent> {
 pub(crate) struct Supervisor<'t> {
     pub(super) context: Arc<TurnContext>,
     pub(super) words: Arc<EgressSession>,
-    sources: Arc<UntrustedSources>,
     recollections: &'t mut Recollections,
     pub(super) rounds: RoundLoop<'t>,
 }
@@ -106,16 +105,10 @@ impl<'t> Supervisor<'t> {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
         words: &Arc<EgressSession>,
-        sources: &Arc<UntrustedSources>,
         answer: &'t mut AnswerBuilder,
         recollections: &'t mut Recollections,
     ) -> Self {
-        let dispatcher = Dispatcher::new(
-            context,
-            Arc::clone(sources),
-            Scope::default(),
-            Some(Arc::clone(words)),
-        );
+        let dispatcher = Dispatcher::new(context, Scope::default(), Some(Arc::clone(words)));
         let rounds = RoundLoop::new(
             context,
             words,
@@ -125,7 +118,6 @@ impl<'t> Supervisor<'t> {
         Self {
             context: Arc::clone(context),
             words: Arc::clone(words),
-            sources: Arc::clone(sources),
             recollections,
             rounds,
         }
@@ -191,7 +183,7 @@ impl<'t> Supervisor<'t> {
     fn hints(&self) -> Vec<Message> {
         let hints = self.context.caller().map_or(&[] as &[String], RunContext::hints);
         if !hints.is_empty() {
-            self.sources.add_remembered_text(&hints.join(" "));
+            self.context.sources.add_remembered_text(&hints.join(" "));
         }
         hints.iter().map(|hint| Message::System { text: self.words.text(hint) }).collect()
     }
@@ -210,7 +202,7 @@ impl<'t> Supervisor<'t> {
             Some(recalled) => recalled,
             None => {
                 let recalled =
-                    self.recollections.recall(&self.context, &self.sources, Some(agent)).await?;
+                    self.recollections.recall(&self.context, Some(agent)).await?;
                 show_memory(&self.context, &recalled).await;
                 recalled
             }

@@ -22,9 +22,8 @@ use crate::{
 #[async_trait]
 impl AnswerSigner for ApprovalGate {
     async fn sign(&self, ready: &Ready) -> Result<(Decision, Option<Approval>), AgentError> {
-        let decision =
-            policy_decision(&self.context, &self.dispatcher.sources, &ready.spec, &ready.arguments)
-                .await;
+        let verdict = policy_decision(&self.context, &ready.spec, &ready.arguments).await;
+        let decision = verdict.decision;
         let approval = match &decision {
             Decision::Allow { .. } => None,
             Decision::Deny { why } => {

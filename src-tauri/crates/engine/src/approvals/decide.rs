@@ -175,6 +175,15 @@ impl Engine {
                 self.check_grantable(approval)?;
                 result = self.approve(approval, Holds::ForSession(made.by.name()), made).await?;
             }
+            Decision::AllowDestinations { scope } => {
+                check_allowable(approval, made.by)?;
+                self.decide(approval, Transition::APPROVE, None, made).await?;
+                let allowed = self.allow_destinations(approval, *scope, made.by.name()).await;
+                result = self.pass_on_approval(approval, Holds::Once).await?;
+                allowed.map_err(|error| {
+                    error.hint("The read was approved. It will be asked about again.")
+                })?;
+            }
             Decision::Edit { arguments } => {
                 self.world.secrets.reload_secrets().await;
                 self.edit(approval, arguments, made).await?;
@@ -312,6 +321,14 @@ impl Engine {
         made: Made<'_>,
     ) -> Result<Option<ItemBody>, AgentError> {
         self.decide(approval, Transition::APPROVE, None, made).await?;
+        self.pass_on_approval(approval, holds).await
+    }
+
+    async fn pass_on_approval(
+        self: &Arc<Self>,
+        approval: &Approval,
+        holds: Holds,
+    ) -> Result<Option<ItemBody>, AgentError> {
         if self.router.send_verdict(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
@@ -442,7 +459,22 @@ fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
         defaults: Vec::new(),
         is_adapted: false,
         follows_untrusted: !approval.follows.is_empty(),
+        typed: Vec::new(),
     }
+}
+
+/// Only the owner of the profile allows destinations, and only those that the action was asked for.
+fn check_allowable(approval: &Approval, by: DecidedBy) -> Result<(), AgentError> {
+    let is_owner = match by {
+        DecidedBy::Window | DecidedBy::Terminal => true,
+        DecidedBy::Caller => false,
+    };
+    if is_owner && !approval.destinations.is_empty() {
+        return Ok(());
+    }
+    Err(AgentError::invalid("This action has no destination to allow.")
+        .reason("not_grantable")
+        .hint("Approve it once, or reject it."))
 }
 
 fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError> {

@@ -19,12 +19,12 @@ use crate::{
         router::{Holds, approval_required},
     },
     canonical::canonical,
+    destinations::note_signed_read,
     ports::Point,
     texts::Text,
     tools::{
         call::{CallDone, Ready},
         dispatch::Dispatcher,
-        provenance::UntrustedSources,
         refusals,
         scope::Scope,
     },
@@ -75,9 +75,7 @@ impl ApprovalGate {
     /// Makes the gate for a pending action whose turn has ended.
     pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
         let context = Arc::new(TurnContext::detached(engine, approval));
-        let sources = Arc::new(UntrustedSources::default());
-        sources.add_followed_sources(&approval.follows);
-        Self::new(Dispatcher::new(&context, sources, Scope::of_tool(engine, &approval.tool), None))
+        Self::new(Dispatcher::new(&context, Scope::of_tool(engine, &approval.tool), None))
     }
 
     /// Takes a call through the gate. Saves the call's result as soon as it is known.
@@ -258,9 +256,10 @@ impl ApprovalGate {
         }
         if let Some((approval, holds)) = signature {
             self.store_session_grant(approval, holds, ready).await;
+            note_signed_read(context, &ready.spec, &ready.arguments).await;
         }
         let done = self.dispatcher.dispatch(ready, approval, Some(self)).await;
-        self.dispatcher.note_trust(&ready.spec, &done);
+        self.dispatcher.note_content(&ready.spec, &done);
         context.probe(Point::AfterOutcome);
         self.dispatcher.reads.clear();
         if approval.is_none()

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
+    destinations::note_read,
     tools::{
         call::{CallDone, Ready},
         dispatch::Dispatcher,
@@ -88,7 +89,7 @@ pub(crate) async fn compute_preview(
             if matches!(foreseen, Foreseen::Refused { .. }) {
                 // The model gets the reason of the refusal, which may quote these reads. A normal
                 // preview goes only to the person.
-                seen.iter().for_each(|(spec, done)| dispatcher.note_trust(spec, done));
+                seen.iter().for_each(|(spec, done)| dispatcher.note_content(spec, done));
             }
             foresight.foreseen = Some(foreseen);
         }
@@ -117,19 +118,20 @@ async fn preview_read(
         .collect();
     let arguments = Value::Object(filled);
     let call = contract::CallId(dispatcher.context.world().ids.next("call"));
-    let decision =
-        policy_decision(&dispatcher.context, &dispatcher.sources, &spec, &arguments).await;
+    let verdict = policy_decision(&dispatcher.context, &spec, &arguments).await;
     let ready = Ready {
         call,
         spec: Arc::new(spec),
         arguments,
-        decision,
+        decision: verdict.decision,
         coerced: Vec::new(),
         defaults: Vec::new(),
         is_adapted: false,
-        follows_untrusted: dispatcher.sources.is_any(),
+        follows_untrusted: verdict.is_marked,
+        typed: verdict.typed,
     };
     may_preview(&dispatcher.context, &ready)?;
+    note_read(&dispatcher.context, &ready.spec, &ready.arguments).await;
     let done = dispatcher.dispatch(&ready, None, None).await;
     let value = match &done.error {
         _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),

@@ -18,6 +18,7 @@ use crate::{
         router::{Holds, Verdict},
     },
     canonical::canonical,
+    destinations::{FoundLeave, count_bytes, find_leave},
     ports::{Durability, Point, RecordDraft},
     replay::recording::{RecordedDecision, RecordedEnd},
     texts::Text,
@@ -97,6 +98,7 @@ pub(crate) async fn propose(
     let spec = &ready.spec;
     let preview = preview_of(dispatcher, ready).await?;
     let outgoing = Outgoing::of(context, ready).await?;
+    let leave = find_leave(context, spec, &ready.arguments).await;
     let now = world.clock.now();
     let agent = dispatcher.scope.agent.as_ref().map(|agent| agent.name.clone()).unwrap_or_default();
     let shown = preview.as_ref().map(|preview| json!(preview)).unwrap_or_default();
@@ -126,7 +128,9 @@ pub(crate) async fn propose(
             )),
         status: ApprovalStatus::Pending,
         grantable: may_be_granted(spec),
-        follows: dispatcher.sources.find_followed_sources(&ready.arguments),
+        follows: context.sources.find_followed_sources(&ready.arguments),
+        sends_bytes: if leave == FoundLeave::Given { 0 } else { count_bytes(&ready.arguments) },
+        destinations: leave.into_destinations(),
         look_alikes,
         confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
         headless: !context.audience.may_wait(),
@@ -145,12 +149,15 @@ pub(crate) async fn propose(
         .field("agent", dispatcher.scope.agent_id())
         .field("why", approval.why.as_str())
         .field("untrusted", ready.follows_untrusted)
+        .field("typed", ready.typed.clone())
+        .field("asks_for_destinations", !approval.destinations.is_empty())
         .field("expires_at", approval.expires_at.to_rfc3339())
         .field(
             "follows",
             approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>(),
         )
         .commit("arguments", approval.arguments.clone())
+        .commit("destinations", json!(approval.destinations).to_string())
         .commit(
             "excerpts",
             json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>())

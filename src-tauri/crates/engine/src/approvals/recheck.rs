@@ -36,9 +36,7 @@ pub(crate) async fn check_still_allowed(
 ) -> Result<(), AgentError> {
     dispatcher.context.engine.check_tool(&ready.spec)?;
     check_definition(dispatcher, ready)?;
-    match policy_decision(&dispatcher.context, &dispatcher.sources, &ready.spec, &ready.arguments)
-        .await
-    {
+    match policy_decision(&dispatcher.context, &ready.spec, &ready.arguments).await.decision {
         Decision::Allow { .. } => Ok(()),
         Decision::Ask { why } | Decision::Deny { why } => {
             Err(AgentError::new(ErrorCode::ApprovalRequired, why)
@@ -107,8 +105,7 @@ pub(crate) async fn recheck(
         return Rechecked::Refused(error);
     }
     if let Decision::Deny { why } =
-        policy_decision(&dispatcher.context, &dispatcher.sources, &ready.spec, &ready.arguments)
-            .await
+        policy_decision(&dispatcher.context, &ready.spec, &ready.arguments).await.decision
     {
         return Rechecked::Refused(
             AgentError::new(ErrorCode::ApprovalRequired, why)

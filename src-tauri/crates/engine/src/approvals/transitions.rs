@@ -145,8 +145,10 @@ impl Engine {
                 summary: said.clone(),
                 data: if error.is_none() { json!({"message": said}) } else { Value::Null },
                 error,
+                local_only: Some(false),
                 view: ResultView::Plain,
                 parsed: None,
+                untrusted: false,
                 duration_ms: 0,
             }),
         ];

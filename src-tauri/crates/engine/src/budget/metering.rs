@@ -256,7 +256,7 @@ impl Meter {
             Ok(ModelEvent::FellBack { from, kind, .. }) => {
                 self.before = kind.may_have_worked().then(|| from.clone())
             }
-            Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_)) => {}
+            Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::SecretRemoved) => {}
         }
     }
 

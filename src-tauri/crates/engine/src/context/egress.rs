@@ -8,7 +8,7 @@ use contract::{
     AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec, label_text, text,
 };
 use parking_lot::{Mutex, MutexGuard};
-use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced};
+use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced, Restoring};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
@@ -125,7 +125,31 @@ impl Engine {
         }
         Err(AgentError::invalid(text!("Nothing was sent: {model} does not run on this computer, and nothing may leave it.", model = label_text(&model.label())))
             .reason("egress_denied")
-            .hint("Choose the offline model or a server on this computer in Settings, or allow cloud models there."))
+            .hint("Choose the offline model or a server on this computer in Settings, or allow cloud models there. Say there if a model runs at an address of this computer."))
+    }
+}
+
+/// Puts the original values into a model's answer. A value that completes a secret is removed with
+/// it.
+pub(crate) struct Restorer {
+    sent: Arc<Replaced>,
+    exact: Arc<Exact>,
+}
+
+impl Restorer {
+    /// Begins to restore a text that arrives in pieces.
+    pub(crate) fn restoring(&self) -> Restoring {
+        Restoring::new(Arc::clone(&self.sent), Arc::clone(&self.exact))
+    }
+
+    /// Restores a text.
+    pub(crate) fn restore(&self, text: &str) -> String {
+        self.exact.redact_secrets(&self.sent.restore(text)).into_owned()
+    }
+
+    /// Restores the arguments of a call.
+    pub(crate) fn restore_arguments(&self, text: String) -> String {
+        self.exact.scrub_json(self.sent.restore_arguments(text))
     }
 }
 
@@ -381,8 +405,13 @@ impl EgressSession {
         self.redactor().1.redact_definition(schema)
     }
 
+    /// Returns what restores the answer to everything sent so far.
+    pub(crate) fn restorer(&self) -> Restorer {
+        Restorer { sent: self.sent(), exact: self.engine.secret_matcher() }
+    }
+
     /// Returns the placeholders and values of everything sent so far.
-    pub(crate) fn sent(&self) -> Arc<Replaced> {
+    fn sent(&self) -> Arc<Replaced> {
         Arc::new(lock(&self.sent).clone())
     }
 

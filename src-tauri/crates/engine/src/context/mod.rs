@@ -2,6 +2,7 @@
 //! outgoing text.
 
 pub(crate) mod abilities;
+pub(crate) mod answers;
 pub(crate) mod egress;
 mod egress_tables;
 pub(crate) mod entities;

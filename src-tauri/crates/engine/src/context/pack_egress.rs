@@ -1,11 +1,17 @@
 //! Applies the packs' rules about models: some packs' data must stay on this computer, and some
 //! packs require stricter redaction. Does not know how text is redacted.
 
-use contract::{AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome, label_text, text};
-
+use contract::{
+    AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome, ToolSpec, ToolTarget, label_text, text,
+};
 use serde_json::Value;
 
-use crate::{Engine, memory::recalled::Recalled, ports::Model, turn::context::TurnContext};
+use crate::{
+    Engine,
+    memory::recalled::Recalled,
+    ports::{MEMORY_PACK, Model},
+    turn::context::TurnContext,
+};
 
 impl Engine {
     /// Fails if this model may not receive the pack's data.
@@ -25,15 +31,16 @@ impl Engine {
             model = label_text(&model.label())
         ))
         .reason("egress_denied")
-        .hint("Choose the offline model or a server on this computer for this question."))
+        .hint("Choose the offline model or a server on this computer for this question. Say in Settings if a model runs at an address of this computer."))
     }
 
     /// Whether an item contains data that must stay on this computer: of a pack that says so, or of
-    /// a result that says so itself. A call that did not run contains none.
+    /// a memory that does. A call that did not run contains none.
     pub(crate) fn has_local_data(&self, item: &Item) -> bool {
         match &item.body {
-            ItemBody::ToolResult { tool, outcome, data, .. } => {
-                self.is_local_result(tool, *outcome, data)
+            ItemBody::ToolResult { tool, outcome, data, local_only, .. } => {
+                let is_marked = local_only.unwrap_or_else(|| self.was_marked(tool, data));
+                has_run(*outcome) && (is_marked || self.is_data_local(tool))
             }
             ItemBody::AssistantText { local_only, .. } | ItemBody::ToolCall { local_only, .. } => {
                 *local_only
@@ -42,15 +49,22 @@ impl Engine {
         }
     }
 
-    /// Whether the result of a call must stay on this computer.
+    /// Whether the result of a call must stay on this computer. Of the data, only that of the app's
+    /// own memories is asked: a server could shut a conversation by a word.
     pub(crate) fn is_local_result(
         &self,
-        tool: &ToolId,
+        spec: &ToolSpec,
         outcome: ToolOutcome,
         data: &Value,
     ) -> bool {
-        !matches!(outcome, ToolOutcome::Denied | ToolOutcome::Limit)
-            && (data["local_only"] == true || self.is_data_local(tool))
+        has_run(outcome)
+            && (is_of_memories(spec) && is_marked(data) || self.is_data_local(&spec.id))
+    }
+
+    /// Whether a result that an older version stored was marked. The mark was in its data then.
+    fn was_marked(&self, tool: &ToolId, data: &Value) -> bool {
+        let specs = self.world.tools.specs();
+        is_marked(data) && specs.iter().any(|spec| is_of_memories(spec) && spec.is_named(tool))
     }
 
     fn is_data_local(&self, tool: &ToolId) -> bool {
@@ -60,6 +74,21 @@ impl Engine {
             self.world.tools.data_flow(pack).is_some_and(|flow| !flow.llm_egress.allowed)
         })
     }
+}
+
+fn has_run(outcome: ToolOutcome) -> bool {
+    !matches!(outcome, ToolOutcome::Denied | ToolOutcome::Limit)
+}
+
+/// Whether a tool is the app's own service for memories. A pack or server may have the same ids, but
+/// not this target.
+fn is_of_memories(spec: &ToolSpec) -> bool {
+    spec.pack.as_str() == MEMORY_PACK && matches!(spec.target, ToolTarget::BuiltIn { .. })
+}
+
+/// Whether the service for memories marked its result.
+fn is_marked(data: &Value) -> bool {
+    data["local_only"] == true
 }
 
 /// Notes whether earlier messages have data that must stay on this computer, and fails if they would
@@ -79,5 +108,5 @@ pub(crate) fn check_recalled_egress(
     }
     Err(AgentError::invalid(text!("Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {model} does not run here.", model = label_text(&model.label())))
     .reason("egress_denied")
-    .hint("Choose the offline model or a server on this computer, or begin a new conversation."))
+    .hint("Choose the offline model or a server on this computer, or begin a new conversation. Say in Settings if a model runs at an address of this computer."))
 }

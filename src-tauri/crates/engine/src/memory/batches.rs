@@ -15,6 +15,7 @@ use crate::{
     Engine,
     memory::{
         entries, heuristic,
+        recall::is_from_outside,
         recalled::{PAGE, last_turn, summarises},
         refresh::MemoryKeeper,
         window,
@@ -131,9 +132,7 @@ impl MemoryKeeper {
             text,
             sources,
             pinned: false,
-            // Later answers may repeat earlier content from outside.
-            untrusted: batch.iter().any(|one| engine.is_from_outside(&one.item))
-                || context.world().store.has_untrusted_entries(&context.session).await?,
+            untrusted: batch.iter().any(|one| is_from_outside(&one.item)),
             local_only,
             created_at: context.world().clock.now(),
             edited_at: None,
@@ -180,7 +179,7 @@ impl Engine {
     fn may_memorise(&self, item: &Item) -> bool {
         match &item.body {
             ItemBody::ToolResult { outcome, .. } => {
-                *outcome == ToolOutcome::Ok && !self.is_from_outside(item)
+                *outcome == ToolOutcome::Ok && !is_from_outside(item)
             }
             ItemBody::Notice { level, .. } => *level != NoticeLevel::Error,
             ItemBody::UserMessage { .. }

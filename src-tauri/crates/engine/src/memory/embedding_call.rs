@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::{
     Engine,
     budget::embedding::Reservation,
+    context::answers::scrub_error,
     ports::{EmbeddingServer, ModelError, ModelErrorKind, RecordDraft, TextRole},
     tools::refusals::millis,
 };
@@ -58,7 +59,7 @@ impl Engine {
                     true => drop(reservation),
                     false => reservation.release(),
                 }
-                Err(server_error(&error))
+                Err(server_error(&scrub_error(&self.secret_matcher(), error)))
             }
         };
         if let Err(error) = self.world.audit.append(record, crate::ports::Durability::Grouped).await

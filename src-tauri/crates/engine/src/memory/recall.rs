@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use contract::{Item, ItemBody, MemoryHit, ToolSpec};
+use contract::{Item, ItemBody, MemoryHit};
 
 use crate::{
     context::pack_egress::check_recalled_egress,
     memory::recalled::{Recalled, keeps_nothing},
     ports::Agent,
-    tools::provenance::UntrustedSources,
     turn::{context::TurnContext, outcome::End},
 };
 
@@ -51,7 +50,6 @@ impl Recollections {
     pub(crate) async fn recall(
         &mut self,
         context: &TurnContext,
-        sources: &UntrustedSources,
         agent: Option<&Agent>,
     ) -> Result<Arc<Recalled>, End> {
         let own = agent.filter(|agent| agent.conversation.is_some());
@@ -65,9 +63,9 @@ impl Recollections {
             .await
             .map_err(End::failed)?;
         check_recalled_egress(context, &recalled).map_err(End::failed)?;
-        note_earlier_results(context, sources, &recalled.items);
+        note_earlier_content(context, &recalled.items);
         if recalled.untrusted() {
-            sources.add_remembered_text(recalled.summary().unwrap_or_default());
+            context.sources.add_remembered_text(recalled.summary().unwrap_or_default());
         }
         if keeps_nothing(&recalled.policy) && !std::mem::replace(&mut self.is_passing, true) {
             context
@@ -82,19 +80,37 @@ impl Recollections {
     }
 }
 
-/// Marks earlier results from untrusted tools, and answers made from untrusted memories, as untrusted
-/// content of this turn, because the model sees them again.
-fn note_earlier_results(context: &TurnContext, sources: &UntrustedSources, history: &[Arc<Item>]) {
-    for item in history {
-        if let ItemBody::AssistantText { text, untrusted: true, .. } = &item.body {
-            sources.add_remembered_text(text);
-        }
-        if let ItemBody::ToolResult { tool, .. } = &item.body {
-            let named: Vec<&ToolSpec> =
-                context.specs.iter().filter(|spec| spec.is_named(tool)).collect();
-            if named.is_empty() || named.iter().any(|spec| policy::suspends_grants(spec)) {
-                sources.add_recalled_result(named.first().copied(), item);
+/// Marks the turn if an earlier item carries content from outside, because the model reads it again.
+fn note_earlier_content(context: &TurnContext, history: &[Arc<Item>]) {
+    for item in history.iter().filter(|item| is_from_outside(item)) {
+        match &item.body {
+            ItemBody::ToolResult { tool, .. } => {
+                let spec = context.specs.iter().find(|spec| spec.is_named(tool));
+                context.sources.add_recalled_result(spec, item);
             }
+            ItemBody::AssistantText { text, .. } => context.sources.add_remembered_text(text),
+            ItemBody::UserMessage { .. }
+            | ItemBody::ToolCall { .. }
+            | ItemBody::Approval { .. }
+            | ItemBody::Redaction { .. }
+            | ItemBody::Summary { .. }
+            | ItemBody::Notice { .. } => {}
         }
+    }
+}
+
+/// Whether an item carries content from outside: a result that does, or a text of a turn that had
+/// seen some.
+pub(crate) fn is_from_outside(item: &Item) -> bool {
+    match &item.body {
+        ItemBody::ToolResult { untrusted, .. } | ItemBody::AssistantText { untrusted, .. } => {
+            *untrusted
+        }
+        ItemBody::UserMessage { .. }
+        | ItemBody::ToolCall { .. }
+        | ItemBody::Approval { .. }
+        | ItemBody::Redaction { .. }
+        | ItemBody::Summary { .. }
+        | ItemBody::Notice { .. } => false,
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     memory::{
         entries, heuristic,
         key::{self, Key, VISITOR},
+        recall::is_from_outside,
         window,
     },
     ports::{Agent, Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
@@ -265,7 +266,7 @@ impl Engine {
             through: covered.last().map_or(before.through, |one| one.position),
             messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
             untrusted: before.untrusted
-                || covered.iter().any(|one| self.is_from_outside(&one.item)),
+                || covered.iter().any(|one| is_from_outside(&one.item)),
             local_only: before.local_only
                 || covered.iter().any(|one| self.has_local_data(&one.item)),
             summary,
@@ -278,19 +279,6 @@ impl Engine {
             summarised_at: Some(now),
             ..before.clone()
         }
-    }
-
-    /// Whether an item is the result of a tool whose output is not trusted, or an answer made from a
-    /// memory that is not.
-    pub(crate) fn is_from_outside(&self, item: &Item) -> bool {
-        let tool = match &item.body {
-            ItemBody::ToolResult { tool, .. } => tool,
-            ItemBody::AssistantText { untrusted, .. } => return *untrusted,
-            _ => return false,
-        };
-        let specs = self.world.tools.specs();
-        let mut named = specs.iter().filter(|spec| spec.is_named(tool)).peekable();
-        named.peek().is_none() || named.any(policy::suspends_grants)
     }
 
     pub(crate) async fn note_memory(&self, record: RecordDraft) {

@@ -359,7 +359,7 @@ impl MemoryKeeper {
             .field("tokens_in", usage.input_tokens)
             .field("tokens_out", usage.output_tokens);
         self.context.record(record).await;
-        let text = words.sent().restore(text.trim()).into_owned();
+        let text = words.restorer().restore(text.trim());
         match failed {
             Some(why) => Err(why),
             None if text.is_empty() => Err("The model gave no summary.".into()),
@@ -472,6 +472,7 @@ async fn read_answer(
             | ModelEvent::Call(_)
             | ModelEvent::Choices(_)
             | ModelEvent::Opaque(_)
+            | ModelEvent::SecretRemoved
             | ModelEvent::FellBack { .. } => {}
         }
     }

@@ -9,7 +9,6 @@ use crate::{
         recalled::{Recalled, keeps_nothing},
     },
     ports::StoreError,
-    tools::provenance::UntrustedSources,
     turn::context::TurnContext,
 };
 
@@ -39,7 +38,6 @@ pub(crate) async fn search_for_turn(context: &TurnContext, recalled: &Recalled) 
 pub(crate) async fn use_in_turn(
     context: &TurnContext,
     mut hits: Vec<MemoryHit>,
-    sources: &UntrustedSources,
 ) -> Vec<MemoryHit> {
     if let Some(recorder) = &context.recorder {
         recorder.set_memories(&hits);
@@ -52,7 +50,7 @@ pub(crate) async fn use_in_turn(
         context.note_local_data();
     }
     for hit in hits.iter().filter(|hit| hit.memory.untrusted) {
-        sources.add_remembered_text(&hit.memory.text);
+        context.sources.add_remembered_text(&hit.memory.text);
     }
     context.record(read_record("used", hits.iter().map(|hit| &hit.memory.id))).await;
     hits
@@ -69,7 +67,7 @@ async fn find_all(context: &TurnContext) -> Result<Vec<MemoryHit>, StoreError> {
         return Ok(Vec::new());
     }
     let reach = engine.memory_reach(&context.session);
-    let content = context.content(false);
+    let content = context.content();
     let pinned = context.world().store.entries_pinned(&reach, PINNED_READ).await?;
     let mut hits: Vec<MemoryHit> = pinned
         .into_iter()

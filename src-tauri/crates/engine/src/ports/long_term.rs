@@ -7,6 +7,9 @@ use contract::{MemoryEntry, MemoryId, MemorySource, SessionId};
 
 use crate::ports::{embedding::EmbeddingModelId, rows::StoreError};
 
+/// The pack whose tools remember and recall. The app serves them itself.
+pub const MEMORY_PACK: &str = "memory";
+
 /// The vector of a text, with the model that made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryVector {
@@ -84,8 +87,6 @@ pub trait LongTermMemories: Send + Sync {
     async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError>;
     /// Leaves the messages that a session has so far out of all later memories.
     async fn skip_messages(&self, session: &SessionId) -> Result<(), StoreError>;
-    /// Whether a memory of a session may contain content from untrusted sources.
-    async fn has_untrusted_entries(&self, session: &SessionId) -> Result<bool, StoreError>;
     /// Returns a memory, or None if it does not exist.
     async fn entry(&self, id: &MemoryId) -> Result<Option<MemoryEntry>, StoreError>;
     /// Returns memories: pinned ones first, then newest first.

@@ -177,6 +177,8 @@ pub enum ModelEvent {
         /// A sentence about the failure.
         why: Text,
     },
+    /// A known secret was removed from the answer. The engine adds this, at most once per answer.
+    SecretRemoved,
     /// The answer is complete.
     Done {
         /// Tokens as the provider counted them.

@@ -10,6 +10,7 @@ use contract::{
 use crate::ports::{
     books::{Books, Served},
     conversations::Conversations,
+    destinations::Destinations,
     long_term::LongTermMemories,
     rows::{SessionValues, StoreError, TurnRow, ValueChanges},
     shared::{Reach, SessionImage},
@@ -22,6 +23,7 @@ pub trait Store:
     + Turns
     + Approvals
     + Grants
+    + Destinations
     + Notes
     + Recordings
     + Conversations
@@ -36,6 +38,7 @@ impl<T> Store for T where
         + Turns
         + Approvals
         + Grants
+        + Destinations
         + Notes
         + Recordings
         + Conversations

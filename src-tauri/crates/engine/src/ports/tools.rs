@@ -94,6 +94,11 @@ pub trait Tools: Send + Sync {
     fn data_flow(&self, _pack: &PackId) -> Option<DataFlow> {
         None
     }
+    /// Whether the results of a pack's tools are computed from files that somebody imported. Must
+    /// be cheap, because it is asked for each call.
+    fn reads_files(&self, _pack: &PackId) -> bool {
+        false
+    }
     /// Runs one call.
     async fn run(
         &self,

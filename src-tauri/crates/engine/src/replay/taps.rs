@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ports::{
-        HeldMemory, Model, ModelError, ModelEvent, ModelRequest, Resume, ToolFailure, ToolRequest,
-        Tools,
+        HeldMemory, MEMORY_PACK, Model, ModelError, ModelEvent, ModelRequest, Resume, ToolFailure,
+        ToolRequest, Tools,
     },
     replay::{
         recorder::Recorder,
@@ -74,9 +74,6 @@ impl Model for RecordedCalls {
         stream.boxed()
     }
 }
-
-/// The pack whose tools return long-term memories.
-const MEMORY_PACK: &str = "memory";
 
 /// Returns the memories in the result of a tool of that pack: the result itself, or those that it
 /// lists.

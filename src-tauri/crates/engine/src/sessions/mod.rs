@@ -99,7 +99,7 @@ impl Engine {
             params.agent.as_ref().map(AgentId::as_str),
         ];
         self.check_stored_names(&ids.map(Option::unwrap_or_default))?;
-        self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
+        self.check_egress(self.model(params.model.as_deref()).as_ref())?;
         if let Some(agent) = &params.agent {
             self.check_specialist(agent)?;
         }

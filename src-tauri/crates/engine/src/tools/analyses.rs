@@ -28,6 +28,8 @@ struct Analysis<'a> {
     as_of: DateTime<Utc>,
     stored_at: DateTime<Utc>,
     data: &'a Value,
+    untrusted: bool,
+    local_only: bool,
 }
 
 impl Engine {
@@ -64,6 +66,8 @@ pub(crate) fn earlier_analysis(
         format!("{} {at}", Text::AsOf.in_locale(&context.locale)),
     );
     done.data = Arc::new(found.data.clone());
+    done.is_untrusted = found.untrusted || ready.follows_untrusted;
+    done.local_only = found.local_only;
     done.as_of = Some(at);
     Some(done)
 }
@@ -76,7 +80,16 @@ fn newest_analysis<'a>(
 ) -> Option<Analysis<'a>> {
     let wanted = canonical(arguments);
     items.iter().rev().find_map(|item| {
-        let ItemBody::ToolResult { call, tool, outcome: ToolOutcome::Ok, data, .. } = &item.body
+        let ItemBody::ToolResult {
+            call,
+            tool,
+            outcome: ToolOutcome::Ok,
+            data,
+            untrusted,
+            local_only,
+            ..
+        } =
+            &item.body
         else {
             return None;
         };
@@ -93,6 +106,8 @@ fn newest_analysis<'a>(
             as_of: as_of.map_or(item.created_at, |at| at.to_utc()),
             stored_at: item.created_at,
             data,
+            untrusted: *untrusted,
+            local_only: local_only.unwrap_or_default(),
         })
     })
 }

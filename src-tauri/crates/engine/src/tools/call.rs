@@ -30,6 +30,8 @@ pub(crate) struct Ready {
     pub(crate) is_adapted: bool,
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
+    /// The names of the arguments that the person typed, if untrusted content was in the turn.
+    pub(crate) typed: Vec<String>,
 }
 
 /// How a call ended.
@@ -55,8 +57,13 @@ pub(crate) struct CallDone {
     pub(crate) is_recorded: bool,
     /// The size and hash of the whole result, if it was too large to store.
     pub(crate) cut: Option<Cut>,
+    /// Whether the result must stay on this computer.
+    pub(crate) local_only: bool,
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
+    /// Whether the result may contain content from outside. The result of a call that was not made
+    /// is the host's.
+    pub(crate) is_untrusted: bool,
 }
 
 impl CallDone {
@@ -89,7 +96,9 @@ impl CallDone {
             defaults: ready.defaults.clone(),
             is_recorded: false,
             cut: None,
+            local_only: false,
             follows_untrusted: ready.follows_untrusted,
+            is_untrusted: false,
         }
     }
 
@@ -102,8 +111,10 @@ impl CallDone {
             summary: self.summary.clone(),
             data: (*self.data).clone(),
             error: self.error.clone(),
+            local_only: Some(self.local_only),
             view: self.view,
             parsed: None,
+            untrusted: self.is_untrusted,
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
@@ -161,7 +172,9 @@ pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         defaults: Vec::new(),
         is_recorded: false,
         cut: None,
+        local_only: false,
         follows_untrusted: false,
+        is_untrusted: false,
     }
 }
 

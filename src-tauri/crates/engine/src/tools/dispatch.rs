@@ -22,7 +22,6 @@ use crate::{
         error_check::check_error,
         outgoing::Outgoing,
         oversize,
-        provenance::UntrustedSources,
         reads_seen::ReadsSeen,
         records::{record_intent, record_outcome},
         results::{self, ResultStore},
@@ -62,8 +61,6 @@ impl Engine {
 /// Sends the calls of the specialist in `scope`.
 pub(crate) struct Dispatcher {
     pub(crate) context: Arc<TurnContext>,
-    /// The untrusted content that has entered the turn.
-    pub(crate) sources: Arc<UntrustedSources>,
     pub(crate) reads: ReadsSeen,
     pub(crate) scope: Scope,
     /// The whole results that a model can read on.
@@ -74,14 +71,12 @@ pub(crate) struct Dispatcher {
 impl Dispatcher {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
-        sources: Arc<UntrustedSources>,
         scope: Scope,
         words: Option<Arc<EgressSession>>,
     ) -> Self {
         let results = ResultStore::new(!context.audience.is_remote());
         Self {
             context: Arc::clone(context),
-            sources,
             reads: ReadsSeen::default(),
             scope,
             results,
@@ -89,12 +84,17 @@ impl Dispatcher {
         }
     }
 
-    /// Marks the turn as containing untrusted content if the tool's output is untrusted. This
-    /// includes failures, whose text comes from the tool.
-    pub(crate) fn note_trust(&self, spec: &ToolSpec, done: &CallDone) {
-        if policy::suspends_grants(spec) {
-            self.sources.note_call_content(spec, done);
+    /// Marks the turn if a call brought content from outside. This includes failures, whose text
+    /// comes from the tool.
+    pub(crate) fn note_content(&self, spec: &ToolSpec, done: &CallDone) {
+        if self.returns_outside_content(spec) {
+            self.context.sources.note_call_content(spec, done);
         }
+    }
+
+    /// Whether the results of a tool count as content from outside, whatever the call.
+    fn returns_outside_content(&self, spec: &ToolSpec) -> bool {
+        policy::returns_outside_content(spec) || self.context.world().tools.reads_files(&spec.pack)
     }
 
     /// Returns the request of a call. Fails if the call has an approval and the request is not the
@@ -150,7 +150,10 @@ impl Dispatcher {
         let (mut done, session_values) = self.call_outcome(ready, result);
         done.duration = started.elapsed();
         done.is_recorded = true;
-        if self.context.engine.is_local_result(&ready.spec.id, done.outcome, &done.data) {
+        // The arguments of a marked turn may be content from outside, and the result repeat it.
+        done.is_untrusted = ready.follows_untrusted || self.returns_outside_content(&ready.spec);
+        done.local_only = self.context.engine.is_local_result(spec, done.outcome, &done.data);
+        if done.local_only {
             self.context.note_local_data();
         }
         span.record("outcome", outcome_name(done.outcome));
@@ -179,7 +182,7 @@ impl Dispatcher {
             call: ready.call.clone(),
             session: self.context.session.clone(),
             attended: self.context.audience.is_attended(),
-            content: self.context.content(self.sources.is_any()),
+            content: self.context.content(),
         };
         if results::is_own_tool(spec) {
             let most = self.context.settings.limits.result_chars as usize / 2;

@@ -23,6 +23,7 @@ use crate::{
     budget::{account::ViewedResult, metering::BUDGET},
     canonical::canonical,
     context::entities,
+    destinations::note_read,
     ports::{AskedCall, Point},
     texts::Text,
     tools::{
@@ -193,7 +194,12 @@ impl ToolExecutor {
         match self.check(call, is_within_limit).await {
             Err(done) => Prepared::Refused(done),
             Ok(ready) => match self.check_runnable(&ready).await {
-                Ok(()) => Prepared::Ready(ready),
+                Ok(()) => {
+                    if is_free_read(&ready) {
+                        note_read(&self.context, &ready.spec, &ready.arguments).await;
+                    }
+                    Prepared::Ready(ready)
+                }
                 Err((outcome, error)) => {
                     Prepared::Refused(Box::new(CallDone::failed(&ready, outcome, error)))
                 }
@@ -273,6 +279,7 @@ impl ToolExecutor {
             defaults: Vec::new(),
             is_adapted: false,
             follows_untrusted: false,
+            typed: Vec::new(),
         });
         match self.check_steps(&mut ready, unusable, is_within_limit).await {
             Ok(()) => Ok(ready),
@@ -311,10 +318,10 @@ impl ToolExecutor {
     }
 
     async fn decide_by_policy(&self, ready: &mut Ready) {
-        let sources = &self.dispatcher().sources;
-        ready.follows_untrusted = sources.is_any();
-        ready.decision =
-            policy_decision(&self.context, sources, &ready.spec, &ready.arguments).await;
+        let verdict = policy_decision(&self.context, &ready.spec, &ready.arguments).await;
+        ready.decision = verdict.decision;
+        ready.follows_untrusted = verdict.is_marked;
+        ready.typed = verdict.typed;
     }
 
     fn check_limits(&self, is_within_limit: bool) -> Result<(), AgentError> {
@@ -455,7 +462,7 @@ impl ToolExecutor {
                     None => {
                         self.context.probe(Point::BeforeToolRun);
                         let done = self.dispatcher().dispatch(ready, None, None).await;
-                        self.dispatcher().note_trust(&ready.spec, &done);
+                        self.dispatcher().note_content(&ready.spec, &done);
                         self.context.probe(Point::AfterToolRun);
                         done
                     }

@@ -20,3 +20,4 @@ pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod schema;
 pub(crate) mod scope;
+pub(crate) mod typed_arguments;

@@ -5,26 +5,43 @@ use contract::ToolSpec;
 use policy::{Decision, Question};
 use serde_json::Value;
 
-use crate::{tools::provenance::UntrustedSources, turn::context::TurnContext};
+use crate::{
+    destinations::find_leave, tools::typed_arguments::typed_arguments, turn::context::TurnContext,
+};
+
+/// The decision about a call, and what it was based on.
+pub(crate) struct Verdict {
+    pub(crate) decision: Decision,
+    /// Whether the turn had content from outside.
+    pub(crate) is_marked: bool,
+    /// The names of the arguments that the person typed. They are read only in a marked turn.
+    pub(crate) typed: Vec<String>,
+}
 
 pub(crate) async fn policy_decision(
     context: &TurnContext,
-    sources: &UntrustedSources,
     spec: &ToolSpec,
     arguments: &Value,
-) -> Decision {
+) -> Verdict {
     let world = context.world();
     let grants =
         if spec.grantable { world.store.grants().await.unwrap_or_default() } else { Vec::new() };
+    let leave = find_leave(context, spec, arguments).await;
+    let is_marked = context.sources.is_any();
+    let typed =
+        if is_marked { typed_arguments(context, spec, arguments).await } else { Vec::new() };
     let (settings, rules) = (world.profile.settings(), world.profile.rules());
-    policy::decide(Question {
+    let decision = policy::decide(Question {
         tool: spec,
         arguments,
         session: &context.session,
         mode: settings.policy,
         rules: &rules,
         grants: &grants,
-        untrusted_entered: sources.is_any(),
+        untrusted_entered: is_marked,
+        typed: &typed,
+        leave: leave.as_policy(),
         now: world.clock.now(),
-    })
+    });
+    Verdict { decision, is_marked, typed }
 }

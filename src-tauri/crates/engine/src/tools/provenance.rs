@@ -88,6 +88,22 @@ impl UntrustedSources {
         self.add(from, Content::Text(text.to_owned()));
     }
 
+    /// Notes the description of a tool that its server wrote and nobody accepted. A turn has it once.
+    pub(crate) fn add_description(&self, spec: &ToolSpec) {
+        let from = UntrustedContent {
+            tool: spec.id.clone(),
+            tool_title: spec.title.clone(),
+            server: spec.target.server().to_owned(),
+            call: None,
+            excerpt: String::new(),
+            quoted: false,
+        };
+        let is_known = |source: &Source| source.from.call.is_none() && source.from.tool == spec.id;
+        if !self.lock().iter().any(is_known) {
+            self.add(from, Content::Text(spec.description.clone()));
+        }
+    }
+
     /// Notes the sources that an earlier proposal followed.
     pub(crate) fn add_followed_sources(&self, follows: &[UntrustedContent]) {
         for from in follows {

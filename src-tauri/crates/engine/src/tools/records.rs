@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::{
     canonical::canonical,
+    destinations,
     ports::{Durability, RecordDraft},
     tools::{
         call::{CallDone, Ready},
@@ -44,7 +45,14 @@ pub(crate) async fn record_intent(
         .field("agent", agent)
         .field("why", ready.decision.reason().as_str())
         .field("untrusted", ready.follows_untrusted)
+        .field("typed", ready.typed.clone())
         .commit("arguments", canonical(&outgoing.arguments));
+    let places = destinations::places(spec, &outgoing.arguments);
+    if spec.effect == Effect::ReadOnly && !places.is_empty() {
+        draft = draft
+            .field("sends_bytes", destinations::count_bytes(&outgoing.arguments))
+            .commit("destinations", json!(places).to_string());
+    }
     if context.place == Place::Outside {
         // No question of a conversation says who asked for this call.
         draft = context.origin.add_to(draft, context.world().profile.as_ref());

@@ -27,6 +27,8 @@ pub(crate) struct AnswerBuilder {
     pub(crate) agent: Option<Arc<Agent>>,
     /// The name of the fallback model, if the chosen model could not answer.
     fallback: Option<String>,
+    /// Whether the person was told that a secret was removed from an answer of this turn.
+    is_secret_told: bool,
     /// The text that the `delta` events have shown so far.
     shown: String,
     /// Texts that the model wrote beside tool calls.
@@ -50,6 +52,7 @@ impl AnswerBuilder {
             context: Arc::clone(context),
             agent: None,
             fallback: None,
+            is_secret_told: false,
             shown: String::new(),
             asides: Vec::new(),
             usage: Usage::default(),
@@ -111,7 +114,7 @@ impl AnswerBuilder {
             choices,
             remembered: self.remembered.iter().map(|memory| memory.id.clone()).collect(),
             local_only: self.context.has_local_data(),
-            untrusted: self.remembered.iter().any(|memory| memory.untrusted),
+            untrusted: self.context.sources.is_any(),
             partial,
         })
     }
@@ -155,6 +158,20 @@ impl AnswerBuilder {
         });
         self.fallback = Some(to);
         self.context.add_item(item, "the notice of another model could not be saved").await;
+    }
+
+    /// Saves a notice to the transcript that a known secret was removed from the model's answer.
+    /// One notice is enough for a turn.
+    pub(crate) async fn tell_secret_removed(&mut self) {
+        if std::mem::replace(&mut self.is_secret_told, true) {
+            return;
+        }
+        let item = self.context.item(ItemBody::Notice {
+            level: NoticeLevel::Warning,
+            code: "secret_removed".into(),
+            text: Text::SecretRemoved.in_locale(&self.context.locale).into(),
+        });
+        self.context.add_item(item, "the notice of a removed key could not be saved").await;
     }
 
     /// Takes from a finished call the values that the answer must name: the default values it used,

@@ -114,6 +114,8 @@ pub(crate) enum Place {
     Beside,
     /// The call belongs to no conversation: a person or program called the tool by its id.
     Outside,
+    /// No call is made: a person asks how a model's call would be decided.
+    Trial,
 }
 
 impl Place {

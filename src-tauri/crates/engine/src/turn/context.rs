@@ -2,14 +2,17 @@
 //! deadline, and the functions that emit events, write records and save items. Knows none of the
 //! parts.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentId, Approval, EventBody, Item, ItemBody, ItemId, Limits, PackId, Push, RedactionLevel,
+    AgentId, Approval, Destination, EventBody, Item, ItemBody, ItemId, Limits, PackId, Push, RedactionLevel,
     SessionId, Settings, ToolSpec, TurnEvent, TurnId,
 };
 use futures::FutureExt;
@@ -23,6 +26,7 @@ use crate::{
     replay::{recorder::Recorder, taps::RecordedCalls},
     run::live::{RunContext, settings_and_locale},
     sessions::lanes::Accepted,
+    tools::provenance::UntrustedSources,
     turn::{
         audience::{Audience, Origin, Place},
         mentions::find_mentioned_agent,
@@ -64,6 +68,10 @@ pub(crate) struct TurnContext {
     deadline: tokio::time::Instant,
     /// The recording for a replay, if the turn is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
+    /// The content from outside that the requests of the turn carry.
+    pub(crate) sources: UntrustedSources,
+    /// The hosts and recipients that the person names in the message of this turn.
+    pub(crate) named: BTreeSet<Destination>,
     /// The number of the next event.
     events: AtomicU64,
 }
@@ -80,13 +88,12 @@ impl TurnContext {
         self.account.entries().has_local_data
     }
 
-    /// Returns what the turn has seen, for searches and notes. `is_untrusted` says whether it has
-    /// seen untrusted content.
-    pub(crate) fn content(&self, is_untrusted: bool) -> TurnContent {
+    /// Returns what the turn has seen, for searches and notes.
+    pub(crate) fn content(&self) -> TurnContent {
         TurnContent {
             model_is_local: self.model.is_local(),
             is_local: self.has_local_data(),
-            is_untrusted,
+            is_untrusted: self.sources.is_any(),
         }
     }
 
@@ -125,6 +132,7 @@ impl TurnContext {
             audience,
             (place, CancellationToken::new()),
         );
+        context.sources.add_followed_sources(&approval.follows);
         if context.audience.run().is_none() {
             context.locale = approval.locale.clone().unwrap_or(context.locale);
         }
@@ -154,7 +162,7 @@ impl TurnContext {
             accepted.turn.clone(),
             audience.run().and_then(|run| run.max_output_tokens),
         ));
-        let mut model = world.models.current(accepted.model.as_deref());
+        let mut model = engine.model(accepted.model.as_deref());
         let started_at = world.clock.now();
         // Only messages of the profile's owner are recorded.
         let is_recorded = audience.run().is_none()
@@ -170,7 +178,7 @@ impl TurnContext {
         let model = metered(model);
         let summariser = match settings.model.summariser.trim() {
             "" => Arc::clone(&model),
-            name => metered(world.models.current(Some(name))),
+            name => metered(engine.model(Some(name))),
         };
         let specs = world.tools.specs();
         // Callers of the run contract and of the chat API name a specialist in a field.
@@ -179,6 +187,11 @@ impl TurnContext {
             None => find_mentioned_agent(&accepted.text, &world.roster.agents()),
         };
         let wanted = accepted.agent.clone().or_else(mentioned);
+        // Programs that use the run contract, and their callers, are not the person.
+        let named = match audience.run() {
+            Some(_) => BTreeSet::new(),
+            None => policy::named_in(&accepted.text),
+        };
         let started = tokio::time::Instant::now();
         let deadline =
             started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
@@ -202,6 +215,8 @@ impl TurnContext {
             started_at,
             deadline,
             recorder,
+            sources: UntrustedSources::default(),
+            named,
             events: AtomicU64::new(0),
         }
     }

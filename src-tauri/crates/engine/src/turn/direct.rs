@@ -16,7 +16,7 @@ use crate::{
     ports::AskedCall,
     sessions::lanes::{Accepted, DIRECT},
     tools::{
-        dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources,
+        dispatch::Dispatcher, executor::ToolExecutor,
         refusals::Refused, scope::Scope,
     },
     turn::{
@@ -73,7 +73,7 @@ impl Engine {
         // In a conversation, a tool runs in the scope of its specialist.
         let scope =
             if place == Place::Outside { Scope::default() } else { Scope::of_tool(self, &spec) };
-        let result = ToolExecutor::new(Dispatcher::new(&context, Arc::default(), scope, None))
+        let result = ToolExecutor::new(Dispatcher::new(&context, scope, None))
             .run_calls(vec![call])
             .await;
         if let Err(error) = self.world.audit.flush().await {
@@ -135,18 +135,17 @@ impl Engine {
         let start = TurnStart {
             session,
             accepted,
-            place: Place::Outside,
+            place: Place::Trial,
             cancel: CancellationToken::new(),
         };
         let (context, _, call) = self.call_directly(start, &params.tool, &params.arguments)?;
-        let sources = Arc::new(UntrustedSources::default());
         if params.untrusted {
-            sources.add_remembered_text("");
+            context.sources.add_remembered_text("");
         }
         let unexplained =
             || AgentError::internal("unexpected", "The call was refused without a reason.");
         let mut executor =
-            ToolExecutor::new(Dispatcher::new(&context, sources, Scope::default(), None));
+            ToolExecutor::new(Dispatcher::new(&context, Scope::default(), None));
         let ready = executor
             .check(call, true)
             .await

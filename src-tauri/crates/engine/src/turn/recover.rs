@@ -283,8 +283,10 @@ fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str)
         summary,
         data: Value::Null,
         error: Some(error),
+        local_only: Some(false),
         view: ResultView::Plain,
         parsed: None,
+        untrusted: false,
         duration_ms: 0,
     }
 }

@@ -19,7 +19,6 @@ use crate::{
         remembered::{search_for_turn, use_in_turn},
     },
     ports::{MemoryOf, Point, RecordDraft, StoreError},
-    tools::provenance::UntrustedSources,
     turn::{
         answer::AnswerBuilder,
         context::{TurnContext, TurnStart},
@@ -34,7 +33,6 @@ pub(crate) struct Turn {
     /// Makes every text that the model reads. It is set before the first round.
     pub(super) words: Option<Arc<EgressSession>>,
     recollections: Recollections,
-    sources: Arc<UntrustedSources>,
     /// Whether the question is in the store.
     is_question_saved: bool,
 }
@@ -48,7 +46,6 @@ impl Turn {
             answer,
             words: None,
             recollections: Recollections::default(),
-            sources: Arc::default(),
             is_question_saved: false,
         }
     }
@@ -81,7 +78,7 @@ impl Turn {
         context.engine.record_start(&context).await;
         let agents = agents_of(&context);
         let recalled =
-            match self.recollections.recall(&context, &self.sources, single_agent(&agents)).await {
+            match self.recollections.recall(&context, single_agent(&agents)).await {
                 Ok(recalled) => recalled,
                 Err(end) => return end,
             };
@@ -98,6 +95,9 @@ impl Turn {
             return End::failed(error);
         }
         self.is_question_saved = true;
+        if !self.recollections.is_passing() {
+            context.keep_named_destinations().await;
+        }
         context.probe(Point::AfterUserMessage);
         context.engine.push_session(&context.session).await;
         let wanted = context.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Turn {
             Some(found) => found,
             None => search_for_turn(&context, &recalled).await,
         };
-        let remembered = use_in_turn(&context, found, &self.sources).await;
+        let remembered = use_in_turn(&context, found).await;
         self.answer.remembered = remembered.iter().map(|hit| hit.memory.clone()).collect();
         self.recollections.remembered = remembered;
         let words = match EgressSession::open(&context).await {
@@ -122,7 +122,6 @@ impl Turn {
         let supervisor = Supervisor::new(
             &context,
             &words,
-            &self.sources,
             &mut self.answer,
             &mut self.recollections,
         );

@@ -209,12 +209,12 @@ async fn untrusted_content_suspends_grants_for_the_turn() {
     let mut reader = tool("r", Effect::ReadOnly);
     reader.output_trust = manifest::OutputTrust::Untrusted;
     let bench = Bench::new(vec![tool("w", Effect::Write), reader]);
-    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "x", "n": 1}))]);
     let turn = bench.start("add").await.turn;
     bench.decide(&bench.approval(0).await, Decision::ApproveForSession).await.unwrap();
     bench.final_of(&turn).await;
     bench.model.then(vec![Say::Call("r", json!({}))]);
-    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "x", "n": 2}))]);
     bench.start("read and add").await;
     bench.approval(1).await;
     assert_eq!(bench.runs(), ["w", "r"]);

@@ -7,7 +7,7 @@ use contract::*;
 use engine::{Engine, ports::*};
 use serde_json::{Value, json};
 
-use crate::world::{Bench, Say, status_and_text, tool};
+use crate::world::{Bench, Say, status_and_text, tool, tool_of_memories};
 
 const MAIL: &str = "anna.berg@example.com";
 const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
@@ -250,13 +250,7 @@ async fn a_secret_is_nowhere_after_it_is_known_at_any_level() {
             assert!(!request.contains(trace), "{trace} in {request}");
         }
     }
-    for item in bench
-        .items()
-        .await
-        .iter()
-        .skip(2)
-        .filter(|i| !matches!(i.body, ItemBody::AssistantText { .. }))
-    {
+    for item in bench.items().await.iter().skip(2) {
         assert!(!json!(item).to_string().contains(KEY), "{item:?}");
     }
     for seq in 5.. {
@@ -423,7 +417,7 @@ async fn when_nothing_may_leave_only_this_machine_answers() {
 
 #[tokio::test(start_paused = true)]
 async fn a_result_that_must_stay_here_is_sent_to_no_later_model_elsewhere() {
-    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let bench = Bench::new(vec![tool_of_memories("r")]);
     let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
     bench.model.then(vec![Say::Call("r", json!({}))]);
@@ -436,6 +430,43 @@ async fn a_result_that_must_stay_here_is_sent_to_no_later_model_elsewhere() {
     };
     assert_eq!(error.reason_text(), Some("egress_denied"));
     assert_eq!(bench.model.requests.lock().unwrap().len(), sent);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_server_shuts_a_conversation_by_saying_that_its_result_must_stay_here() {
+    // A server's tool, also one that calls itself like the app's own pack, and another service.
+    let server = ToolTarget::Mcp { server: "far".into(), tool: "r".into() };
+    let pack_of_memories = ToolSpec { target: server.clone(), ..tool_of_memories("r") };
+    let of_a_server = ToolSpec { target: server, ..tool("r", Effect::ReadOnly) };
+    for spec in [pack_of_memories, of_a_server, tool("r", Effect::ReadOnly)] {
+        let bench = Bench::new(vec![spec]);
+        let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
+        bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
+        bench.model.then(vec![Say::Call("r", json!({}))]);
+        bench.ask("what is planned?").await;
+        bench.model.remote.store(true, Ordering::SeqCst);
+        bench.model.then(vec![Say::Text("Now I am elsewhere.")]);
+        let (status, text) = status_and_text(&bench.ask("and then?").await);
+        assert_eq!((status, text.as_str()), (TurnStatus::Ok, "Now I am elsewhere."));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mark_that_an_older_version_stored_holds_for_the_apps_memories_alone() {
+    for (spec, is_local) in [(tool_of_memories("r"), true), (tool("r", Effect::ReadOnly), false)] {
+        let bench = Bench::new(vec![spec]);
+        bench.ask("hello").await;
+        let before = bench.items().await.remove(0);
+        let old = json!({
+            "kind": "tool_result", "call": "c", "tool": "r", "outcome": "ok", "summary": "",
+            "data": {"local_only": true, "text": "the plan"}, "duration_ms": 1,
+        });
+        let item = Item { id: "old".into(), body: serde_json::from_value(old).unwrap(), ..before };
+        bench.world.store.items_append(vec![item]).await.unwrap();
+        bench.model.remote.store(true, Ordering::SeqCst);
+        let status = status_and_text(&bench.ask("and then?").await).0;
+        assert_eq!(status == TurnStatus::Error, is_local);
+    }
 }
 
 #[tokio::test(start_paused = true)]

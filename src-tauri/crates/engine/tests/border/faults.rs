@@ -200,6 +200,8 @@ fn pending(bench: &Bench) -> Approval {
         locale: None,
         headless: false,
         follows: vec![],
+        destinations: vec![],
+        sends_bytes: 0,
         look_alikes: vec![],
         replaces: None,
         reason: None,

@@ -6,9 +6,11 @@
     reason = "a test that cannot go on is to fail there"
 )]
 
+mod answers;
 mod approvals;
 mod assistant;
 mod budgets;
+mod destinations;
 mod detached;
 mod egress;
 mod exact;

@@ -585,18 +585,22 @@ async fn a_summary_of_strangers_words_is_not_trusted() {
     });
     let mut strange = tool("page", Effect::ReadOnly);
     strange.output_trust = contract::manifest::OutputTrust::Untrusted;
-    let mut open = tool("open", Effect::ReadOnly);
-    open.open_world = true;
-    *bench.tools.specs.lock().unwrap() = Arc::new(vec![strange, open]);
+    *bench.tools.specs.lock().unwrap() = Arc::new(vec![strange, tool("w", Effect::Write)]);
+    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(
+        r#"{"rules": [{"id": "all", "action": "allow", "tool": "w"}]}"#,
+    );
+    bench.model.then(vec![Say::Call("w", json!({"q": "free"}))]);
+    bench.ask("q0").await;
+    assert_eq!(bench.runs(), ["w"], "the rule allows it");
     bench.model.then(vec![Say::Call("page", json!({}))]);
     bench.model.then(vec![Say::Text("it says: fetch that")]);
     bench.ask("q1").await;
-    bench.model.then(vec![Say::Call("open", json!({}))]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "that"}))]);
     let turn = bench.start("q2").await.turn;
     let approval = bench.approval(0).await;
     bench.decide(&approval, Decision::Reject { reason: None }).await.unwrap();
     bench.final_of(&turn).await;
-    assert!(!bench.runs().contains(&"open".to_owned()));
+    assert_eq!(bench.runs(), ["w", "page"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use contract::*;
 use engine::ports::{ToolRequest, TurnContent};
 use serde_json::json;
 
-use crate::world::{Bench, Say, status_and_text, tool};
+use crate::world::{Bench, Say, status_and_text, tool, tool_of_memories};
 
 /// Sends a message in a session and returns how its turn ended.
 async fn ask_in(bench: &Bench, session: &str, text: &str) -> TurnStatus {
@@ -44,7 +44,7 @@ fn allow_cloud(bench: &Bench) {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_after_local_data_is_marked_also_if_no_tool_ran() {
-    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let bench = Bench::new(vec![tool_of_memories("r")]);
     let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
     bench.model.then(vec![Say::Call("r", json!({}))]);

@@ -86,6 +86,24 @@ async fn a_run_with_reads_and_an_approved_change_replays_to_the_same_records() {
 }
 
 #[tokio::test]
+async fn an_answer_that_lost_a_key_replays_to_the_same_records() {
+    const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
+    let bench = bench();
+    bench.secrets.0.lock().unwrap().push(KEY.into());
+    bench.model.then(vec![
+        Say::Text("I use Xk29fLm3Q"),
+        Say::Text("pZr81TbVw6Y. "),
+        Say::Call("r1", json!({"q": KEY})),
+    ]);
+    bench.model.then(vec![Say::Text("Xk29fLm3QpZr81"), Say::Text("TbVw6Y it was")]);
+    let turn = bench.start("go").await.turn;
+    bench.final_of(&turn).await;
+    let recorded = recording(&bench, &turn).await;
+    assert!(!json!(recorded).to_string().contains("Xk29fLm3Q"), "{recorded:?}");
+    assert_eq!(replay(&bench, &turn, recorded).await.difference, None);
+}
+
+#[tokio::test]
 async fn rejections_edits_failures_and_cancelled_answers_replay() {
     let bench = bench();
     let call = || Say::Call("w", json!({"q": "shoes", "n": 2}));

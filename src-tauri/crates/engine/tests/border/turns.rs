@@ -300,8 +300,10 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
                 summary: String::new(),
                 data,
                 error: None,
+                local_only: Some(false),
                 view,
                 parsed: None,
+                untrusted: false,
                 duration_ms: 0,
             },
         )

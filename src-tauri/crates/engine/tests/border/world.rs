@@ -45,6 +45,8 @@ pub struct ScriptTools {
     pub further: Mutex<HashMap<String, Value>>,
     /// Tools whose server takes `n` as text, under another name.
     pub adapts: Mutex<Vec<String>>,
+    /// Whether all packs answer from imported files.
+    pub reads_files: AtomicBool,
     waits: AtomicBool,
     pub at_once: AtomicI64,
     /// Calls wait here for each other: they go on only when so many run at once.
@@ -55,6 +57,9 @@ pub struct ScriptTools {
 impl Tools for ScriptTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         Arc::clone(&self.specs.lock().unwrap())
+    }
+    fn reads_files(&self, _: &contract::PackId) -> bool {
+        self.reads_files.load(Ordering::SeqCst)
     }
     fn agent_of(&self, _: &contract::ToolId) -> Option<contract::AgentId> {
         self.agent.lock().unwrap().clone()
@@ -160,6 +165,11 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         target: ToolTarget::BuiltIn { service: "test".into() },
         definition_hash: format!("hash of {id}"),
     }
+}
+
+/// A read of the app's own service for memories.
+pub fn tool_of_memories(id: &str) -> ToolSpec {
+    ToolSpec { pack: "memory".into(), ..tool(id, Effect::ReadOnly) }
 }
 
 /// Specialists and instructions as a test sets them.
@@ -609,24 +619,29 @@ impl Bench {
         listed.records.into_iter().rev().map(|r| (r.record_type, r.status)).collect()
     }
 
-    /// The arguments of each recorded intent, oldest first, with what the record says beside them.
-    pub async fn intents(&self) -> Vec<(Value, AuditRecordView)> {
+    /// The records of one type with their values, oldest first.
+    pub async fn records_of(&self, record_type: RecordType) -> Vec<AuditRecordView> {
         let asked = AuditListParams {
-            record_type: Some(RecordType::ToolIntent),
+            record_type: Some(record_type),
             session: None,
             query: String::new(),
             before: None,
             limit: 500,
         };
-        let mut intents = Vec::new();
+        let mut found = Vec::new();
         for record in self.log.log.list(asked).await.unwrap().records.into_iter().rev() {
-            let shown = self.log.log.show(record.seq).await.unwrap();
-            intents.push((
-                serde_json::from_str(shown.revealed["arguments"].as_str().unwrap()).unwrap(),
-                shown,
-            ));
+            found.push(self.log.log.show(record.seq).await.unwrap());
         }
-        intents
+        found
+    }
+
+    /// The arguments of each recorded intent, oldest first, with what the record says beside them.
+    pub async fn intents(&self) -> Vec<(Value, AuditRecordView)> {
+        let intents = self.records_of(RecordType::ToolIntent).await.into_iter();
+        let arguments = |shown: &AuditRecordView| {
+            serde_json::from_str(shown.revealed["arguments"].as_str().unwrap()).unwrap()
+        };
+        intents.map(|shown| (arguments(&shown), shown)).collect()
     }
 
     /// The arguments of each request, in order.

@@ -8,7 +8,7 @@ use engine::ports::{
 };
 use futures::future::BoxFuture;
 
-use super::{HostModels, Place, Server, is_local, remote::Remote};
+use super::{HostModels, Place, Server, remote::Remote};
 
 /// An embedding model behind a server.
 pub(crate) struct RemoteEmbeddings {
@@ -40,7 +40,7 @@ impl EmbeddingServer for RemoteEmbeddings {
         self.remote.label()
     }
     fn is_local(&self) -> bool {
-        is_local(&self.remote.recipe.server.base_url)
+        self.remote.is_local()
     }
     fn description(&self) -> Text {
         "Compares meanings by a model of the provider. Memories and questions are sent to it."

@@ -7,7 +7,7 @@ use models::{Api, Diagnosis};
 use secrecy::SecretString;
 
 use super::{
-    HostModels, Place, Recipe, Server, is_local,
+    HostModels, Place, Recipe, Server,
     remote::{self, cloud_models_off_error},
 };
 
@@ -19,7 +19,7 @@ impl HostModels {
     ) -> Result<ModelListResponse, AgentError> {
         let settings = self.profile.settings();
         let server = server_of(&asked)?;
-        let (host, local) = (server.host(), is_local(&server.base_url));
+        let (host, local) = (server.host(), server.is_on_loopback());
         let key_stored = match server.key_entries() {
             Some(entries) => entries.is_among(&self.keyring.set_names().await),
             None => false,
@@ -30,7 +30,7 @@ impl HostModels {
             .map(|key| SecretString::from(key.trim()));
         let recipe = Recipe { entered_key, ..self.provider_recipe(&settings, server, Place::Last) };
         let listed = if settings.egress.allowed || local {
-            match remote::open(&self.keyring, &recipe, local).await {
+            match remote::open(&self.keyring, &recipe).await {
                 Ok(model) => model.list_models().await,
                 Err(error) => Err(Diagnosis::before_request(error)),
             }
@@ -61,6 +61,7 @@ impl HostModels {
             setting: "model.list".into(),
             before: String::new(),
             after: address,
+            note: None,
         }])
     }
 }

@@ -104,18 +104,18 @@ pub(super) struct Remote {
     pub(super) lately: Arc<RecentProvider>,
     pub(super) recipe: Arc<Recipe>,
     pub(super) label: String,
-    pub(super) local: bool,
+    pub(super) runs_here: bool,
 }
 
 impl Remote {
     /// Returns the provider for a call.
     pub(super) async fn provider(&self) -> Result<Provider, ModelError> {
-        cached_or_opened(&self.keyring, &self.recipe, &self.lately, self.local).await
+        cached_or_opened(&self.keyring, &self.recipe, &self.lately).await
     }
 
     /// Makes a provider without using the cached one.
     pub(super) async fn open(&self) -> Result<Provider, ModelError> {
-        open(&self.keyring, &self.recipe, self.local).await
+        open(&self.keyring, &self.recipe).await
     }
 }
 
@@ -124,25 +124,20 @@ async fn cached_or_opened(
     keyring: &Keyring,
     recipe: &Recipe,
     lately: &RecentProvider,
-    local: bool,
 ) -> Result<Provider, ModelError> {
     let before = CacheStamp::new(recipe.clock.now(), keyring.changes());
     match lately.cached_provider(recipe, before) {
         Some(model) => Ok(model),
-        None => open(keyring, recipe, local)
+        None => open(keyring, recipe)
             .await
             .inspect(|model| lately.remember_provider(recipe, before, model)),
     }
 }
 
-pub(super) async fn open(
-    keyring: &Keyring,
-    recipe: &Recipe,
-    local: bool,
-) -> Result<Provider, ModelError> {
+pub(super) async fn open(keyring: &Keyring, recipe: &Recipe) -> Result<Provider, ModelError> {
     let api_key = match (&recipe.entered_key, recipe.server.origin()) {
         (Some(key), Some(server)) => Some(ServerKey { server, key: key.clone() }),
-        (_, _) => stored_key(keyring, recipe, local).await?,
+        (_, _) => stored_key(keyring, recipe).await?,
     };
     let config = Config {
         api: recipe.server.api,
@@ -164,11 +159,7 @@ pub(super) async fn open(
 }
 
 /// Returns the key of the keyring or, without one, that of the environment.
-async fn stored_key(
-    keyring: &Keyring,
-    recipe: &Recipe,
-    local: bool,
-) -> Result<Option<ServerKey>, ModelError> {
+async fn stored_key(keyring: &Keyring, recipe: &Recipe) -> Result<Option<ServerKey>, ModelError> {
     // A server that must not receive a key, because its connection is not encrypted, is called
     // without one.
     let server = recipe.server.origin().filter(Origin::may_carry_key);
@@ -180,7 +171,7 @@ async fn stored_key(
         Ok(key) => key.or_else(|| recipe.env_key.clone()),
         Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
         // A server on this computer rarely needs a key, and reports a missing one itself.
-        Err(_) if local => None,
+        Err(_) if recipe.server.is_on_loopback() => None,
         Err(error) => {
             return Err(ModelError {
                 kind: ModelErrorKind::Unauthorized,
@@ -201,7 +192,7 @@ impl Model for Remote {
     }
 
     fn is_local(&self) -> bool {
-        self.local
+        self.runs_here
     }
 
     fn capabilities(&self) -> ModelCapabilities {
@@ -228,11 +219,10 @@ impl Model for Remote {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
-        let (keyring, recipe, local) =
-            (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
+        let (keyring, recipe) = (Arc::clone(&self.keyring), Arc::clone(&self.recipe));
         let lately = Arc::clone(&self.lately);
         let opening = async move {
-            let opened = cached_or_opened(&keyring, &recipe, &lately, local).await;
+            let opened = cached_or_opened(&keyring, &recipe, &lately).await;
             match opened {
                 Ok(model) => model.stream(request),
                 Err(error) => futures::stream::iter([Err(error)]).boxed(),

@@ -64,14 +64,15 @@ fn read_entry(name: &str, entry: &Value) -> Found {
         Some(Value::Object(command)) => text(command.get("path")),
         other => text(other),
     };
-    let args = program.get("args").and_then(Value::as_array).into_iter().flatten();
     let mut server = NewServer {
         name: slug(name),
         command,
-        args: args.filter_map(Value::as_str).map(str::to_owned).collect(),
+        args: read_list(program.get("args")),
         env: read_texts(program.get("env")),
         url: text(entry.get("url").or_else(|| entry.get("serverUrl"))),
         headers: read_texts(entry.get("headers")),
+        network: entry.get("network").and_then(Value::as_bool).unwrap_or(true),
+        not_keys: read_list(entry.get("not_keys")),
         ..NewServer::default()
     };
     if name.is_empty() {
@@ -80,6 +81,11 @@ fn read_entry(name: &str, entry: &Value) -> Found {
     }
     let problem = find_problem(&server, entry);
     (server, problem)
+}
+
+fn read_list(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn read_texts(value: Option<&Value>) -> BTreeMap<String, String> {

@@ -142,7 +142,8 @@ fn program_not_found(command: &str) -> AgentError {
         .hint(hint)
 }
 
-fn is_program(path: &Path) -> bool {
+/// Whether a path names a program that may be run.
+pub(super) fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 

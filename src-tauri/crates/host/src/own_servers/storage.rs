@@ -1,185 +1,326 @@
-//! The files of the servers that the user added: for each a folder with `server.json` (what the
-//! user entered, without keys) and, while it is switched on, a generated pack that the packs crate
-//! reads like any other. Knows neither the keyring nor processes.
+//! The servers that the user added, as they are stored: for each a folder with `server.json`, which
+//! holds what the user entered, without keys. The server cannot read or change it. The manifest of
+//! its pack is made from that file, in memory. Knows neither the keyring nor processes.
 
 use std::{
     collections::BTreeMap,
     fs, io,
     net::IpAddr,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
-use contract::{AgentError, NewServer, PackId, address, text};
+use contract::{AgentError, NewServer, PackId, Reach, UnsureValue, address, text};
+use mcp::Word;
+use packs::LoadedPack;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::command_line::{find_program, is_variable, quote_word, show_command, slug};
+use super::{
+    command_line::{find_program, is_variable, show_command, slug},
+    keys::{Found, KeyStore, KeyValues, find_keys, split_names},
+};
 use crate::{
-    key_names::is_app_key,
-    known_secrets::{is_credential_name, secrets_of},
+    known_secrets::is_credential_name,
     paths::{create_private_folder, write_atomically},
 };
 
-/// The folder that a server may write to, as its program gets it.
-const PACK_DATA: &str = "$COUNTERSIGN_PACK_DATA";
-/// Variables of programs that install before they run, with the folder for each.
-const CACHES: [(&str, &str); 6] = [
-    ("XDG_CACHE_HOME", "cache"),
-    ("npm_config_cache", "npm"),
-    ("UV_CACHE_DIR", "uv"),
-    ("UV_PYTHON_INSTALL_DIR", "uv-python"),
-    ("UV_TOOL_BIN_DIR", "uv-bin"),
-    ("UV_TOOL_DIR", "uv-tools"),
-];
-
-/// How the id of a server's pack begins. The server's name follows.
-pub(super) const OWN: &str = "own-";
 const SERVER_FILE: &str = "server.json";
-/// The script that starts the program. It makes the program a part of its pack.
-const START: &str = "start";
+/// Files that earlier versions made beside it, where the server could change them.
+const GENERATED: [&str; 2] = ["pack.json", "start"];
 /// Time until a server must be ready. The first start may download its packages.
 const START_MS: u64 = 120_000;
+/// The number of characters of a value that a person sees to say whether it is a key.
+const BEGINS: usize = 4;
 
 /// A server as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct StoredServer {
     pub(super) name: String,
     #[serde(default)]
-    program: PathBuf,
+    pub(super) program: PathBuf,
+    /// The arguments, with the names of keys in the place of their values.
     #[serde(default)]
-    args: Vec<String>,
+    pub(super) args: Vec<Word>,
     /// Variables whose values are no keys.
     #[serde(default)]
-    env: BTreeMap<String, String>,
+    pub(super) env: BTreeMap<String, String>,
     /// For each further variable or header, the name of its key.
     #[serde(default)]
-    keys: BTreeMap<String, String>,
-    #[serde(default)]
-    url: String,
+    pub(super) keys: BTreeMap<String, String>,
+    /// The address, with the names of keys in the place of their values.
+    #[serde(default = "no_address")]
+    pub(super) url: Word,
     #[serde(default)]
     sign_in: bool,
+    /// Whether its program may use the network.
+    #[serde(default = "yes")]
+    pub(super) network: bool,
+    /// Whether its reads may run without asking, as the person said.
+    #[serde(default)]
+    pub(super) reads_may_run: bool,
     pub(super) enabled: bool,
 }
 
-/// The values of keys, by the name of the key.
-pub(super) type KeyValues = BTreeMap<String, String>;
+fn no_address() -> Word {
+    Word::from("")
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A server without its keys, and the keys.
+#[derive(Debug)]
+pub(super) struct Separated {
+    pub(super) stored: StoredServer,
+    pub(super) values: KeyValues,
+    /// Values that look random, which are stored as keys if the person says nothing else.
+    pub(super) unsure: Vec<UnsureValue>,
+}
 
 /// Checks a server and separates its keys from the rest.
-pub(super) fn separate_keys(server: &NewServer) -> Result<(StoredServer, KeyValues), AgentError> {
-    if server.name.is_empty() || server.name != slug(&server.name) {
+pub(super) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError> {
+    if !is_name(&server.name) {
         return Err(AgentError::invalid(text!(
             "{name} cannot be the name of a server.",
             name = server.name.as_str()
         ))
         .hint("Use lower-case letters, digits and hyphens, at most 40 characters."));
     }
-    let mut stored = StoredServer {
+    let stored = StoredServer {
         name: server.name.clone(),
         program: PathBuf::new(),
-        args: server.args.clone(),
+        args: Vec::new(),
         env: BTreeMap::new(),
         keys: BTreeMap::new(),
-        url: server.url.trim().to_owned(),
+        url: no_address(),
         sign_in: server.sign_in,
+        network: server.network,
+        reads_may_run: false,
         enabled: true,
     };
-    let mut values = KeyValues::new();
-    match (server.command.is_empty(), stored.url.is_empty()) {
+    let mut separating = Separating {
+        stored,
+        keys: KeyStore::default(),
+        unsure: Vec::new(),
+        not_keys: &server.not_keys,
+    };
+    match (server.command.is_empty(), server.url.trim().is_empty()) {
         (false, true) => {
-            stored.program = find_program(&server.command)?;
+            separating.stored.program = find_program(&server.command)?;
             for (name, value) in &server.env {
-                add_variable(&mut stored, &mut values, name, value)?;
+                separating.add_variable(name, value)?;
             }
+            separating.add_args(&server.args);
+        }
+        (true, false) if !server.network => {
+            return Err(AgentError::invalid("An address is reached over the network.")
+                .hint("Add it with network, or add a program."));
         }
         (true, false) => {
-            if address::Origin::parse(&stored.url).is_none() {
-                return Err(AgentError::invalid(text!(
-                    "{url} is not a web address.",
-                    url = stored.url.as_str()
-                ))
-                .hint("Write it like https://mcp.example.com/mcp."));
-            }
+            separating.add_address(server.url.trim())?;
             for (header, value) in &server.headers {
-                add_header(&mut stored, &mut values, header, value);
+                separating.add_header(header, value);
             }
         }
         _ => {
             return Err(AgentError::invalid("A server needs either a command or an address."));
         }
     }
-    Ok((stored, values))
+    let Separating { stored, keys, unsure, .. } = separating;
+    Ok(Separated { stored, values: keys.0, unsure })
 }
 
-fn add_variable(
-    stored: &mut StoredServer,
-    values: &mut KeyValues,
-    name: &str,
-    value: &str,
-) -> Result<(), AgentError> {
-    if !is_variable(name) {
-        return Err(AgentError::invalid(text!("{name} cannot be the name of a variable.", name)));
-    }
-    let pair = (name.to_owned(), value.to_owned());
-    let is_key = is_credential_name(name)
-        || !secrets_of(&Default::default(), std::iter::once(pair.clone())).is_empty();
-    if is_key {
-        // The host asks only for keys whose names say that they are keys, and never for its own.
-        let is_plain = is_credential_name(name) && !is_app_key(name);
-        let key = if is_plain { name.to_owned() } else { format!("{name}_KEY") };
-        values.insert(key.clone(), pair.1);
-        stored.keys.insert(pair.0, key);
-    } else {
-        stored.env.insert(pair.0, pair.1);
-    }
-    Ok(())
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name == slug(name)
 }
 
-fn add_header(stored: &mut StoredServer, values: &mut KeyValues, header: &str, value: &str) {
-    let token = value.strip_prefix("Bearer ").filter(|_| is_authorization(header));
-    let upper = header.to_ascii_uppercase().replace('-', "_");
-    let key = if is_credential_name(&upper) { upper } else { format!("{upper}_KEY") };
-    values.insert(key.clone(), token.unwrap_or(value).trim().to_owned());
-    stored.keys.insert(header.to_owned(), key);
+struct Separating<'a> {
+    stored: StoredServer,
+    keys: KeyStore,
+    unsure: Vec<UnsureValue>,
+    not_keys: &'a [String],
+}
+
+impl Separating<'_> {
+    /// Returns the parts of a value that are stored as keys.
+    fn find_parts(
+        &mut self,
+        place: &str,
+        names: &[&str],
+        value: &str,
+    ) -> Vec<std::ops::Range<usize>> {
+        match find_keys(names, value) {
+            Found::Nothing => Vec::new(),
+            Found::Keys(parts) => parts,
+            Found::Unsure(parts) => {
+                self.unsure.push(UnsureValue {
+                    place: place.to_owned(),
+                    of: names.last().map(|name| (*name).to_owned()).unwrap_or_default(),
+                    begins: parts
+                        .first()
+                        .map(|part| value[part.clone()].chars().take(BEGINS).collect())
+                        .unwrap_or_default(),
+                    characters: u32::try_from(value.chars().count()).unwrap_or(u32::MAX),
+                });
+                if self.not_keys.iter().any(|said| said == place) { Vec::new() } else { parts }
+            }
+        }
+    }
+
+    /// Adds arguments. The name of a value is the option before it, or stands before it in the same
+    /// argument.
+    fn add_args(&mut self, args: &[String]) {
+        let mut option = "";
+        for (at, arg) in args.iter().enumerate() {
+            let (mut names, start) = split_names(arg);
+            let is_option = names.is_empty() && arg.starts_with('-');
+            if !is_option && !option.is_empty() {
+                names.insert(0, option);
+            }
+            let value = &arg[start..];
+            let parts = self.find_parts(&format!("args/{at}"), &names, value);
+            let word = if parts.is_empty() {
+                Word::from(arg.as_str())
+            } else {
+                let shift = |part: std::ops::Range<usize>| part.start + start..part.end + start;
+                let parts: Vec<_> = parts.into_iter().map(shift).collect();
+                self.keys.take(names.last().unwrap_or(&""), arg, &parts)
+            };
+            self.stored.args.push(word);
+            option = if is_option { arg } else { "" };
+        }
+    }
+
+    fn add_variable(&mut self, name: &str, value: &str) -> Result<(), AgentError> {
+        if !is_variable(name) {
+            return Err(AgentError::invalid(text!(
+                "{name} cannot be the name of a variable.",
+                name
+            )));
+        }
+        // A variable with this name is a key whatever its value is, and always was.
+        let parts = self.find_parts(&format!("env/{name}"), &[name], value);
+        if is_credential_name(name) || !parts.is_empty() {
+            let key = self.keys.add(name, value);
+            self.stored.keys.insert(name.to_owned(), key);
+        } else {
+            self.stored.env.insert(name.to_owned(), value.to_owned());
+        }
+        Ok(())
+    }
+
+    fn add_header(&mut self, header: &str, value: &str) {
+        let token = value.strip_prefix("Bearer ").filter(|_| is_authorization(header));
+        let key = self.keys.add(header, token.unwrap_or(value).trim());
+        self.stored.keys.insert(header.to_owned(), key);
+    }
+
+    fn add_address(&mut self, url: &str) -> Result<(), AgentError> {
+        let parsed = address::Origin::parse(url);
+        if parsed.is_none() {
+            // The address itself is not repeated, because it may hold a password.
+            let hint = if url.contains('@') {
+                "Take the name and the password out of the address, and give them as a header."
+            } else {
+                "Write it like https://mcp.example.com/mcp."
+            };
+            return Err(AgentError::invalid("This is not a web address.").hint(hint));
+        }
+        let parts = self.find_parts("url", &[], url);
+        self.stored.url = if parts.is_empty() {
+            Word::from(url)
+        } else {
+            // The values are stored as they are meant, and written for an address when they are used.
+            let mut word = self.keys.take("url", url, &parts);
+            self.decode_keys(&mut word);
+            word
+        };
+        Ok(())
+    }
+
+    fn decode_keys(&mut self, word: &mut Word) {
+        for key in word.keys() {
+            if let Some(value) = self.keys.0.get_mut(key) {
+                let plain = percent_encoding::percent_decode_str(value).decode_utf8();
+                if let Ok(plain) = plain.map(std::borrow::Cow::into_owned) {
+                    *value = plain;
+                }
+            }
+        }
+    }
 }
 
 fn is_authorization(header: &str) -> bool {
     header.eq_ignore_ascii_case("authorization")
 }
 
+/// How the place of a key is shown.
+fn name_key(key: &str) -> String {
+    format!("secret:{key}")
+}
+
 impl StoredServer {
     pub(super) fn pack_id(&self) -> PackId {
-        PackId(format!("{OWN}{}", self.name))
+        PackId::of_added_server(&self.name)
     }
 
-    /// Returns the whole command, or the address.
+    pub(super) fn is_program(&self) -> bool {
+        !self.program.as_os_str().is_empty()
+    }
+
+    /// Returns the address with the names of keys in the place of their values.
+    pub(super) fn shown_url(&self) -> String {
+        self.url.write(name_key)
+    }
+
+    /// Returns the whole command, or the address. Keys are named and not shown.
     pub(super) fn command_or_url(&self) -> String {
-        if self.url.is_empty() { show_command(&self.program, &self.args) } else { self.url.clone() }
+        if !self.is_program() {
+            return self.shown_url();
+        }
+        let args: Vec<String> = self.args.iter().map(|arg| arg.write(name_key)).collect();
+        show_command(&self.program, &args)
     }
 
     /// Returns the names of its keys.
     pub(super) fn key_names(&self) -> Vec<String> {
-        self.keys.values().cloned().collect()
+        let words = self.args.iter().chain([&self.url]).flat_map(Word::keys);
+        let mut names: Vec<String> =
+            self.keys.values().map(String::as_str).chain(words).map(str::to_owned).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     pub(super) fn signs_in(&self) -> bool {
         self.sign_in
     }
 
+    /// Where its tools can send data, as the person said when adding it.
+    pub(super) fn reach(&self) -> Reach {
+        match (self.network || !self.is_program(), self.reads_may_run) {
+            (false, _) => Reach::Here,
+            (true, true) => Reach::Configured,
+            (true, false) => Reach::Unallowed,
+        }
+    }
+
     /// Whether its address lies on this computer or in the local network, or is not encrypted.
     pub(super) fn is_private(&self) -> bool {
-        let Some(origin) = address::Origin::parse(&self.url) else { return false };
+        let url = self.shown_url();
+        let Some(origin) = address::Origin::parse(&url) else { return false };
         let host = origin.host_and_port();
         let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
         let plain = name.trim_matches(['[', ']']);
-        !self.url.starts_with("https://")
+        !url.starts_with("https://")
             || address::is_localhost(plain)
             || plain.parse::<IpAddr>().is_ok_and(address::is_private)
     }
 
-    /// Writes the server's file and, if it is switched on, its pack.
+    /// Writes the server's file.
     pub(super) fn save_server(&self, folder: &Path) -> Result<(), AgentError> {
-        self.write_files(folder).map_err(|error| {
+        self.write_file(folder).map_err(|error| {
             AgentError::internal(
                 "settings",
                 text!(
@@ -192,46 +333,15 @@ impl StoredServer {
         })
     }
 
-    fn write_files(&self, folder: &Path) -> io::Result<()> {
+    fn write_file(&self, folder: &Path) -> io::Result<()> {
         create_private_folder(folder)?;
-        let text = |value: &Value| serde_json::to_string_pretty(value).map_err(io::Error::from);
-        write_atomically(&folder.join(SERVER_FILE), &text(&json!(self))?)?;
-        let pack = folder.join("pack.json");
-        if !self.enabled {
-            return match fs::remove_file(pack) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            };
-        }
-        if self.url.is_empty() {
-            let start = folder.join(START);
-            write_atomically(&start, &self.script())?;
-            fs::set_permissions(&start, fs::Permissions::from_mode(0o700))?;
-        }
-        write_atomically(&pack, &text(&self.manifest())?)
+        let text = serde_json::to_string_pretty(&json!(self)).map_err(io::Error::from)?;
+        write_atomically(&folder.join(SERVER_FILE), &text)
     }
 
-    /// Returns the script that sets the variables and becomes the program.
-    fn script(&self) -> String {
-        let mut lines = vec!["#!/bin/sh".to_owned()];
-        let folder = self.program.parent().map(|folder| folder.display().to_string());
-        // Programs such as npx look for their interpreter beside them.
-        lines.push(format!("export PATH={}:\"$PATH\"", quote_word(&folder.unwrap_or_default())));
-        // `npx` and `uvx` install into caches, and the home folder cannot be written.
-        lines.extend(
-            CACHES.iter().map(|(name, folder)| format!("export {name}=\"{PACK_DATA}/{folder}\"")),
-        );
-        // Turns off npm's notice of a new version. It would follow the lines that say why a server
-        // does not start.
-        lines.push("export npm_config_update_notifier=false".to_owned());
-        lines.extend(
-            self.env.iter().map(|(name, value)| format!("export {name}={}", quote_word(value))),
-        );
-        for (name, key) in self.keys.iter().filter(|(name, key)| name != key) {
-            lines.push(format!("export {name}=\"${key}\"; unset {key}"));
-        }
-        lines.push(format!("exec {} \"$@\"\n", quote_word(&self.program.display().to_string())));
-        lines.join("\n")
+    /// Makes the server's pack, in memory.
+    pub(super) fn make_pack(&self, folder: &Path) -> LoadedPack {
+        packs::check_manifest(&self.manifest(), folder)
     }
 
     fn manifest(&self) -> Value {
@@ -239,10 +349,11 @@ impl StoredServer {
             "name": self.name, "offer_all": true,
             "timeouts": {"start_ms": START_MS, "call_ms": 60_000},
         });
-        if self.url.is_empty() {
-            server["command"] = json!(format!("./{START}"));
+        if self.is_program() {
+            server["command"] = json!(self.program.display().to_string());
             server["data_dir"] = json!(true);
-            server["args"] = json!(self.args);
+            server["args"] =
+                self.args.iter().map(|arg| Value::from(arg.write(name_key))).collect::<Value>();
             server["env"] = json!(self.key_names());
         } else {
             server["http"] = self.http_entry();
@@ -255,7 +366,7 @@ impl StoredServer {
     }
 
     fn http_entry(&self) -> Value {
-        let mut http = json!({"url": self.url, "private_network": self.is_private()});
+        let mut http = json!({"url": self.shown_url(), "private_network": self.is_private()});
         if self.sign_in {
             http["auth"] = json!({"kind": "oauth2"});
             http["oauth"] = json!({"grant": "authorization_code"});
@@ -274,7 +385,7 @@ impl StoredServer {
 }
 
 /// Reads all stored servers, by name. A file that cannot be read is left out.
-pub(super) fn read_all(folder: &Path) -> Vec<StoredServer> {
+pub(crate) fn read_all(folder: &Path) -> Vec<StoredServer> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<StoredServer> =
         entries.filter_map(|entry| read_one(&entry.path())).collect();
@@ -282,73 +393,186 @@ pub(super) fn read_all(folder: &Path) -> Vec<StoredServer> {
     found
 }
 
-/// Reads the server of a folder.
+/// Reads the server of a folder. Its name is that of the folder; a file with another name is not
+/// used, because it would get the keys of another server.
 pub(super) fn read_one(folder: &Path) -> Option<StoredServer> {
     let text = fs::read_to_string(folder.join(SERVER_FILE)).ok()?;
-    let read = serde_json::from_str(&text);
-    read.inspect_err(|error| tracing::warn!(%error, folder = %folder.display(), "an added server cannot be read"))
-        .ok()
+    let read: Result<StoredServer, _> = serde_json::from_str(&text);
+    let stored = read
+        .inspect_err(|error| tracing::warn!(%error, folder = %folder.display(), "an added server cannot be read"))
+        .ok()?;
+    let is_its_name = is_name(&stored.name)
+        && folder.file_name().is_some_and(|name| name.to_string_lossy() == stored.name);
+    if !is_its_name {
+        tracing::warn!(folder = %folder.display(), "an added server has another name than its folder, and is not used");
+    }
+    is_its_name.then_some(stored)
+}
+
+/// Deletes what earlier versions made beside the file of each server.
+pub(super) fn delete_generated_files(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        for name in GENERATED {
+            let path = entry.path().join(name);
+            if let Err(error) = fs::remove_file(&path)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, file = %path.display(), "a file of an earlier version could not be deleted");
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn keys_are_kept_apart_from_what_is_stored_in_files() {
-        let server = NewServer {
+    fn program(env: &[(&str, &str)], args: &[&str]) -> NewServer {
+        NewServer {
             name: "files".into(),
             command: "/bin/sh".into(),
-            env: [
-                ("GITHUB_TOKEN", "ghp_secret"),
-                ("OPENAI_API_KEY", "sk-secret"),
-                ("DATABASE_URL", "postgres://me:secret-word@db.example/x"),
-                ("LOG_LEVEL", "it's on"),
-            ]
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            env: env
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
             ..NewServer::default()
-        };
-        let (stored, values) = separate_keys(&server).unwrap();
-        let names: Vec<&str> = values.keys().map(String::as_str).collect();
-        assert_eq!(names, ["DATABASE_URL_KEY", "GITHUB_TOKEN", "OPENAI_API_KEY_KEY"]);
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path().join("files");
-        stored.save_server(&folder).unwrap();
-        let start = fs::read_to_string(folder.join("start")).unwrap();
-        assert!(
-            start.contains("export npm_config_cache=\"$COUNTERSIGN_PACK_DATA/npm\""),
-            "{start}"
-        );
-        for file in ["server.json", "pack.json", "start"] {
-            let text = fs::read_to_string(folder.join(file)).unwrap();
-            assert!(!text.contains("secret"), "{file}: {text}");
         }
-        assert_eq!(read_one(&folder).unwrap(), stored);
-        let loaded = packs::check_folder(&folder);
+    }
+
+    /// Saves a server and returns its file.
+    fn saved(stored: &StoredServer) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join(&stored.name);
+        stored.save_server(&folder).unwrap();
+        assert_eq!(read_one(&folder).as_ref(), Some(stored));
+        let loaded = stored.make_pack(&folder);
         assert!(loaded.pack.is_some(), "{:?}", loaded.view.faults);
+        format!("{}{}", fs::read_to_string(folder.join("server.json")).unwrap(), loaded.manifest)
     }
 
     #[test]
-    fn an_address_keeps_its_headers_as_keys() {
+    fn keys_are_kept_apart_from_what_is_stored_in_files() {
+        let ghp = format!("ghp_secret{}", "a1B2".repeat(8));
+        let server = program(
+            &[
+                ("GITHUB_TOKEN", "ghp_secret"),
+                ("OPENAI_API_KEY", "sk-secret"),
+                ("DATABASE_URL", "postgres://me:secret-word@db.example/x"),
+                ("ODD", &ghp),
+                ("LOG_LEVEL", "it's on"),
+            ],
+            &[
+                "--token",
+                "secret-1",
+                "--header",
+                "Authorization: Bearer secret-2",
+                "--api-key=secret-3",
+                "-e",
+                "MY_PAT=secret-4",
+                "--db",
+                "postgres://me:secret-5@db.example/x",
+                &ghp,
+                "--port",
+                "8080",
+            ],
+        );
+        let Separated { stored, values, unsure } = separate_keys(&server).unwrap();
+        let names: Vec<&str> = values.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "API_KEY",
+                "AUTHORIZATION_KEY",
+                "DATABASE_URL_KEY",
+                "DB_KEY",
+                "GITHUB_TOKEN",
+                "MY_PAT_KEY",
+                "ODD_KEY",
+                "OPENAI_API_KEY_KEY",
+                "SECRET",
+                "TOKEN",
+            ]
+        );
+        assert_eq!(unsure, []);
+        let text = saved(&stored);
+        assert!(!text.contains("secret-") && !text.contains("ghp_"), "{text}");
+        assert!(
+            stored.command_or_url().ends_with(
+                "--token secret:TOKEN --header 'Authorization: Bearer secret:AUTHORIZATION_KEY' \
+                 --api-key=secret:API_KEY -e MY_PAT=secret:MY_PAT_KEY \
+                 --db postgres://me:secret:DB_KEY@db.example/x secret:SECRET --port 8080"
+            ),
+            "{}",
+            stored.command_or_url()
+        );
+        assert_eq!(stored.key_names(), names);
+    }
+
+    #[test]
+    fn what_only_looks_random_is_a_key_unless_the_person_says_no() {
+        let random = "q7Zr0XbN4tLw9Vd2KfP1";
+        let mut server = program(&[("ACCOUNT", random)], &["--account", random]);
+        let Separated { stored, values, unsure } = separate_keys(&server).unwrap();
+        let places: Vec<&str> = unsure.iter().map(|value| value.place.as_str()).collect();
+        assert_eq!(places, ["env/ACCOUNT", "args/1"]);
+        assert_eq!((unsure[1].of.as_str(), unsure[1].begins.as_str()), ("--account", "q7Zr"));
+        assert_eq!(values.len(), 1, "one value has one name: {values:?}");
+        assert!(!saved(&stored).contains(random));
+        server.not_keys = places.into_iter().map(str::to_owned).collect();
+        let plain = separate_keys(&server).unwrap();
+        assert_eq!((plain.values.len(), plain.unsure.len()), (0, 2));
+        assert!(saved(&plain.stored).contains(random));
+    }
+
+    #[test]
+    fn an_address_keeps_its_headers_and_parameters_as_keys() {
         let server = NewServer {
             name: "far".into(),
-            url: "https://mcp.example.com/mcp".into(),
+            url: "https://mcp.example.com/mcp?api_key=secret%2D123&page=1".into(),
             headers: [("Authorization", "Bearer abc"), ("X-Api-Key", "def")]
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .into(),
             ..NewServer::default()
         };
-        let (stored, values) = separate_keys(&server).unwrap();
+        let Separated { stored, values, .. } = separate_keys(&server).unwrap();
         assert_eq!(values["AUTHORIZATION_KEY"], "abc");
         assert_eq!(values["X_API_KEY"], "def");
-        let folder = tempfile::tempdir().unwrap();
-        stored.save_server(&folder.path().join("far")).unwrap();
-        let loaded = packs::check_folder(&folder.path().join("far"));
-        assert!(loaded.pack.is_some(), "{:?}", loaded.view.faults);
+        assert_eq!(values["URL_KEY"], "secret-123");
+        assert_eq!(stored.shown_url(), "https://mcp.example.com/mcp?api_key=secret:URL_KEY&page=1");
+        assert!(!saved(&stored).contains("secret-") && !saved(&stored).contains("secret%"));
         assert!(!stored.is_private());
+        let with_password =
+            NewServer { url: "https://me:secret@a.example/mcp".into(), ..server.clone() };
+        let refused = separate_keys(&with_password).unwrap_err();
+        assert!(!format!("{refused:?}").contains("secret"), "{refused:?}");
+        assert!(separate_keys(&NewServer { network: false, ..server.clone() }).is_err());
         let here =
             NewServer { url: "http://localhost:9/mcp".into(), headers: BTreeMap::new(), ..server };
-        assert!(separate_keys(&here).unwrap().0.is_private());
+        assert!(separate_keys(&here).unwrap().stored.is_private());
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_version_is_read_and_one_with_another_name_is_not() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("notes");
+        fs::create_dir_all(&folder).unwrap();
+        let old = json!({"name": "notes", "program": "/bin/sh", "args": ["-c", "exit"], "env": {"A": "b"},
+            "keys": {"NOTES_TOKEN": "NOTES_TOKEN"}, "url": "", "sign_in": false, "enabled": true});
+        fs::write(folder.join("server.json"), old.to_string()).unwrap();
+        fs::write(folder.join("pack.json"), "{}").unwrap();
+        fs::write(folder.join("start"), "").unwrap();
+        let stored = read_one(&folder).unwrap();
+        assert!(stored.network && !stored.reads_may_run && stored.is_program());
+        assert_eq!(
+            (stored.reach(), stored.key_names()),
+            (Reach::Unallowed, vec!["NOTES_TOKEN".into()])
+        );
+        delete_generated_files(root.path());
+        assert!(!folder.join("pack.json").exists() && !folder.join("start").exists());
+        let other = json!({"name": "mail", "program": "/bin/sh", "enabled": true});
+        fs::write(folder.join("server.json"), other.to_string()).unwrap();
+        assert_eq!(read_one(&folder), None);
+        assert_eq!(read_all(root.path()), []);
     }
 }

@@ -9,13 +9,16 @@ use mcp::{Access, Definition, Definitions, Reach, ServerConfig, Servers};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 
-use super::{storage::KeyValues, trials::Trial};
+use super::{keys::KeyValues, trials::Trial};
 use crate::definitions;
 
 /// How long a test waits, because a first start may download packages.
 pub(super) const PATIENCE: Duration = Duration::from_secs(125);
 /// How long the last lines of a program's error output may take to arrive.
 const LAST_LINES: Duration = Duration::from_millis(200);
+/// How long a list of tools must not change to count as whole, and how often it is looked at.
+const LIST_QUIET: Duration = Duration::from_millis(500);
+const LIST_LOOKS: u32 = 6;
 /// The highest number of lines that a test returns.
 const MAX_LINES: usize = 20;
 
@@ -49,8 +52,8 @@ pub(super) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> Se
     let entered = Arc::new(EnteredKeys(keys));
     match &mut config.reach {
         Reach::Program(program) => {
-            if let Some(variables) = &mut program.entered {
-                variables.access = entered;
+            if let Some(keys) = &mut program.keys {
+                keys.access = entered;
             }
         }
         Reach::Http(address) => address.access = entered,
@@ -60,6 +63,22 @@ pub(super) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> Se
 
 #[derive(Default)]
 struct FoundTools(Mutex<Vec<Definition>>);
+
+impl FoundTools {
+    /// Waits until the list has not changed for a moment: some servers list a part of their tools
+    /// first.
+    async fn wait_until_quiet(&self) {
+        let mut before = None;
+        for _ in 0..LIST_LOOKS {
+            let now = self.0.lock().len();
+            if before == Some(now) {
+                return;
+            }
+            before = Some(now);
+            tokio::time::sleep(LIST_QUIET).await;
+        }
+    }
+}
 
 impl Definitions for FoundTools {
     fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
@@ -78,16 +97,20 @@ pub(super) async fn run_trial(
     trial: &Trial<'_>,
 ) -> Result<ServerTestResponse, AgentError> {
     let (key, found) = (config.key(), Arc::new(FoundTools::default()));
+    let (pack, name) = (config.pack.clone(), config.name.clone());
     let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
     let work = async {
         let outcome = servers.wait_until_ready(&key, PATIENCE).await;
+        if outcome.is_ok() {
+            found.wait_until_quiet().await;
+        }
         (outcome, last_error_lines(&servers, &key).await)
     };
     let done = trial.run_unless_stopped(work).await;
     servers.shut_down().await;
     let (outcome, log) = done?;
     let message = outcome.as_ref().err().map(|failure| failure.error.text());
-    let tools = found.0.lock().iter().map(tested_tool).collect();
+    let tools = found.0.lock().iter().map(|tool| tested_tool(&pack, &name, tool)).collect();
     Ok(ServerTestResponse { ok: outcome.is_ok(), runs, message, log, tools })
 }
 
@@ -98,11 +121,14 @@ pub(super) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String
     log[log.len().saturating_sub(MAX_LINES)..].to_vec()
 }
 
-fn tested_tool(definition: &Definition) -> TestedTool {
+/// Describes a tool for the person who is to accept it.
+pub(super) fn tested_tool(pack: &PackId, server: &str, definition: &Definition) -> TestedTool {
     let effect: Effect = definitions::effect_or_default(definition, None);
     TestedTool {
         name: definition.name.clone(),
         description: definition.description.clone().unwrap_or_default(),
+        input_schema: definition.input_schema.clone(),
+        hash: definition.hash(pack, server),
         says: definitions::declared_effect(definition),
         effect,
     }

@@ -298,6 +298,10 @@ impl Tools for HostTools {
         self.loaded_packs().iter().find(|loaded| loaded.view.id == *pack)?.view.data_flow.clone()
     }
 
+    fn reads_files(&self, pack: &PackId) -> bool {
+        self.services.reads_files(pack.as_str())
+    }
+
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         let ToolTarget::Mcp { server, .. } = &spec.target else {
             let Some(variable) = key_destination::needed_credential(spec) else { return Ok(()) };

@@ -12,11 +12,12 @@ use contract::{
 use host::{Host, Options, Person, Terminal};
 use serde_json::json;
 
-/// A server whose tool descriptions are read from a file beside it.
+/// A server whose tool descriptions are read from a file beside it. It writes to its own folder.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
 import json, os, pathlib, sys
 words = pathlib.Path("words.txt")
-pathlib.Path("token.txt").write_text(os.environ.get("FAR_TOKEN", "none"))
+own = pathlib.Path(os.environ["COUNTERSIGN_PACK_DATA"])
+(own / "token.txt").write_text(os.environ.get("FAR_TOKEN", "none"))
 for line in sys.stdin:
     request = json.loads(line)
     method, answer = request.get("method"), None
@@ -28,7 +29,7 @@ for line in sys.stdin:
                  for name, about in (row.split(": ", 1) for row in words.read_text().splitlines())]
         answer = {"tools": tools}
     elif method == "tools/call":
-        with open("calls.txt", "a") as calls:
+        with open(own / "calls.txt", "a") as calls:
             calls.write(json.dumps(request["params"]["arguments"]) + "\n")
         answer = {"content": [{"type": "text", "text": "{\"done\": true}"}]}
     if "id" in request:
@@ -51,7 +52,7 @@ impl Bench {
         fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
         let manifest = json!({
             "manifest_version": 1, "id": "post", "version": "1.0.0", "title": "Post", "description": "Sends letters.",
-            "servers": [{"name": "post", "command": "./server", "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
+            "servers": [{"name": "post", "command": "./server", "data_dir": true, "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
             "schemas": {}, "tools": {"tools": []}
         });
         fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
@@ -104,7 +105,7 @@ impl Bench {
     }
 
     fn calls(&self) -> usize {
-        fs::read_to_string(self.folder.path().join("packs/post/calls.txt"))
+        fs::read_to_string(self.folder.path().join("data/packs/post/calls.txt"))
             .unwrap_or_default()
             .lines()
             .count()
@@ -193,7 +194,7 @@ async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silen
     ]);
     let manifest = json!({
         "manifest_version": 1, "id": "post", "version": "1.0.0", "title": "Post", "description": "Sends letters.",
-        "servers": [{"name": "post", "command": "./server", "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
+        "servers": [{"name": "post", "command": "./server", "data_dir": true, "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
         "schemas": {"Any": {"type": "object"}}, "tools": {"tools": tools}
     });
     fs::write(bench.folder.path().join("packs/post/pack.json"), manifest.to_string()).unwrap();
@@ -348,7 +349,7 @@ async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_aske
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_servers_program_gets_what_was_entered_for_its_pack() {
     let folder = tempfile::tempdir().unwrap();
-    let server = json!({"command": "./server", "env": ["FAR_TOKEN", "FAR_LANGUAGE"], "timeouts": {"start_ms": 60_000}});
+    let server = json!({"command": "./server", "data_dir": true, "env": ["FAR_TOKEN", "FAR_LANGUAGE"], "timeouts": {"start_ms": 60_000}});
     let pack = pack_declaring(folder.path(), server, "read_only");
     fs::write(pack.join("server"), SERVER).unwrap();
     fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -378,6 +379,9 @@ async fn a_servers_program_gets_what_was_entered_for_its_pack() {
     };
     let sent = host.tool_call(params).await.unwrap();
     assert_eq!(sent.outcome, ToolOutcome::Ok, "{:?}", sent.error);
-    assert_eq!(fs::read_to_string(pack.join("token.txt")).unwrap(), "entered-1");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("data/packs/far/token.txt")).unwrap(),
+        "entered-1"
+    );
     host.stop().await;
 }

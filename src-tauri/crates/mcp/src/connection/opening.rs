@@ -85,7 +85,7 @@ async fn start_once(
 ) -> OpenResult {
     let (process, stdout, stdin) = process::start(name, program, log)
         .await
-        .map_err(|error| OpenError::Because(text!("It could not be started: {error}.", error)))?;
+        .map_err(|error| OpenError::Because(error.text()))?;
     let pid = process.pid();
     let ending = Ending::default();
     let transport = ProcessTransport::new(

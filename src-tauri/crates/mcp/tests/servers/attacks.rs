@@ -150,7 +150,7 @@ async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_t
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         path
     };
-    let hidden = Hidden { folders: vec![app.clone()], but: vec![own.clone()], covered: Vec::new() };
+    let hidden = Hidden { folders: vec![app.clone()], but: vec![own.clone()], ..Hidden::default() };
     for free in [file(own.join("tool")), file(root.join("note"))] {
         let said = run_attack(&free, FileChanges::ByPath, hidden.clone()).await;
         for call in ["chmod", "through proc", "fchmodat2", "utimes", "utimensat"] {
@@ -221,6 +221,7 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
     let hidden = Hidden {
         folders: vec![runtime.clone()],
         but: Vec::new(),
+        read_only: Vec::new(),
         covered: vec![runtime, alone.clone(), root.join("not-there")],
     };
     let Reach::Program(program) = &mut config.reach else { unreachable!() };

@@ -60,7 +60,7 @@ fn config(name: &str, url: &str, more: Value, access: &Arc<TestAccess>) -> Serve
     ServerConfig {
         name: name.into(),
         pack: "test".into(),
-        reach: Reach::Http(Address { http, access: Arc::clone(access) as _ }),
+        reach: Reach::Http(Address { http, keyed_url: None, access: Arc::clone(access) as _ }),
         start: None,
     }
 }

@@ -42,13 +42,14 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
     let program = Program {
         program: Ok(std::env::current_exe().unwrap()),
         args: ["--exact", &format!("role_{role}"), "--nocapture", "--test-threads=1"]
-            .map(str::to_owned)
+            .map(Into::into)
             .to_vec(),
         env,
-        entered: None,
+        keys: None,
         cwd: PathBuf::from("/"),
         hidden: Hidden::default(),
         changes: FileChanges::Times,
+        network: true,
     };
     ServerConfig {
         name: name.to_owned(),

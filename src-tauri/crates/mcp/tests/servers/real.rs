@@ -51,12 +51,13 @@ fn python() -> PathBuf {
 fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> ServerConfig {
     let program = Program {
         program: Ok(program),
-        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        args: args.iter().map(|arg| (*arg).into()).collect(),
         env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        entered: None,
+        keys: None,
         cwd: cwd.to_owned(),
         hidden: Hidden::default(),
         changes: FileChanges::Times,
+        network: true,
     };
     ServerConfig {
         name: "real".into(),

@@ -141,9 +141,9 @@ async fn what_takes_over_says_whose_work_is_paid_for() {
 
 #[tokio::test]
 async fn two_models_are_local_only_together() {
-    let server = ModelServer::start([]).await;
-    let here = failing(&server);
-    let away = Arc::new(Provider::new(config("https://models.example/v1"), world()).unwrap());
+    let here: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
+    let away: Arc<dyn Model> =
+        Arc::new(Provider::new(config("https://models.example/v1"), world()).unwrap());
     assert!(WithFallback::new(here.clone(), here.clone()).is_local());
     assert!(
         !WithFallback::new(here.clone(), away.clone()).is_local()

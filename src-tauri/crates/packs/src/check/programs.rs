@@ -36,6 +36,9 @@ const LAUNCHERS: [(&[&str], &str); 4] = [
 
 /// Checks that the host can start a command. The rules are those of `mcp::resolve_program`.
 pub(super) fn check_program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
+    if subject.is_made_by_host && std::path::Path::new(command).is_absolute() {
+        return;
+    }
     if command.contains(['/', '\\']) {
         match files::resolve_inside(subject.folder, command) {
             Err(problem) => faults.at(at, problem, "use a path below the pack, such as `./server`, or the name of a program of the app"),

@@ -134,30 +134,72 @@ fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
     assert_eq!(before, changed("/tools/tools/0/title", json!("Another tool")));
 }
 
+/// The shipped packs are loaded first, so no pack of the user takes the place of one of them.
 #[test]
-fn the_users_folder_wins_and_the_other_pack_is_shown() {
+fn no_pack_takes_the_place_of_another() {
     let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    write_pack(&user.path().join("mine"), &ledger());
     write_pack(&bundled.path().join("ledger"), &ledger());
+    write_pack(&user.path().join("ledger"), &ledger());
     let loaded =
-        packs::load(&[user.path().into(), bundled.path().into(), user.path().join("nowhere")]);
+        packs::load(&[bundled.path().into(), user.path().into(), user.path().join("nowhere")]);
     assert_eq!(loaded.len(), 2);
     assert!(loaded[0].pack.is_some() && loaded[0].view.faults.is_empty());
     assert!(loaded[1].pack.is_none() && loaded[1].view.tools.is_empty());
     let fault = &loaded[1].view.faults[0];
     assert_eq!(fault.field, "/id");
-    assert!(fault.problem.contains("mine"), "{}", fault.problem);
+    let place = bundled.path().join("ledger").display().to_string();
+    assert!(fault.problem.contains(&place), "{}", fault.problem);
+
+    // Not even one that is faulty, or cannot be read, gives up its place.
+    fs::write(bundled.path().join("ledger/pack.json"), "{").unwrap();
+    let loaded = packs::load(&[bundled.path().into(), user.path().into()]);
+    assert!(loaded.iter().all(|one| one.pack.is_none()));
 }
 
 #[test]
-fn a_faulty_pack_does_not_push_out_a_good_one() {
-    let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let mut broken = ledger();
-    broken["version"] = json!(1);
-    write_pack(&user.path().join("ledger"), &broken);
-    write_pack(&bundled.path().join("ledger"), &ledger());
-    let loaded = packs::load(&[user.path().into(), bundled.path().into()]);
-    assert!(loaded[0].pack.is_none() && loaded[1].pack.is_some());
+fn a_pack_with_another_id_than_its_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write_pack(&folder.path().join("mine"), &ledger());
+    let mut added = ledger();
+    added["id"] = json!("own-notes");
+    write_pack(&folder.path().join("own-notes"), &added);
+    let loaded = packs::load(&[folder.path().into()]);
+    assert!(loaded.iter().all(|one| one.pack.is_none()));
+    let problems: Vec<String> =
+        loaded.iter().map(|one| one.view.faults[0].problem.to_string()).collect();
+    assert!(problems[0].contains("`ledger`") && problems[0].contains("`mine`"), "{problems:?}");
+    assert!(problems[1].contains("a server that a person added"), "{problems:?}");
+    // The author is told of it where the pack is checked, and the pack can be tried there.
+    let checked = packs::check_folder(&folder.path().join("mine"));
+    assert!(checked.pack.is_some());
+    assert_eq!(checked.view.warnings[0].field, "/id");
+}
+
+/// A manifest that the host makes passes the same checks, and names its program by its path.
+#[test]
+fn a_manifest_of_the_host_is_checked_like_any_other() {
+    let manifest = |command: &str, more: Value| {
+        let mut server = json!({"name": "notes", "command": command, "offer_all": true});
+        server.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"manifest_version": 1, "id": "own-notes", "version": "1.0.0", "title": "notes",
+            "description": "A server.", "servers": [server], "schemas": {}, "tools": {"tools": []}})
+    };
+    let nowhere = Path::new("/nowhere/servers/notes");
+    let sound = packs::check_manifest(&manifest("/usr/bin/python3", json!({})), nowhere);
+    assert!(sound.pack.is_some(), "{:?}", sound.view.faults);
+    assert!(sound.view.manifest_hash.is_some());
+    for (command, more) in [
+        ("./start", json!({})),
+        ("python3", json!({})),
+        ("/usr/bin/python3", json!({"env": ["not a name"]})),
+        ("/usr/bin/python3", json!({"surprise": true})),
+    ] {
+        let loaded = packs::check_manifest(&manifest(command, more), nowhere);
+        assert!(loaded.pack.is_none(), "{command}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_pack(&folder.path().join("own"), &manifest("/usr/bin/python3", json!({})));
+    assert!(packs::check_folder(&folder.path().join("own")).pack.is_none(), "not in a file");
 }
 
 #[test]
@@ -165,8 +207,8 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
     let folder = tempfile::tempdir().unwrap();
     let mut other = ledger();
     other["id"] = json!("other");
-    write_pack(&folder.path().join("a"), &ledger());
-    write_pack(&folder.path().join("b"), &other);
+    write_pack(&folder.path().join("ledger"), &ledger());
+    write_pack(&folder.path().join("other"), &other);
     let loaded = packs::load(&[folder.path().into()]);
     let names = |id: &str| {
         let tools = &by_id(&loaded, id).view.tools;
@@ -186,13 +228,14 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
 
 #[test]
 fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
-    let folder = tempfile::tempdir().unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("ledger");
     let mut pack = ledger();
-    write_pack(folder.path(), &pack);
-    assert_eq!(packs::check_folder(folder.path()).view.warnings, []);
+    write_pack(&folder, &pack);
+    assert_eq!(packs::check_folder(&folder).view.warnings, []);
     pack["tools"]["tools"][0]["open_world"] = json!(true);
-    write_pack(folder.path(), &pack);
-    let loaded = packs::check_folder(folder.path());
+    write_pack(&folder, &pack);
+    let loaded = packs::check_folder(&folder);
     assert!(loaded.pack.is_some(), "it is used all the same: {:?}", loaded.view.faults);
     let [warning] = loaded.view.warnings.as_slice() else {
         panic!("one warning: {:?}", loaded.view.warnings)

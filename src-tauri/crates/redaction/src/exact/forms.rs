@@ -28,13 +28,15 @@ impl Form {
 
     /// Widens a match by the neighbouring characters that carry bits of the secret.
     pub(super) fn widen(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
-        let is_base64 = |byte: Option<&u8>| {
-            byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"+/-_".contains(b))
-        };
-        let before = self.before && hit.start > 0 && is_base64(text.get(hit.start - 1));
-        let after = self.after && is_base64(text.get(hit.end));
+        let before = self.before && hit.start > 0 && is_base64(text[hit.start - 1]);
+        let after = self.after && text.get(hit.end).is_some_and(|byte| is_base64(*byte));
         hit.start - usize::from(before)..hit.end + usize::from(after)
     }
+}
+
+/// Whether a byte is a character of base64, in either alphabet.
+pub(super) fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
 }
 
 /// Returns all forms of a secret.

@@ -38,6 +38,46 @@ impl<'a> View<'a> {
         start..end.max(start)
     }
 
+    /// Whether the view has one of these bytes.
+    pub(super) fn has_any(&self, marks: &[u8]) -> bool {
+        self.bytes.iter().any(|byte| marks.contains(byte))
+    }
+
+    /// Returns the view up to a position.
+    pub(super) fn cut_at(&self, at: usize) -> View<'_> {
+        View {
+            bytes: Cow::Borrowed(&self.bytes[..at]),
+            from: self.from.as_ref().map(|from| from[..at].to_vec()),
+        }
+    }
+
+    /// Returns the position of an escape with one of these marks that begins in the view and could
+    /// be completed by what follows.
+    pub(super) fn open_escape(&self, marks: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < self.bytes.len() {
+            at += self.bytes[at..].iter().position(|byte| marks.contains(byte))?;
+            let here = &self.bytes[at..];
+            match escape(here) {
+                Some((_, length)) => at += length,
+                None if may_become_escape(here) => return Some(at),
+                None => at += 1,
+            }
+        }
+        None
+    }
+
+    /// Returns the beginning of the escape around a position of the original text, or the position
+    /// itself if it is in the middle of none.
+    pub(super) fn escape_start(&self, at: usize) -> usize {
+        let Some(from) = &self.from else { return at };
+        let after = from.partition_point(|(start, _)| (*start as usize) < at);
+        match after.checked_sub(1).and_then(|last| from.get(last)) {
+            Some((start, end)) if (*end as usize) > at => *start as usize,
+            _ => at,
+        }
+    }
+
     fn source_range(&self, range: Range<usize>) -> (u32, u32) {
         let range = self.range(range);
         (
@@ -135,6 +175,34 @@ fn escape(text: &[u8]) -> Option<(Unescaped, usize)> {
         b'\\' => backslash(text),
         b'&' => entity(text),
         _ => None,
+    }
+}
+
+/// Whether these bytes are the beginning of an escape that is not complete yet.
+fn may_become_escape(text: &[u8]) -> bool {
+    let is_hex = |digits: &[u8], most: usize| {
+        digits.len() < most && digits.iter().all(u8::is_ascii_hexdigit)
+    };
+    match text {
+        [b'%', digits @ ..] => is_hex(digits, 2),
+        [b'\\'] => true,
+        [b'\\', b'x', digits @ ..] => is_hex(digits, 2),
+        [b'\\', b'u', rest @ ..] => match rest.split_at_checked(4) {
+            None => is_hex(rest, 4),
+            // The second half of a pair of units may follow.
+            Some((first, second)) => {
+                hex_number(first).is_some_and(|unit| (0xd800..0xdc00).contains(&unit))
+                    && match second {
+                        [] | [b'\\'] => true,
+                        [b'\\', b'u', digits @ ..] => is_hex(digits, 4),
+                        _ => false,
+                    }
+            }
+        },
+        [b'&', name @ ..] => {
+            name.len() < 11 && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
+        }
+        _ => false,
     }
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::kit::Session;
 
-const KEY: &str = "sk-live/9Qz+7rT\"w4 xK2=Åp8";
-const PLAIN: &str = "Xk29fLm3QpZr81TbVw6Y";
+pub const KEY: &str = "sk-live/9Qz+7rT\"w4 xK2=Åp8";
+pub const PLAIN: &str = "Xk29fLm3QpZr81TbVw6Y";
 
 fn percent(text: &str, all: bool) -> String {
     text.bytes()
@@ -31,7 +31,7 @@ fn unicode(text: &str) -> String {
 }
 
 /// Returns the forms of a value, each with its name.
-fn forms(secret: &str) -> Vec<(String, String)> {
+pub fn forms(secret: &str) -> Vec<(String, String)> {
     let json = json!(secret).to_string();
     let json = json[1..json.len() - 1].to_owned();
     let mut forms = vec![

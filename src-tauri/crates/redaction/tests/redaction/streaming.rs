@@ -1,11 +1,15 @@
-//! A reply that arrives in pieces is restored like a reply that arrives at once.
+//! A reply that arrives in pieces is restored, and loses its secrets, like a reply that arrives at
+//! once.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use redaction::{Level, Restoring};
+use redaction::{Exact, Level, MARK, Restoring, Scrubbing};
 
-use crate::kit::Session;
+use crate::{
+    kit::Session,
+    secrets::{KEY, PLAIN, forms},
+};
 
 fn session() -> Session {
     let mut session = Session::new(Level::Basic);
@@ -17,7 +21,7 @@ fn session() -> Session {
 }
 
 fn restore_stream(session: &Session, pieces: &[&str]) -> String {
-    let mut restoring = Restoring::new(Arc::new(session.replaced.clone()));
+    let mut restoring = Restoring::new(Arc::new(session.replaced.clone()), Arc::default());
     let mut out: String = pieces.iter().map(|piece| restoring.push(piece)).collect();
     out.push_str(&restoring.end());
     out
@@ -58,7 +62,7 @@ fn every_split_of_every_placeholder_comes_out_whole() {
 #[test]
 fn nothing_is_held_back_that_cannot_become_a_placeholder() {
     let session = session();
-    let mut restoring = Restoring::new(Arc::new(session.replaced.clone()));
+    let mut restoring = Restoring::new(Arc::new(session.replaced.clone()), Arc::default());
     assert_eq!(restoring.push("a < b"), "a < b");
     assert_eq!(restoring.push("<b>x"), "<b>x");
     assert_eq!(restoring.push("to <ema"), "to ");
@@ -74,5 +78,101 @@ proptest! {
         let whole = pieces.concat();
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
         prop_assert_eq!(restore_stream(&session, &pieces), session.replaced.restore(&whole));
+    }
+}
+
+fn scrub_stream<'a>(exact: &Exact, pieces: impl IntoIterator<Item = &'a str>) -> String {
+    let mut scrubbing = Scrubbing::default();
+    let out: String = pieces.into_iter().map(|piece| scrubbing.push(exact, piece)).collect();
+    out + &scrubbing.end(exact)
+}
+
+fn letters(text: &str) -> impl Iterator<Item = &str> {
+    text.char_indices().map(|(at, letter)| &text[at..at + letter.len_utf8()])
+}
+
+#[test]
+fn a_secret_is_found_in_every_encoding_however_it_is_split() {
+    for secret in [KEY, PLAIN] {
+        let exact = Exact::new([secret]);
+        for (name, form) in forms(secret) {
+            for text in [form.clone(), format!("it is ({form}) ok"), format!("a{form}{form} &x%4")]
+            {
+                let whole = exact.redact_secrets(&text);
+                assert!(whole.contains(MARK), "{name}");
+                assert_eq!(scrub_stream(&exact, letters(&text)), whole, "{name}, letter by letter");
+                for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+                    let (before, after) = text.split_at(at);
+                    assert_eq!(scrub_stream(&exact, [before, after]), whole, "{name} at {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn only_what_a_secret_could_continue_is_held_back() {
+    let exact = Exact::new([PLAIN]);
+    let mut scrubbing = Scrubbing::default();
+    assert_eq!(scrubbing.push(&exact, "The answer is 42."), "The answer is 42.");
+    assert_eq!(scrubbing.push(&exact, " Key: Xk29fL"), " Key: ");
+    assert_eq!(scrubbing.push(&exact, "x. Then"), "Xk29fLx. The", "a letter may belong to base64");
+    assert_eq!(scrubbing.push(&exact, " (Xk29fLm3QpZr81TbVw6Y"), "n (");
+    assert!(!scrubbing.has_removed());
+    assert_eq!(scrubbing.push(&exact, ") 5%"), "<secret>) ");
+    assert!(scrubbing.has_removed());
+    assert_eq!(scrubbing.end(&exact), "5%");
+}
+
+#[test]
+fn a_restored_value_completes_no_secret() {
+    let mut session = Session::new(Level::Basic);
+    session.text("ana@example.com");
+    let exact = Arc::new(Exact::new(["ana@example.com:hunter22"]));
+    let mut restoring = Restoring::new(Arc::new(session.replaced.clone()), exact);
+    let out: String =
+        letters("log in as <email_1>:hunter22.").map(|piece| restoring.push(piece)).collect();
+    assert_eq!(out + &restoring.end(), "log in as <secret>.");
+    assert!(restoring.has_removed());
+}
+
+#[test]
+fn the_arguments_of_a_call_lose_secrets_wherever_they_stand() {
+    let exact = Exact::new([PLAIN]);
+    let (first, second) = PLAIN.split_at(7);
+    for text in [
+        format!(r#"{{"a": {{"b": ["{PLAIN}"]}}, "{PLAIN}": 1}}"#),
+        format!(r#"{{"a": "{PLAIN}", "a": "x"}}"#),
+        format!(r#"{{"list": ["{first}", "{second}"]}}"#),
+        format!(r#"{{"broken": "{PLAIN}"#),
+        format!(r#"{{"inner": "{{\"key\": \"{PLAIN}\"}}"}}"#),
+    ] {
+        let out = exact.scrub_json(text.clone());
+        assert!(!exact.contains_secret(&out), "{text} became {out}");
+        assert!(!out.contains(first) || !out.contains(second), "{out}");
+    }
+    let other = r#"{"n": 1.50,  "q": "shoes"}"#;
+    assert_eq!(exact.scrub_json(other.to_owned()), other, "not a letter changes");
+}
+
+#[test]
+fn a_secret_that_is_begun_again_and_again_costs_no_more_than_other_text() {
+    let exact = Exact::new([PLAIN]);
+    for (unit, times) in [(" ", 200_000), ("X", 200_000), ("Xk29fL", 20_000), ("\\u00", 20_000)] {
+        let pieces = std::iter::once("X").chain(std::iter::repeat_n(unit, times));
+        let text = format!("X{}", unit.repeat(times));
+        assert_eq!(scrub_stream(&exact, pieces), text);
+    }
+}
+
+proptest! {
+    #[test]
+    fn secrets_in_pieces_are_secrets(pieces in prop::collection::vec(
+        "[a-z %&\\\\]{0,3}|Xk29fLm3|QpZr81TbVw6Y|Xk29|fLm3QpZr|81TbVw6Y|%58|k29f|&#x58;|\\\\u0058|\n", 0..24)) {
+        let exact = Exact::new([PLAIN]);
+        let whole = pieces.concat();
+        let out = scrub_stream(&exact, pieces.iter().map(String::as_str));
+        prop_assert!(!exact.contains_secret(&out), "{} became {}", whole, out);
+        prop_assert_eq!(out, exact.redact_secrets(&whole));
     }
 }

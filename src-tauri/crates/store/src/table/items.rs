@@ -161,7 +161,9 @@ fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
             summary,
             data,
             error,
+            local_only,
             view,
+            untrusted,
             duration_ms,
             ..
         } => {
@@ -176,8 +178,10 @@ fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
                 summary: summary.clone(),
                 data: Value::Null,
                 error: error.clone(),
+                local_only: *local_only,
                 view: *view,
                 parsed: None,
+                untrusted: *untrusted,
                 duration_ms: *duration_ms,
             };
             Ok((serde_json::to_string(&bare)?, Some(result)))

@@ -75,12 +75,6 @@ pub(crate) fn skip_messages(conn: &Connection, session: &SessionId) -> Result<()
     Ok(())
 }
 
-pub(crate) fn has_untrusted(conn: &Connection, session: &SessionId) -> Result<bool, DbError> {
-    Ok(conn
-        .prepare_cached("SELECT EXISTS(SELECT 1 FROM memory WHERE session = ?1 AND untrusted = 1)")?
-        .query_row([session.as_str()], |row| row.get(0))?)
-}
-
 pub(crate) fn progress(conn: &Connection, session: &SessionId) -> Result<u64, DbError> {
     let through: Option<i64> = conn
         .prepare_cached("SELECT through FROM memory_progress WHERE session = ?1")?

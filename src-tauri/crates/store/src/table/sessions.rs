@@ -53,7 +53,7 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
 }
 
 /// Deletes a session with its items, turns and long-term memories (by foreign key), approvals,
-/// grants, values and its own budget. The spending of a day stays, and so do audit records, which are in another file.
+/// grants, values, allowed destinations and its own budget. The spending of a day stays, and so do audit records, which are in another file.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
     conversations::forget_session(conn, id)?;
     recordings::delete_with_memories_of(conn, id)?;
@@ -61,6 +61,8 @@ pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
         "DELETE FROM approval WHERE session = ?1",
         r#"DELETE FROM "grant" WHERE session = ?1"#,
         "DELETE FROM session_value WHERE session = ?1",
+        "DELETE FROM allowance WHERE session = ?1",
+        "DELETE FROM sent WHERE session = ?1",
         "DELETE FROM spent WHERE scope = 'session' AND name = ?1",
     ] {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;

@@ -30,8 +30,10 @@ fn every_kind() -> Vec<ItemBody> {
             summary: "failed".into(),
             data: json!([1, "två", {"a": []}]),
             error: Some(AgentError::invalid("No.").hint("Try again.")),
+            local_only: Some(true),
             view: ResultView::Pacing,
             parsed: None,
+            untrusted: true,
             duration_ms: 12,
         },
         ItemBody::Approval {
@@ -274,8 +276,10 @@ fn large_result(session: &contract::SessionId, turn: &str, call: &str) -> Item {
         summary: "ok".into(),
         data: json!({ "rows": rows }),
         error: None,
+        local_only: None,
         view: ResultView::Pacing,
         parsed: None,
+        untrusted: true,
         duration_ms: 12,
     };
     Item { id: format!("item-{call}").into(), turn: turn.into(), body, ..message(session, 0) }

@@ -95,6 +95,8 @@ pub(crate) fn pending(id: &str, session: &SessionId, created_at: &str) -> Approv
         hash: "ab".repeat(32),
         why: "writes ask".into(),
         follows: Vec::new(),
+        destinations: Vec::new(),
+        sends_bytes: 0,
         look_alikes: Vec::new(),
         preview: None,
         created_at: instant(created_at),

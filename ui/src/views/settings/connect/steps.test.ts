@@ -25,6 +25,7 @@ const PLAN: Plan = {
   provider: "anthropic",
   address: " https://api.anthropic.com/v1 ",
   model: "claude",
+  runsHere: false,
   key: " sk-ant ",
   thisRunOnly: false,
 };
@@ -99,6 +100,16 @@ test("a plan changes the model's place and name only", () => {
       max_retries: 7,
     },
   });
+});
+
+test("a model runs here only if the person says so, at the address that is connected", () => {
+  const model = { runs_here: ["http://127.0.0.1:1/v1"] };
+  const settings = { model } as unknown as Settings;
+  const plan = { ...PLAN, address: OLLAMA.base_url };
+  applyPlan(settings, { ...plan, runsHere: true });
+  expect(settings.model.runs_here).toEqual(["http://127.0.0.1:1/v1", OLLAMA.base_url]);
+  applyPlan(settings, plan);
+  expect(settings.model.runs_here).toEqual(["http://127.0.0.1:1/v1"]);
 });
 
 describe("connecting", () => {

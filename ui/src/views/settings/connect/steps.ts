@@ -3,7 +3,7 @@
 import type { ConnectionProblem } from "../../../platform/generated/ConnectionProblem";
 import type { LocalServer } from "../../../platform/generated/LocalServer";
 import type { Settings } from "../../../platform/generated/Settings";
-import { ADDRESSES, OFFERED, type Provider } from "../providers";
+import { ADDRESSES, OFFERED, isOfThisComputer, sayRuns, type Provider } from "../providers";
 
 export type Step = "provider" | "key" | "model" | "save";
 
@@ -115,6 +115,8 @@ export interface Plan {
   provider: Provider;
   address: string;
   model: string;
+  /** Whether the person says that a model runs at an address of this computer. */
+  runsHere: boolean;
   /** Empty if the stored key, or none, is used. */
   key: string;
   thisRunOnly: boolean;
@@ -125,6 +127,8 @@ export function applyPlan(settings: Settings, plan: Plan): void {
   settings.model.provider = plan.provider;
   settings.model.base_url = plan.address.trim();
   settings.model.model = plan.model.trim();
+  if (isOfThisComputer(plan.address))
+    settings.model.runs_here = sayRuns(settings.model.runs_here, plan.address, plan.runsHere);
 }
 
 export type Stage = "settings" | "key" | "test";

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { NewServer } from "../../../platform/generated/NewServer";
 import type { ReadServer } from "../../../platform/generated/ReadServer";
 import {
-  confirmed,
+  accepted,
+  changedTools,
   draftOf,
   firstAnswers,
   isComplete,
@@ -18,6 +19,7 @@ import {
   stepBefore,
   textOf,
   wasStopped,
+  withKey,
   withRow,
 } from "./steps";
 
@@ -29,6 +31,8 @@ const PROGRAM: NewServer = {
   url: "",
   headers: {},
   sign_in: false,
+  network: true,
+  not_keys: [],
 };
 const ADDRESS: NewServer = {
   ...PROGRAM,
@@ -39,7 +43,12 @@ const ADDRESS: NewServer = {
   url: "https://mcp.example.com/mcp",
   headers: { Authorization: "Bearer secret" },
 };
-const read = (server: NewServer): ReadServer => ({ server, runs: server.command || server.url });
+const read = (server: NewServer): ReadServer => ({
+  server,
+  runs: server.command || server.url,
+  shows: [],
+  unsure: [],
+});
 
 describe("the order of the steps", () => {
   test("several servers are chosen from, one is not", () => {
@@ -116,23 +125,41 @@ describe("the form", () => {
 test("the host reads the corrected server again under its name", () => {
   expect(JSON.parse(textOf(PROGRAM))).toEqual({
     mcpServers: {
-      github: { command: "npx", args: PROGRAM.args, env: PROGRAM.env },
+      github: {
+        command: "npx",
+        args: PROGRAM.args,
+        env: PROGRAM.env,
+        network: true,
+        not_keys: [],
+      },
     },
   });
   expect(JSON.parse(textOf(ADDRESS))).toEqual({
-    mcpServers: { far: { url: ADDRESS.url, headers: ADDRESS.headers } },
+    mcpServers: { far: { url: ADDRESS.url, headers: ADDRESS.headers, not_keys: [] } },
   });
 });
 
-test("nothing is confirmed until the user says so, whatever the server says", () => {
+test("tools are accepted as they were shown, and nothing is confirmed until the user says so", () => {
   const tools = [
-    { name: "read", description: "", says: "read_only", effect: "destructive" },
-    { name: "delete", description: "", effect: "destructive" },
+    { name: "read", description: "", input_schema: {}, hash: "a1", says: "read_only", effect: "destructive" },
+    { name: "delete", description: "", input_schema: {}, hash: "b2", effect: "destructive" },
   ] as const;
   const answers = firstAnswers(tools);
-  expect(confirmed(answers)).toEqual({});
+  expect(accepted(tools, answers)).toEqual({ read: { hash: "a1" }, delete: { hash: "b2" } });
   answers["read"] = "read_only";
-  expect(confirmed(answers)).toEqual({ read: "read_only" });
+  expect(accepted(tools, answers)["read"]).toEqual({ hash: "a1", effect: "read_only" });
+});
+
+test("other tools than those that were shown are shown again", () => {
+  const tools = [{ name: "read", hash: "c3" }];
+  expect(changedTools({ details: { reason: "changed", tools } })).toEqual(tools);
+  expect(changedTools({ details: { reason: "exists", tools } })).toBeNull();
+});
+
+test("a value that looks random is a key until the user says no", () => {
+  expect(withKey([], "args/1", false)).toEqual(["args/1"]);
+  expect(withKey(["args/1"], "args/1", false)).toEqual(["args/1"]);
+  expect(withKey(["args/1", "env/A"], "args/1", true)).toEqual(["env/A"]);
 });
 
 test("the last lines of an error are text only", () => {

@@ -1,6 +1,7 @@
-// The steps of adding a server: what was entered, whether it can go on, what is sent to the host, and which effects were
-// confirmed. Knows no component and no host; the dialog passes the calls in.
+// The steps of adding a server: what was entered, whether it can go on, what is sent to the host, and which tools and
+// effects were accepted. Knows no component and no host; the dialog passes the calls in.
 import type { AgentError } from "../../../platform/generated/AgentError";
+import type { AcceptedTool } from "../../../platform/generated/AcceptedTool";
 import type { Effect } from "../../../platform/generated/Effect";
 import type { NewServer } from "../../../platform/generated/NewServer";
 import type { ReadServer } from "../../../platform/generated/ReadServer";
@@ -96,7 +97,7 @@ export function serverOf({ server, pairs }: Draft): NewServer {
   const named = pairs.filter((pair) => pair.name.trim() !== "");
   const values = Object.fromEntries(named.map((pair) => [pair.name.trim(), pair.value]));
   return isRemote(server)
-    ? { ...server, env: {}, headers: values }
+    ? { ...server, env: {}, headers: values, network: true }
     : { ...server, env: values, headers: {}, sign_in: false };
 }
 
@@ -104,8 +105,9 @@ export function serverOf({ server, pairs }: Draft): NewServer {
 export function textOf(server: NewServer): string {
   const entry = isRemote(server)
     ? { url: server.url, headers: server.headers }
-    : { command: server.command, args: server.args, env: server.env };
-  return JSON.stringify({ mcpServers: { [server.name]: entry } });
+    : { command: server.command, args: server.args, env: server.env, network: server.network };
+  const { not_keys } = server;
+  return JSON.stringify({ mcpServers: { [server.name]: { ...entry, not_keys } } });
 }
 
 /** What a person says about a tool; `unsure` confirms nothing, so that the most careful effect holds. */
@@ -116,12 +118,29 @@ export function firstAnswers(tools: readonly TestedTool[]): Record<string, Answe
   return Object.fromEntries(tools.map((tool) => [tool.name, "unsure"]));
 }
 
-/** The effects that a person confirmed. */
-export function confirmed(answers: Readonly<Record<string, Answer>>): Record<string, Effect> {
-  const given = Object.entries(answers).filter(
-    (entry): entry is [string, Effect] => entry[1] !== "unsure",
-  );
-  return Object.fromEntries(given);
+/** The tools as they were shown, with the effects that a person confirmed. */
+export function accepted(
+  tools: readonly TestedTool[],
+  answers: Readonly<Record<string, Answer>>,
+): Record<string, AcceptedTool> {
+  const accept = ({ name, hash }: TestedTool): [string, AcceptedTool] => {
+    const effect = answers[name] ?? "unsure";
+    return [name, effect === "unsure" ? { hash } : { hash, effect }];
+  };
+  return Object.fromEntries(tools.map(accept));
+}
+
+/** The places of values that are no keys, after the person has said of one whether it is a key. */
+export function withKey(notKeys: readonly string[], place: string, isKey: boolean): string[] {
+  const others = notKeys.filter((other) => other !== place);
+  return isKey ? others : [...others, place];
+}
+
+/** The tools that a server listed when it was added, if they are others than those that were shown; null otherwise. */
+export function changedTools(error: Pick<AgentError, "details">): TestedTool[] | null {
+  const tools = error.details["tools"];
+  if (error.details["reason"] !== "changed" || !Array.isArray(tools)) return null;
+  return tools as TestedTool[];
 }
 
 /** Whether the server is added without a test, because the user signs in to it after that. */

@@ -21,6 +21,8 @@ pub enum Say {
     /// A call with arguments as text.
     Written(&'static str, String),
     Fail(ModelErrorKind),
+    /// An event or failure as a test makes it.
+    Event(Box<Result<ModelEvent, ModelError>>),
     /// Another model takes over: from, to.
     FellBack(&'static str, &'static str),
     /// Another model takes over from one that fell silent.
@@ -158,6 +160,7 @@ impl Model for ScriptModel {
                     let call = AskedCall { id: "same-id".into(), name: name.into(), arguments };
                     futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
                 }
+                Say::Event(event) => futures::stream::iter([*event]).boxed(),
                 Say::Fail(kind) => {
                     let error = ModelError {
                         kind,

@@ -1,0 +1,83 @@
+//! Models behind addresses of this computer, as `csign` uses them.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use kit::model_server::{ModelServer, Reply};
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use crate::{
+    keys::holding,
+    world::{Ran, World},
+};
+
+const KEY: &str = "sk-live-4f9a81c2b7e3d650";
+
+fn start(replies: Vec<Reply>) -> (Runtime, ModelServer) {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(ModelServer::start(replies));
+    (runtime, server)
+}
+
+#[test]
+fn a_stored_key_that_the_model_writes_gets_into_no_file() {
+    let world = World::new();
+    let (first, second) = KEY.split_at(11);
+    let encoded = STANDARD.encode(format!("key={KEY}"));
+    let refusal = json!({"error": {"message": format!("{KEY} is not valid"), "type": "invalid"}});
+    let (_runtime, server) = start(vec![
+        Reply::text([format!("Your key is {first}"), format!("{second}, or {encoded}.")]),
+        Reply::call("cart_addItem", json!({"partNo": KEY, "quantity": 1})),
+        Reply::text([format!("I tried {KEY}.")]),
+        Reply::call(KEY, json!({})),
+        Reply::text(["I could not."]),
+        Reply::refusal(400, &refusal),
+        Reply::text([first, second]),
+    ]);
+    let request = world.path("request.json");
+    let body = r#"{"contract_version":"1.0","request_id":"r-1","input":"What is my key?"}"#;
+    std::fs::write(&request, body).unwrap();
+    let asked = |args: &[&str]| {
+        let mut command = world.command(args);
+        command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", server.base_url());
+        let ran = Ran::of(command.env("OPENAI_MODEL", "scripted").output().unwrap());
+        let all = format!("{}{}", ran.out, ran.err);
+        assert!(!all.contains(KEY) && !all.contains(&encoded), "{all}");
+        all
+    };
+    let told = asked(&["ask", "--session", "s", "What is my key?"]);
+    assert!(told.contains("Your key is <secret>, or "), "{told}");
+    for question in ["Add it to my cart", "Use it", "And now?"] {
+        asked(&["ask", "--session", "s", question]);
+    }
+    let told = asked(&["run", "--stream", "--request", request.to_str().unwrap()]);
+    assert!(told.contains("<secret>"), "{told}");
+    assert_eq!(server.requests().len(), 7, "each reply was used");
+    asked(&["audit", "export", world.path("export").to_str().unwrap()]);
+    assert!(world.path("export").is_dir());
+    assert_eq!(holding(&world.path("."), &[KEY, &encoded]), Vec::<String>::new());
+}
+
+#[test]
+fn a_model_on_this_computer_counts_as_one_elsewhere_until_a_person_says_that_it_runs_here() {
+    let world = World::new();
+    let (_runtime, here) = start(vec![Reply::text(["I run here."]).repeated()]);
+    let (_second, other) = start(vec![Reply::text(["So do I."]).repeated()]);
+    std::fs::create_dir_all(world.data()).unwrap();
+    let ask = |address: &str, runs_here: &str| {
+        let settings = format!(
+            "[egress]\nallowed = false\n[model]\nprovider = \"openai_compatible\"\nmodel = \"scripted\"\nbase_url = \"{address}\"\nruns_here = {runs_here}\n"
+        );
+        std::fs::write(world.data().join("countersign.toml"), settings).unwrap();
+        world.run(&["ask", "Hello?"])
+    };
+    let refused = ask(&here.base_url(), "[]");
+    assert!(refused.code != 0, "{}", refused.out);
+    assert!(refused.err.contains("Say there if a model runs"), "{}", refused.err);
+    let said = format!("[\"{}\"]", here.base_url());
+    let answered = ask(&here.base_url(), &said).ends_with(0);
+    assert!(answered.out.contains("I run here."), "{}", answered.out);
+    assert!(ask(&other.base_url(), &said).code != 0, "the word holds for one address");
+    assert!(other.requests().is_empty());
+    let elsewhere = ask(&here.base_url(), "[\"https://models.example/v1\"]");
+    assert!(elsewhere.code != 0, "{}", elsewhere.out);
+}

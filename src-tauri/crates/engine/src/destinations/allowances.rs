@@ -1,0 +1,118 @@
+//! The permissions for destinations: a person names one in a message, allows it, lists them and
+//! takes them back. Each change is recorded.
+
+use contract::{
+    AgentError, Allowance, AllowanceScope, Approval, Destination, RecordType, SessionId, TurnId,
+};
+use serde_json::json;
+
+use crate::{
+    Engine,
+    ports::{Durability, RecordDraft},
+    turn::context::TurnContext,
+};
+
+impl TurnContext {
+    /// Stores the hosts and recipients that the message of this turn names, for the later turns of
+    /// the conversation. If they cannot be stored, they count in this turn only.
+    pub(crate) async fn keep_named_destinations(&self) {
+        if self.named.is_empty() {
+            return;
+        }
+        let given_at = self.world().clock.now();
+        let allowances = self.named.iter().map(|destination| Allowance {
+            destination: destination.clone(),
+            session: Some(self.session.clone()),
+            by: "message".into(),
+            given_at,
+        });
+        if let Err(error) = self.world().store.allowances_put(allowances.collect()).await {
+            tracing::warn!(%error, "the destinations that a message names could not be stored");
+        }
+    }
+}
+
+impl Engine {
+    /// Allows the destinations of a read that a person approves.
+    pub(crate) async fn allow_destinations(
+        &self,
+        approval: &Approval,
+        scope: AllowanceScope,
+        by: &str,
+    ) -> Result<(), AgentError> {
+        let session = match scope {
+            AllowanceScope::Conversation => Some(&approval.session),
+            AllowanceScope::Always => None,
+        };
+        let of = Some((&approval.session, &approval.turn));
+        self.give_allowances(&approval.destinations, session, by, of).await
+    }
+
+    /// Allows a destination outside of any approval.
+    pub async fn allowance_give(
+        &self,
+        destination: &Destination,
+        session: Option<&SessionId>,
+        by: &str,
+    ) -> Result<(), AgentError> {
+        self.give_allowances(std::slice::from_ref(destination), session, by, None).await
+    }
+
+    async fn give_allowances(
+        &self,
+        destinations: &[Destination],
+        session: Option<&SessionId>,
+        by: &str,
+        of: Option<(&SessionId, &TurnId)>,
+    ) -> Result<(), AgentError> {
+        let draft = RecordDraft::new(RecordType::GrantCreated);
+        let draft = match of {
+            Some((session, turn)) => draft.of(session, turn),
+            None => draft,
+        };
+        let draft = draft
+            .field("by", by)
+            .field("scope", if session.is_some() { "conversation" } else { "always" })
+            .commit("destinations", json!(destinations).to_string());
+        self.record_allowances(draft).await?;
+        let given_at = self.world.clock.now();
+        let allowances = destinations.iter().map(|destination| Allowance {
+            destination: destination.clone(),
+            session: session.cloned(),
+            by: by.to_owned(),
+            given_at,
+        });
+        self.world.store.allowances_put(allowances.collect()).await.map_err(AgentError::from)
+    }
+
+    /// Returns all permissions for destinations, newest first.
+    pub async fn allowances(&self) -> Result<Vec<Allowance>, AgentError> {
+        self.world.store.allowances().await.map_err(AgentError::from)
+    }
+
+    /// Takes the permission for a destination back.
+    pub async fn allowance_revoke(
+        &self,
+        destination: &Destination,
+        session: Option<&SessionId>,
+    ) -> Result<(), AgentError> {
+        if !self.world.store.allowance_delete(session, destination).await? {
+            return Err(AgentError::invalid("This destination is not allowed.")
+                .reason("not_found")
+                .hint("Look at the list again."));
+        }
+        let draft = RecordDraft::new(RecordType::GrantRevoked)
+            .field("scope", if session.is_some() { "conversation" } else { "always" })
+            .commit("destinations", json!([destination]).to_string());
+        self.record_allowances(draft).await
+    }
+
+    async fn record_allowances(&self, draft: RecordDraft) -> Result<(), AgentError> {
+        self.world.audit.append(draft, Durability::Durable).await.map(drop).map_err(|_| {
+            AgentError::internal(
+                "audit_unavailable",
+                "The permission was not changed: the audit log cannot be written.",
+            )
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! Where reads send data to: whether the person gave leave for it, what the person names in
+//! messages, and how much was sent. `policy` finds the destinations of a call and decides; this
+//! folder knows what was allowed.
+
+mod allowances;
+mod leave;
+
+pub(crate) use leave::{FoundLeave, count_bytes, find_leave, note_read, note_signed_read, places};

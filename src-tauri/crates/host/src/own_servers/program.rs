@@ -1,0 +1,86 @@
+//! Configures the program or the address of an added server. The host starts the program itself, in
+//! the server's data folder, with the variables that the person gave and no other one of this
+//! process. Nothing of what decides about the server is where its program can write.
+
+use std::{collections::BTreeMap, path::Path};
+
+use contract::manifest::ServerEntry;
+use mcp::{Address, FileChanges, Program, ProgramError, ProgramKeys, ServerConfig};
+use packs::LoadedPack;
+
+use super::storage::StoredServer;
+use crate::{
+    key_destination::Destination,
+    servers::{PACK_DATA, ServerDeps, make_config, server_address},
+};
+
+/// Variables of programs that install before they run, with the folder for each, because the home
+/// folder is not theirs.
+const CACHES: [(&str, &str); 6] = [
+    ("XDG_CACHE_HOME", "cache"),
+    ("npm_config_cache", "npm"),
+    ("UV_CACHE_DIR", "uv"),
+    ("UV_PYTHON_INSTALL_DIR", "uv-python"),
+    ("UV_TOOL_BIN_DIR", "uv-bin"),
+    ("UV_TOOL_DIR", "uv-tools"),
+];
+
+/// Returns the configuration of an added server. None if its manifest has faults.
+pub(super) fn server_config(
+    stored: &StoredServer,
+    loaded: &LoadedPack,
+    around: &ServerDeps<'_>,
+) -> Option<ServerConfig> {
+    let manifest = &loaded.pack.as_ref()?.manifest;
+    let server = manifest.servers.first()?;
+    let reach = match &server.http {
+        Some(declared) => {
+            let keyed_url = stored.url.keys().next().map(|_| stored.url.clone());
+            let address = server_address(manifest, server, declared, around);
+            mcp::Reach::Http(Address { keyed_url, ..address })
+        }
+        None => mcp::Reach::Program(server_program(stored, server, around)),
+    };
+    Some(make_config(&manifest.id, server, reach))
+}
+
+fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
+    let pack = stored.pack_id();
+    let own = around.make_data_folder(&pack);
+    let program = if super::command_line::is_program(&stored.program) {
+        Ok(stored.program.clone())
+    } else {
+        Err(ProgramError::Missing(stored.program.display().to_string()))
+    };
+    let access = around.make_access(&pack, &server.name, Destination::Program);
+    Program {
+        program,
+        args: stored.args.clone(),
+        env: make_environment(stored, &own),
+        keys: Some(ProgramKeys { variables: stored.keys.clone(), access }),
+        hidden: around.hide_profile(None, Some(&own), Some(&stored.program)),
+        cwd: own,
+        // Its program may install others, as `npx` does.
+        changes: FileChanges::ByPath,
+        network: stored.network,
+    }
+}
+
+/// Returns the variables of the program. What the person gave counts most.
+fn make_environment(stored: &StoredServer, own: &Path) -> BTreeMap<String, String> {
+    let mut env: BTreeMap<String, String> = CACHES
+        .iter()
+        .map(|(name, folder)| ((*name).to_owned(), own.join(folder).display().to_string()))
+        .collect();
+    env.insert(PACK_DATA.into(), own.display().to_string());
+    // Programs such as npx look for their interpreter beside them.
+    let beside = stored.program.parent().map(|folder| folder.display().to_string());
+    let usual = mcp::base_environment(|name| std::env::var(name).ok());
+    let path = beside.into_iter().chain(usual.get("PATH").cloned()).collect::<Vec<_>>().join(":");
+    env.insert("PATH".into(), path);
+    // Turns off npm's notice of a new version. It would follow the lines that say why a server does
+    // not start.
+    env.insert("npm_config_update_notifier".into(), "false".into());
+    env.extend(stored.env.clone());
+    env
+}
