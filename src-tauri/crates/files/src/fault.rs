@@ -1,5 +1,5 @@
-//! What may be said about a fault in the text of a file. A value of the file may be a key, so that
-//! no value is repeated: only the kind of fault, what is expected, and the names of fields.
+//! Describes a fault in the text of a file. A value of the file may be a key, so that no value is
+//! repeated: only the kind of fault, what is expected, and the names of fields.
 
 /// The most characters of a description.
 const MOST: usize = 200;

@@ -15,7 +15,7 @@ use std::{
 /// The most bytes of a file that a person writes by hand: settings, rules, prices, variables.
 pub const BY_HAND: u64 = 1 << 20;
 
-/// What a path leads to if it is no regular file: a pipe, a socket or a device.
+/// A path leads to no regular file, but to a pipe, a socket or a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct NotAFile;
 

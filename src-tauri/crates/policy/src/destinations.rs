@@ -18,8 +18,17 @@ const ADDRESS_WORDS: &[&str] = &[
 const RECIPIENT_WORDS: &[&str] =
     &["to", "cc", "bcc", "recipient", "email", "mail", "phone", "channel"];
 /// Formats of JSON Schema that stand for an address or a recipient.
-const ADDRESS_FORMATS: &[&str] =
-    &["uri", "uri-reference", "iri", "iri-reference", "url", "hostname", "idn-hostname", "ipv4", "ipv6"];
+const ADDRESS_FORMATS: &[&str] = &[
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "url",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+];
 const RECIPIENT_FORMATS: &[&str] = &["email", "idn-email"];
 /// Endings of file names that are also top-level domains. A bare name with one of them is taken for
 /// a file, unless its parameter stands for an address.
@@ -185,13 +194,19 @@ fn collect(text: &str, role: Role, found: &mut BTreeSet<Destination>) {
 
 /// Returns the text without percent-encoding, if that could hide an address.
 fn decode(text: &str) -> Option<String> {
-    let hides = text.contains("%3A") || text.contains("%3a") || text.contains("%2F") || text.contains("%2f") || text.contains("%40");
+    let hides = text.contains("%3A")
+        || text.contains("%3a")
+        || text.contains("%2F")
+        || text.contains("%2f")
+        || text.contains("%40");
     hides.then(|| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned())
 }
 
 /// Whether a character ends an address within a text.
 fn is_border(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '|' | '(' | ')' | '{' | '}')
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '<' | '>' | '"' | '\'' | '`' | '|' | '(' | ')' | '{' | '}')
 }
 
 fn collect_word(word: &str, role: Role, found: &mut BTreeSet<Destination>) {
@@ -201,7 +216,8 @@ fn collect_word(word: &str, role: Role, found: &mut BTreeSet<Destination>) {
     while let Some(at) = rest.find("://") {
         let before = &rest[..at];
         let scheme = before.rfind(|c: char| !c.is_ascii_alphanumeric() && !"+.-".contains(c));
-        let begin = scheme.map_or(0, |last| last + before[last..].chars().next().map_or(1, char::len_utf8));
+        let begin =
+            scheme.map_or(0, |last| last + before[last..].chars().next().map_or(1, char::len_utf8));
         found.extend(host_of_url(&rest[begin..]).map(host));
         rest = &rest[at + 3..];
     }
@@ -244,9 +260,9 @@ fn lenient_host(text: &str) -> Option<String> {
     let url = if relative {
         Url::parse(&format!("http:{text}")).ok()?
     } else {
-        Url::parse(text).ok().filter(|url| {
-            matches!(url.scheme(), "http" | "https" | "ws" | "wss" | "ftp")
-        })?
+        Url::parse(text)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https" | "ws" | "wss" | "ftp"))?
     };
     url.host_str().filter(|host| !host.is_empty()).map(normalize)
 }

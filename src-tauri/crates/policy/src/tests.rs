@@ -255,9 +255,10 @@ fn grants_hold_only_where_they_say() {
 
 #[test]
 fn a_read_asks_where_it_may_send_data_to() {
-    static PLACES: std::sync::LazyLock<[contract::Destination; 1]> = std::sync::LazyLock::new(|| {
-        [contract::Destination::new(contract::DestinationKind::Host, "example.com")]
-    });
+    static PLACES: std::sync::LazyLock<[contract::Destination; 1]> =
+        std::sync::LazyLock::new(|| {
+            [contract::Destination::new(contract::DestinationKind::Host, "example.com")]
+        });
     for untrusted in [false, true] {
         for leave in [Leave::Missing(&PLACES[..]), Leave::Spent(&PLACES[..])] {
             let mut c = case(Effect::ReadOnly).rules(&[rule(Action::Allow, "*")]);

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod dates;
+mod fault;
 mod layout;
 pub mod limits;
 mod mapping;
@@ -22,6 +23,7 @@ mod unpacked;
 pub use contract::data::DateOrder;
 pub use csv::StringRecord;
 pub use dates::DateFormat;
+pub use fault::TableError;
 pub use layout::{Layout, layouts};
 pub use limits::Limit;
 pub use mapping::{FieldSource, Mapping, MappingError, is_required};
@@ -30,6 +32,6 @@ pub use number::{
     Decimals, MICROS, NumberFormat, parse_amount, parse_count, shorten_cell, thousands_sign,
 };
 pub use rejected::{Cause, Causes, group_by_cause};
-pub use rows::{Rows, TableError};
+pub use rows::Rows;
 pub use survey::{Column, Formats, Survey, field_of};
 pub use text::Encoding;

@@ -11,8 +11,8 @@ use calamine::{DataRef, Reader as _, Xlsx, XlsxError};
 use csv::StringRecord;
 
 use crate::{
+    fault::TableError,
     limits::{Limit, MAX_AREA, MAX_CELL, MAX_CELLS, MAX_COLUMNS, MAX_SHEETS, MAX_TEXT},
-    rows::TableError,
     unpacked,
 };
 

@@ -7,10 +7,11 @@ use csv::{ReaderBuilder, StringRecord};
 
 use crate::{
     dates::{DateFormat, is_day},
+    fault::{TableError, open_file},
     layout::{Layout, currency_of, layouts, plain_heading},
     mapping::{Mapping, MappingError},
     number::{Decimals, NumberFormat},
-    rows::{Rows, Source, TableError, open_file},
+    rows::{Rows, Source},
     sheet::Sheet,
     text::{Encoding, find_encoding, open_text},
     totals,

@@ -6,8 +6,9 @@ use std::{
     path::Path,
 };
 
-use crate::rows::{TableError, open_file};
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use crate::fault::{TableError, open_file};
 
 const BUFFER: usize = 256 * 1024;
 

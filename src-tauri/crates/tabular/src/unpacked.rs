@@ -10,8 +10,8 @@ use memchr::{memchr2_iter, memmem};
 use zip::ZipArchive;
 
 use crate::{
+    fault::TableError,
     limits::{Limit, MAX_CELL, MAX_CELLS, MAX_UNPACKED},
-    rows::TableError,
 };
 
 /// The most parts of a workbook.

@@ -1,4 +1,4 @@
-//! Lists the files of an export that a verification did not read. Whoever sends an export can put
+//! Lists the files of an export that a verification did not read. The sender of an export can put
 //! anything into them.
 
 use std::collections::BTreeSet;

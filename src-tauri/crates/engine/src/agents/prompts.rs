@@ -83,7 +83,11 @@ impl PromptWriter<'_> {
         let sources = &self.context.sources;
         let named = if voice.knows_abilities() { self.context.offered() } else { Vec::new() };
         let is_strange = |spec: &&&ToolSpec| !spec.is_description_accepted;
-        specs.iter().chain(&named).filter(is_strange).for_each(|spec| sources.add_description(spec));
+        specs
+            .iter()
+            .chain(&named)
+            .filter(is_strange)
+            .for_each(|spec| sources.add_description(spec));
         if let Voice::Agent { agent, .. } = voice
             && self.context.world().tools.reads_files(&agent.pack)
         {

@@ -25,9 +25,7 @@ use crate::{
     memory::{recall::Recollections, recalled::Recalled, refresh::show_memory},
     ports::{Agent, Message, Purpose, Supervision},
     run::live::RunContext,
-    tools::{
-        dispatch::Dispatcher, executor::ToolExecutor, scope::Scope,
-    },
+    tools::{dispatch::Dispatcher, executor::ToolExecutor, scope::Scope},
     turn::{answer::AnswerBuilder, context::TurnContext, outcome::End},
 };
 
@@ -115,12 +113,7 @@ impl<'t> Supervisor<'t> {
             ModelCaller::new(context, words, answer),
             ToolExecutor::new(dispatcher),
         );
-        Self {
-            context: Arc::clone(context),
-            words: Arc::clone(words),
-            recollections,
-            rounds,
-        }
+        Self { context: Arc::clone(context), words: Arc::clone(words), recollections, rounds }
     }
 
     /// Sets the specialist that works from now on. `None` means that no specialist works.
@@ -201,8 +194,7 @@ impl<'t> Supervisor<'t> {
         let recalled = match self.recollections.of(Some(agent)) {
             Some(recalled) => recalled,
             None => {
-                let recalled =
-                    self.recollections.recall(&self.context, Some(agent)).await?;
+                let recalled = self.recollections.recall(&self.context, Some(agent)).await?;
                 show_memory(&self.context, &recalled).await;
                 recalled
             }

@@ -50,10 +50,7 @@ struct Places {
 
 impl Places {
     fn of(spec: &ToolSpec, arguments: &Value) -> Self {
-        Self {
-            server: policy::server_of(spec),
-            addressed: policy::addressed(spec, arguments),
-        }
+        Self { server: policy::server_of(spec), addressed: policy::addressed(spec, arguments) }
     }
 
     fn all(&self) -> Vec<Destination> {

@@ -265,8 +265,7 @@ impl Engine {
         Memory {
             through: covered.last().map_or(before.through, |one| one.position),
             messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
-            untrusted: before.untrusted
-                || covered.iter().any(|one| is_from_outside(&one.item)),
+            untrusted: before.untrusted || covered.iter().any(|one| is_from_outside(&one.item)),
             local_only: before.local_only
                 || covered.iter().any(|one| self.has_local_data(&one.item)),
             summary,

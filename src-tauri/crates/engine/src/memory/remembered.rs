@@ -35,10 +35,7 @@ pub(crate) async fn search_for_turn(context: &TurnContext, recalled: &Recalled) 
 
 /// Returns those of the found memories that the model may read, for the prompts of the turn. Records
 /// them, and notes for the turn whether any are untrusted or must stay on this computer.
-pub(crate) async fn use_in_turn(
-    context: &TurnContext,
-    mut hits: Vec<MemoryHit>,
-) -> Vec<MemoryHit> {
+pub(crate) async fn use_in_turn(context: &TurnContext, mut hits: Vec<MemoryHit>) -> Vec<MemoryHit> {
     if let Some(recorder) = &context.recorder {
         recorder.set_memories(&hits);
     }

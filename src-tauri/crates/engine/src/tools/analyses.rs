@@ -88,8 +88,7 @@ fn newest_analysis<'a>(
             untrusted,
             local_only,
             ..
-        } =
-            &item.body
+        } = &item.body
         else {
             return None;
         };

@@ -75,13 +75,7 @@ impl Dispatcher {
         words: Option<Arc<EgressSession>>,
     ) -> Self {
         let results = ResultStore::new(!context.audience.is_remote());
-        Self {
-            context: Arc::clone(context),
-            reads: ReadsSeen::default(),
-            scope,
-            results,
-            words,
-        }
+        Self { context: Arc::clone(context), reads: ReadsSeen::default(), scope, results, words }
     }
 
     /// Marks the turn if a call brought content from outside. This includes failures, whose text

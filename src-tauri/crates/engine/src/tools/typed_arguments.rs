@@ -1,7 +1,7 @@
 //! Which arguments of a call the person typed in this conversation. In a turn with content from
 //! outside, a permission covers no other value that it does not fix itself.
 
-use contract::{ItemBody, ToolSpec, Effect};
+use contract::{Effect, ItemBody, ToolSpec};
 use serde_json::Value;
 
 use crate::turn::{audience::Place, context::TurnContext};
@@ -92,7 +92,17 @@ mod tests {
         assert!(typed(json!(1001)));
         assert!(typed(json!([1001, "please"])));
         assert!(typed(json!("")));
-        for other in [json!(100), json!(1), json!(200), json!("par"), json!(true), json!("11"), json!(7), json!({"a": 1001}), json!("2026-11-31")] {
+        for other in [
+            json!(100),
+            json!(1),
+            json!(200),
+            json!("par"),
+            json!(true),
+            json!("11"),
+            json!(7),
+            json!({"a": 1001}),
+            json!("2026-11-31"),
+        ] {
             assert!(!typed(other.clone()), "{other}");
         }
     }

@@ -12,8 +12,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentId, Approval, Destination, EventBody, Item, ItemBody, ItemId, Limits, PackId, Push, RedactionLevel,
-    SessionId, Settings, ToolSpec, TurnEvent, TurnId,
+    AgentId, Approval, Destination, EventBody, Item, ItemBody, ItemId, Limits, PackId, Push,
+    RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;

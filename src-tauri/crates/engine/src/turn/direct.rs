@@ -15,10 +15,7 @@ use crate::{
     Engine,
     ports::AskedCall,
     sessions::lanes::{Accepted, DIRECT},
-    tools::{
-        dispatch::Dispatcher, executor::ToolExecutor,
-        refusals::Refused, scope::Scope,
-    },
+    tools::{dispatch::Dispatcher, executor::ToolExecutor, refusals::Refused, scope::Scope},
     turn::{
         audience::{Origin, Place},
         context::{TurnContext, TurnStart},
@@ -73,9 +70,8 @@ impl Engine {
         // In a conversation, a tool runs in the scope of its specialist.
         let scope =
             if place == Place::Outside { Scope::default() } else { Scope::of_tool(self, &spec) };
-        let result = ToolExecutor::new(Dispatcher::new(&context, scope, None))
-            .run_calls(vec![call])
-            .await;
+        let result =
+            ToolExecutor::new(Dispatcher::new(&context, scope, None)).run_calls(vec![call]).await;
         if let Err(error) = self.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a direct call");
         }
@@ -132,20 +128,15 @@ impl Engine {
             ..Accepted::without_message(TurnId(self.world.ids.next("turn")))
         };
         let session = params.session.unwrap_or_else(|| SessionId::new(DIRECT));
-        let start = TurnStart {
-            session,
-            accepted,
-            place: Place::Trial,
-            cancel: CancellationToken::new(),
-        };
+        let start =
+            TurnStart { session, accepted, place: Place::Trial, cancel: CancellationToken::new() };
         let (context, _, call) = self.call_directly(start, &params.tool, &params.arguments)?;
         if params.untrusted {
             context.sources.add_remembered_text("");
         }
         let unexplained =
             || AgentError::internal("unexpected", "The call was refused without a reason.");
-        let mut executor =
-            ToolExecutor::new(Dispatcher::new(&context, Scope::default(), None));
+        let mut executor = ToolExecutor::new(Dispatcher::new(&context, Scope::default(), None));
         let ready = executor
             .check(call, true)
             .await

@@ -77,11 +77,10 @@ impl Turn {
         }
         context.engine.record_start(&context).await;
         let agents = agents_of(&context);
-        let recalled =
-            match self.recollections.recall(&context, single_agent(&agents)).await {
-                Ok(recalled) => recalled,
-                Err(end) => return end,
-            };
+        let recalled = match self.recollections.recall(&context, single_agent(&agents)).await {
+            Ok(recalled) => recalled,
+            Err(end) => return end,
+        };
         // The memories are searched while the question is written, unless a server gets the question:
         // it is stored and recorded first.
         let (saved, found) = if context.engine.embeds_here().await {
@@ -119,12 +118,8 @@ impl Turn {
             Ok(words) => Arc::clone(self.words.insert(Arc::new(words))),
             Err(end) => return end,
         };
-        let supervisor = Supervisor::new(
-            &context,
-            &words,
-            &mut self.answer,
-            &mut self.recollections,
-        );
+        let supervisor =
+            Supervisor::new(&context, &words, &mut self.answer, &mut self.recollections);
         let end = supervisor.answer_message(&agents, &recalled).await;
         self.end_within_budget(end)
     }

@@ -586,9 +586,8 @@ async fn a_summary_of_strangers_words_is_not_trusted() {
     let mut strange = tool("page", Effect::ReadOnly);
     strange.output_trust = contract::manifest::OutputTrust::Untrusted;
     *bench.tools.specs.lock().unwrap() = Arc::new(vec![strange, tool("w", Effect::Write)]);
-    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(
-        r#"{"rules": [{"id": "all", "action": "allow", "tool": "w"}]}"#,
-    );
+    *bench.profile.rules.lock().unwrap() =
+        policy::Rules::parse(r#"{"rules": [{"id": "all", "action": "allow", "tool": "w"}]}"#);
     bench.model.then(vec![Say::Call("w", json!({"q": "free"}))]);
     bench.ask("q0").await;
     assert_eq!(bench.runs(), ["w"], "the rule allows it");

@@ -60,7 +60,11 @@ pub(crate) fn revoke(
 ) -> Result<bool, DbError> {
     let deleted = conn
         .prepare_cached("DELETE FROM allowance WHERE session = ?1 AND kind = ?2 AND name = ?3")?
-        .execute(params![session_text(session), text::enum_to_text(&destination.kind)?, destination.name])?;
+        .execute(params![
+            session_text(session),
+            text::enum_to_text(&destination.kind)?,
+            destination.name
+        ])?;
     Ok(deleted > 0)
 }
 
