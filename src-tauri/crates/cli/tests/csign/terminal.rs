@@ -68,7 +68,7 @@ impl Terminal {
 
     /// Waits for the text, and discards everything before it, so that the next text must come
     /// later.
-    fn pass(&mut self, text: &str) {
+    pub(crate) fn pass(&mut self, text: &str) {
         self.wait_for(text);
         if let Some((_, rest)) = self.seen.split_once(text) {
             self.seen = rest.to_owned();

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{AgentError, Effect, ErrorCode, PackId, ServerTestResponse, TestedTool, text};
-use mcp::{Access, Definition, Definitions, Reach, ServerConfig, Servers};
+use mcp::{Access, Asker, Definition, Definitions, Question, Reach, Reply, ServerConfig, Servers};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 
@@ -90,6 +90,17 @@ impl Definitions for FoundTools {
     }
 }
 
+/// Declines every question. A test asks nobody, but says like the app itself that it could: some
+/// servers list more tools then, and what is tested is what is accepted.
+struct Declines;
+
+#[async_trait]
+impl Asker for Declines {
+    async fn ask(&self, _: Question) -> Reply {
+        Reply::Decline
+    }
+}
+
 /// Starts the server, lists its tools, and ends it. A stopped trial ends it at once.
 pub(super) async fn run_trial(
     config: ServerConfig,
@@ -98,7 +109,10 @@ pub(super) async fn run_trial(
 ) -> Result<ServerTestResponse, AgentError> {
     let (key, found) = (config.key(), Arc::new(FoundTools::default()));
     let (pack, name) = (config.pack.clone(), config.name.clone());
-    let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
+    let servers = Servers::builder(vec![config])
+        .definitions(Arc::clone(&found) as _)
+        .asker(Arc::new(Declines))
+        .build();
     let work = async {
         let outcome = servers.wait_until_ready(&key, PATIENCE).await;
         if outcome.is_ok() {
