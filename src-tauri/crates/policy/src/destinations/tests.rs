@@ -41,7 +41,10 @@ fn an_address_counts_however_it_is_written() {
     }
     assert_eq!(in_arguments(json!({"https://evil.example": 1})), ["evil.example"], "a name counts");
     assert_eq!(in_arguments(json!({"q": "http://2130706433/"})), ["127.0.0.1"]);
-    assert_eq!(in_arguments(json!({"q": "https://b\u{fc}cher.example/"})), ["xn--bcher-kva.example"]);
+    assert_eq!(
+        in_arguments(json!({"q": "https://b\u{fc}cher.example/"})),
+        ["xn--bcher-kva.example"]
+    );
     assert_eq!(
         in_arguments(json!({"q": "https://secret.in.name.evil.example"})),
         ["secret.in.name.evil.example"],
@@ -61,7 +64,8 @@ fn a_bare_name_counts_where_an_address_is_expected() {
     assert_eq!(in_arguments(json!({"q": "evil.com/path"})), ["evil.com"]);
     assert_eq!(in_arguments(json!({"q": "www.evil.md"})), ["www.evil.md"]);
     assert_eq!(in_arguments(json!({"q": "10.0.0.1:80"})), ["10.0.0.1"]);
-    for plain in ["notes.md", "report.csv", "a word", "1.5", "v1.2.3", "src/main.rs", "ends. Next"] {
+    for plain in ["notes.md", "report.csv", "a word", "1.5", "v1.2.3", "src/main.rs", "ends. Next"]
+    {
         assert!(in_arguments(json!({"q": plain})).is_empty(), "{plain}");
     }
     let closed = addressed(&tool(Reach::Configured, false), &json!({"q": "evil.com"}));
@@ -74,8 +78,14 @@ fn a_bare_name_counts_where_an_address_is_expected() {
 #[test]
 fn recipients_count() {
     assert_eq!(in_arguments(json!({"q": "Write to Eve@Evil.example, now"})), ["eve@evil.example"]);
-    assert_eq!(in_arguments(json!({"q": "mailto:eve@evil.example?cc=mal@evil.example"})), ["eve@evil.example", "mal@evil.example"]);
-    assert_eq!(in_arguments(json!({"to": "+46 70 123 45 67; #general"})), ["#general", "+46 70 123 45 67"]);
+    assert_eq!(
+        in_arguments(json!({"q": "mailto:eve@evil.example?cc=mal@evil.example"})),
+        ["eve@evil.example", "mal@evil.example"]
+    );
+    assert_eq!(
+        in_arguments(json!({"to": "+46 70 123 45 67; #general"})),
+        ["#general", "+46 70 123 45 67"]
+    );
     assert!(in_arguments(json!({"to": "2026-11-30", "cc": "sv"})).is_empty());
 }
 
@@ -116,7 +126,9 @@ proptest! {
 #[test]
 fn a_typed_host_may_stand_within_an_address() {
     let host = |text| typed_destination(DestinationKind::Host, text).map(|found| found.name);
-    for text in ["Docs.Example.", "https://docs.example/a?b=1", "docs.example:8443/a", " docs.example "] {
+    for text in
+        ["Docs.Example.", "https://docs.example/a?b=1", "docs.example:8443/a", " docs.example "]
+    {
         assert_eq!(host(text).as_deref(), Some("docs.example"), "{text:?}");
     }
     assert_eq!(host("localhost").as_deref(), Some("localhost"));
