@@ -37,6 +37,7 @@ const result = itemOf(3, {
   summary: "3 found",
   data: { items: [] },
   view: "product_cards",
+  untrusted: false,
   duration_ms: 4,
 });
 const answer = itemOf(4, {
@@ -288,6 +289,7 @@ describe("items", () => {
       summary: "",
       data: { total: "5.00" },
       view: "cart",
+      untrusted: false,
       duration_ms: 1,
     });
     run(
@@ -319,6 +321,7 @@ describe("the cart", () => {
       summary: "",
       data: { total },
       view: "cart",
+      untrusted: false,
       duration_ms: 1,
     });
 

@@ -304,10 +304,7 @@ mod tests {
         let allow = |scope| Some(Decision::AllowDestinations { scope });
         assert_eq!(parse_answer(&sends(), "c"), allow(AllowanceScope::Conversation));
         assert_eq!(parse_answer(&sends(), "A"), allow(AllowanceScope::Always));
-        assert_eq!(
-            parse_answer(&sends(), "y"),
-            Some(Decision::ApproveOnce { confirm_word: None })
-        );
+        assert_eq!(parse_answer(&sends(), "y"), Some(Decision::ApproveOnce { confirm_word: None }));
         for answer in ["", "n", "s", "al", "always allow"] {
             assert_eq!(parse_answer(&sends(), answer), None, "{answer:?}");
         }

@@ -57,7 +57,7 @@ pub struct PolicyRule {
     pub reason: Option<String>,
 }
 
-/// A permission that the user has written down. Like any grant, it is suspended once untrusted
+/// A permission that the user has written down. Like any grant, it covers less once untrusted
 /// content has entered a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]

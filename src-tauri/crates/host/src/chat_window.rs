@@ -6,8 +6,8 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView, RunResponse, ServiceLevelView,
-    SessionView, SettingChange, TurnId, VerifyReport, params::*, with_commands,
+    AgentError, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView, RunResponse,
+    ServiceLevelView, SessionView, SettingChange, TurnId, VerifyReport, params::*, with_commands,
 };
 use engine::{DecidedBy, Origin, ports::Profile as _};
 use tokio::sync::MutexGuard;

@@ -3,7 +3,7 @@ import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 
 /**
- * A permission that the user has written down. Like any grant, it is suspended once untrusted
+ * A permission that the user has written down. Like any grant, it covers less once untrusted
  * content has entered a turn.
  */
 export type StandingGrant = { 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
 import { chosen, emptyChoice, filterOf } from "./filter";
-import { argumentsOf, isErased, stepsOf, summaryOf } from "./steps";
+import { argumentsOf, destinationsOf, isErased, stepsOf, summaryOf } from "./steps";
 
 let seq = 0;
 const record = (record_type: RecordType, rest: Partial<AuditRecordView> = {}): AuditRecordView => ({
@@ -102,4 +102,26 @@ test("a filter has only what was chosen, and whole days", () => {
   const filter = filterOf(choice);
   expect([filter.tool, filter.agent, chosen(choice)]).toEqual(["pause", undefined, 3]);
   expect(new Date(filter.until!).getTime() - new Date(filter.since!).getTime()).toBe(86_400_000);
+});
+
+test("an approved read is one step with its end, and says where it sent data to", () => {
+  const places = [
+    { kind: "host", name: "docs.example" },
+    { kind: "server", name: "notes/web" },
+  ];
+  const revealed = { destinations: JSON.stringify(places) };
+  const steps = stepsOf([
+    record("approval_requested", { fields: { approval: "a1", call: "c1" }, revealed }),
+    record("approval_resolved", { fields: { approval: "a1", by: "window" }, status: "approved" }),
+    record("tool_intent", {
+      fields: { call: "c1", approval: "a1", effect: "read_only", sends_bytes: 120 },
+      revealed,
+    }),
+    record("tool_outcome", { fields: { call: "c1" }, status: "ok" }),
+    record("approval_resolved", { fields: { approval: "a1" }, status: "done" }),
+  ]);
+  expect(steps.map(({ kind }) => kind)).toEqual(["proposed", "decided", "read"]);
+  expect(destinationsOf(steps[2]!.record)).toEqual(places);
+  expect(destinationsOf(record("tool_intent", { revealed: { destinations: null } }))).toEqual([]);
+  expect(destinationsOf(record("tool_intent", { revealed: { destinations: "[1]" } }))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { catalogues } from "../../i18n/catalogue";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
-import { subjectOf, titleOf, TYPES } from "./words";
+import { subjectOf, titleOf, TYPES, valueOf } from "./words";
 
 const record = (record_type: RecordType, rest: Partial<AuditRecordView> = {}): AuditRecordView => ({
   seq: 1,
@@ -51,4 +51,16 @@ test("a record names the tool, or else what it is about", () => {
   expect(subjectOf(record("kill_switch", { fields: { agent: "guardian", on: false } }))).toBe(
     "guardian",
   );
+});
+
+test("a permission for destinations names them, and how long it holds is said in words", () => {
+  const given = record("grant_created", {
+    fields: { scope: "always", by: "terminal" },
+    revealed: { destinations: '[{"kind":"host","name":"docs.example"}]' },
+  });
+  expect(subjectOf(given)).toBe("docs.example");
+  expect(subjectOf(record("grant_created", { tool: "cart.addItem" }))).toBe("cart.addItem");
+  expect(valueOf("scope", "always")).toBe("Always");
+  expect(valueOf("by", "terminal")).toBe("in a terminal");
+  expect(valueOf("sends_bytes", 120)).toBe("120");
 });

@@ -23,6 +23,7 @@ test("a cart is shown from the result that the host read as one", () => {
     summary: "",
     data: { total: "21.00" },
     view: "cart" as const,
+    untrusted: false,
     duration_ms: 1,
   };
   expect(cartOf({ ...result, parsed: cart })).toEqual(cart);
@@ -63,6 +64,7 @@ test("a call that did not end well says why in its details, unless that is said 
     data: null,
     error,
     view: "plain",
+    untrusted: false,
     duration_ms: 1,
   });
   const told = (["denied", "limit", "unknown", "rejected", "expired", "cancelled"] as const).map(

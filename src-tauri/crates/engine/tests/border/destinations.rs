@@ -140,7 +140,10 @@ async fn a_destination_that_a_person_types_is_stored_as_it_is_compared() {
     let typed = host("https://Evil.example/x");
     bench.engine.allowance_give(&typed, None, DecidedBy::Terminal).await.unwrap();
     let listed = bench.engine.allowances().await.unwrap();
-    assert_eq!((&listed[0].destination, listed[0].by.as_str()), (&host("evil.example"), "terminal"));
+    assert_eq!(
+        (&listed[0].destination, listed[0].by.as_str()),
+        (&host("evil.example"), "terminal")
+    );
     bench.model.then(vec![Say::Call("fetch", json!({"q": EVIL}))]);
     bench.ask("Read it.").await;
     assert_eq!(bench.runs(), ["fetch"]);

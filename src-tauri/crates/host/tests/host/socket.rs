@@ -15,7 +15,8 @@ use std::{
 
 use contract::{
     AgentError, AllowanceParams, Commands, Confirmation, ConfirmationDecideParams, Destination,
-    DestinationKind, Empty, RedactionLevel, SecretSetParams, Settings, SettingsSetParams, SwitchSetParams, SwitchTarget,
+    DestinationKind, Empty, RedactionLevel, SecretSetParams, Settings, SettingsSetParams,
+    SwitchSetParams, SwitchTarget,
 };
 use host::{ChatWindow, Host, Options, Paths};
 

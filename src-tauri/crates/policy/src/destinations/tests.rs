@@ -126,7 +126,9 @@ proptest! {
 #[test]
 fn a_typed_host_may_stand_within_an_address() {
     let host = |text| typed_destination(DestinationKind::Host, text).map(|found| found.name);
-    for text in ["Docs.Example.", "https://docs.example/a?b=1", "docs.example:8443/a", " docs.example "] {
+    for text in
+        ["Docs.Example.", "https://docs.example/a?b=1", "docs.example:8443/a", " docs.example "]
+    {
         assert_eq!(host(text).as_deref(), Some("docs.example"), "{text:?}");
     }
     assert_eq!(host("localhost").as_deref(), Some("localhost"));

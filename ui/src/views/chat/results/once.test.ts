@@ -21,6 +21,7 @@ function entriesOf(result: Partial<ToolResult>, answer: string): Entry[] {
       summary: "",
       data: null,
       view: "plain",
+      untrusted: false,
       duration_ms: 1,
       ...result,
     }),

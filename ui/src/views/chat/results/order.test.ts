@@ -22,6 +22,7 @@ const result = (call: string, view: ToolResult["view"]): ItemBody => ({
   summary: "",
   data: null,
   view,
+  untrusted: false,
   duration_ms: 1,
 });
 

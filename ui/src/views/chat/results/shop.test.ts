@@ -161,6 +161,7 @@ describe("a turn", () => {
       data: null,
       view,
       parsed: { view, ...data },
+      untrusted: false,
       duration_ms: 1,
     });
   const answer = itemOf(9, { kind: "assistant_text", text: "Here.", partial: false });
