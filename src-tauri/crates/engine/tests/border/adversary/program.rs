@@ -252,7 +252,7 @@ fn note_decision(judge: &mut Judge, approval: &Approval, decision: &Decision) {
 }
 
 /// Waits for a question that is not yet decided. None once the turn has ended.
-async fn next_question(
+pub async fn next_question(
     bench: &Bench,
     turn: &TurnId,
     decided: &HashSet<contract::ApprovalId>,
