@@ -6,6 +6,7 @@
     reason = "a test that cannot go on is to fail there"
 )]
 
+mod adversary;
 mod answers;
 mod approvals;
 mod assistant;

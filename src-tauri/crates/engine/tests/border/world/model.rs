@@ -37,8 +37,13 @@ pub enum Say {
     Ends(Finish),
 }
 
+/// Chooses what the model says when it reads a request.
+pub type Chooser = Box<dyn FnMut(&ModelRequest) -> Vec<ModelEvent> + Send>;
+
 #[derive(Default)]
 pub struct ScriptModel {
+    /// Answers in place of the script if it is set. Its requests are not kept.
+    pub chooser: Mutex<Option<Chooser>>,
     /// Part of the program, as the offline model is.
     pub inside: AtomicBool,
     /// Whether the model that answers now runs inside the program.
@@ -129,6 +134,11 @@ impl Model for ScriptModel {
         // As it would go out.
         request.apply_own_limit(self.capabilities().max_output_tokens);
         request.max_output_tokens = request.answer_limit();
+        if let Some(choose) = self.chooser.lock().unwrap().as_mut() {
+            let usage = Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 };
+            let done = ModelEvent::Done { usage, finish: Finish::Stop };
+            return futures::stream::iter(choose(&request).into_iter().chain([done]).map(Ok)).boxed();
+        }
         self.requests.lock().unwrap().push(request);
         let says =
             self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
