@@ -47,6 +47,9 @@ reasons! {
     /// The value does not fit the form that was shown.
     Validation = "validation",
 
+    /// A server lists other tools than those that a person saw.
+    ListChanged = "changed",
+
     // Approvals
     /// The action has been decided already.
     NotPending = "not_pending",

@@ -5,7 +5,7 @@
 use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
 use contract::{
-    AgentError, ErrorCode, NewServer, OwnServerView, PackId, Reach, ReadServer, RecordType,
+    AgentError, ErrorCode, NewServer, OwnServerView, PackId, Reach, ReadServer, Reason, RecordType,
     ServerAddParams, ServerReadsParams, ServerTestResponse, ServersReadResponse, Text, text,
 };
 use engine::ports::{RecordDraft, Tools as _};
@@ -156,7 +156,7 @@ impl Host {
                 shows: self.changes_of(&stored),
                 unsure,
             },
-            // What it runs is not shown, because keys in it are not known.
+            // Its arguments are not shown, because keys in them are not known.
             Err(error) => ReadServer {
                 runs: server.command.clone(),
                 server,
@@ -276,7 +276,7 @@ impl Host {
             return Err(AgentError::invalid(
                 "The server was not added, because it lists other tools than those that you saw.",
             )
-            .reason("changed")
+            .reason(Reason::ListChanged)
             .hint("Look at its tools again before you add it.")
             .with("tools", json!(tools)));
         }

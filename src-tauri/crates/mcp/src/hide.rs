@@ -147,7 +147,7 @@ fn landlock_works() -> bool {
     }
 }
 
-/// What a program may do with the files of a place.
+/// The access of a program to the files of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileAccess {
     Full,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use contract::{
-    AcceptedTool, Effect, Empty, NewServer, OwnServerParams, PackId, ReadServer, ServerAddParams,
-    ServerEnableParams, ServerParams, ServerReadsParams, ServerTestParams, ServerTestResponse,
-    ServersReadParams, TestedTool,
+    AcceptedTool, Effect, Empty, NewServer, OwnServerParams, PackId, ReadServer, Reason,
+    ServerAddParams, ServerEnableParams, ServerParams, ServerReadsParams, ServerTestParams,
+    ServerTestResponse, ServersReadParams, TestedTool,
 };
 
 use crate::args::{Reads, Servers, ServersAdd};
@@ -337,7 +337,7 @@ async fn add_one(
         };
         match (link.commands.server_add(params).await, keys.as_deref_mut()) {
             (Ok(added), _) => break added,
-            (Err(error), Some(keys)) if error.reason_text() == Some("changed") => {
+            (Err(error), Some(keys)) if error.has_reason(Reason::ListChanged) => {
                 // Everything is shown again, and asked again.
                 tools = error.details.get("tools").cloned().map_or_else(Vec::new, |tools| {
                     serde_json::from_value(tools).unwrap_or_default()

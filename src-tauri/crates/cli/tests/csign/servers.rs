@@ -227,7 +227,7 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
     }
     terminal.pass("Start it now? [y/N]");
     terminal.type_in("y\n");
-    terminal.pass("arguments {\"type\":\"object\",\"properties\":{}}");
+    terminal.pass("arguments {\"properties\":{},\"type\":\"object\"}");
     terminal.pass("Numbers, or nothing:");
     terminal.type_in("1\n");
     terminal.pass("May its reads run without asking?");

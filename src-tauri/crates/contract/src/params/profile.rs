@@ -167,7 +167,7 @@ wire! {
         before: String,
         /// The value that was requested, as text.
         after: String,
-        /// What a person should know about it before confirming.
+        /// A sentence for the person who confirms it, if it is unusual.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<crate::Text>,
     }

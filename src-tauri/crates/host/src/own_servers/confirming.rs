@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{storage::StoredServer, variables::find_warning};
 use crate::Host;
 
-/// What is shown in the place of a key.
+/// The word that is shown in the place of a key.
 const SECRET: &str = "secret";
 
 fn change(setting: String, after: impl Into<String>) -> SettingChange {

@@ -1,6 +1,6 @@
-//! Finds keys in what a person enters for a server: in arguments, variables and addresses. What is
-//! recognised is a key; what only looks random is one unless the person says otherwise. Stores
-//! nothing, and knows no server.
+//! Finds keys in what a person enters for a server: in arguments, variables and addresses. A value
+//! that is recognised is a key; one that only looks random is a key unless the person says
+//! otherwise. Stores nothing, and knows no server.
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
@@ -39,7 +39,7 @@ const ABOUT_KEYS: [&str; 8] = ["FILE", "PATH", "DIR", "URL", "LIMIT", "TYPE", "M
 /// The values of keys, by the name of the key.
 pub(super) type KeyValues = BTreeMap<String, String>;
 
-/// What was found in a text.
+/// The result of looking for keys in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Nothing,
@@ -59,7 +59,7 @@ pub(super) fn find_keys(names: &[&str], value: &str) -> Found {
         return Found::Keys(vec![after_scheme(value)]);
     }
     let mut parts = secret_parts(value);
-    parts.extend(redaction::find_keys(value));
+    parts.extend(engine::find_keys(value));
     if !parts.is_empty() {
         return Found::Keys(merge(parts));
     }

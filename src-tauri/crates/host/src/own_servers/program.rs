@@ -1,6 +1,7 @@
 //! Configures the program or the address of an added server. The host starts the program itself, in
 //! the server's data folder, with the variables that the person gave and no other one of this
-//! process. Nothing of what decides about the server is where its program can write.
+//! process. The files that decide about the server are where its program cannot
+//! write.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -66,7 +67,7 @@ fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDe
     }
 }
 
-/// Returns the variables of the program. What the person gave counts most.
+/// Returns the variables of the program. Those that the person gave count most.
 fn make_environment(stored: &StoredServer, own: &Path) -> BTreeMap<String, String> {
     let mut env: BTreeMap<String, String> = CACHES
         .iter()

@@ -3,7 +3,7 @@
 
 use contract::Text;
 
-/// What a variable changes.
+/// The kinds of changes that a variable makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     LoadsCode,
