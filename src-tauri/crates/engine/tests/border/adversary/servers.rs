@@ -4,7 +4,7 @@
 use std::{path::Path, sync::OnceLock};
 
 use contract::{
-    DestinationKind, Destination, Effect, Reach, ResultView, ToolSpec, ToolTarget,
+    Destination, DestinationKind, Effect, Reach, ResultView, ToolSpec, ToolTarget,
     manifest::OutputTrust,
 };
 use serde_json::{Value, json};
@@ -36,7 +36,12 @@ pub const OFFERED: &[Offered] = &[
     offered("mail", "search", Effect::ReadOnly, &[("query", "string")]),
     offered("mail", "read", Effect::ReadOnly, &[("id", "string")]),
     offered("mail", "availability", Effect::ReadOnly, &[("attendees", ""), ("day", "string")]),
-    offered("mail", "send", Effect::Write, &[("to", ""), ("subject", "string"), ("body", "string")]),
+    offered(
+        "mail",
+        "send",
+        Effect::Write,
+        &[("to", ""), ("subject", "string"), ("body", "string")],
+    ),
     offered("mail", "delete", Effect::Destructive, &[("id", "string")]),
     offered("files", "list", Effect::ReadOnly, &[("folder", "string")]),
     offered("files", "read", Effect::ReadOnly, &[("path", "string")]),
