@@ -44,11 +44,11 @@ test: setup-test ui
 	$(CARGO) test --workspace
 
 # The tests that choose their cases at random, in full. Each prints its seed; SOAK_SEED=n takes the same cases again.
-SOAKING = attacks:: power:: clean:: clean_runs_of_one_log whatever_was_acknowledged what_was_answered_survives faults:: tampering::
+SOAKING = attacks:: power:: clean:: clean_runs_of_one_log whatever_was_acknowledged what_was_answered_survives faults:: tampering:: adversary::
 
 soak: export SOAK = 1
 soak: setup-test
-	$(CARGO) test --workspace --test log --test store --test csign -- --nocapture $(SOAKING)
+	$(CARGO) test --workspace --test log --test store --test csign --test border -- --nocapture $(SOAKING)
 
 dev: setup ui/node_modules/.stamp
 	$(CARGO) build --package cli

@@ -36,6 +36,10 @@ const FILE_ENDINGS: &[&str] = &[
     "cab", "cc", "cfd", "java", "md", "mm", "mov", "mp", "pl", "pm", "ps", "py", "rs", "sh", "so",
     "tf", "zip",
 ];
+/// The most layers of encoding that are removed from an argument.
+const READINGS: usize = 8;
+/// The characters that are named of a text with more layers.
+const UNREAD_CHARS: usize = 40;
 /// The fewest digits of a phone number.
 const PHONE_DIGITS: usize = 6;
 
@@ -110,7 +114,15 @@ fn walk(
     found: &mut BTreeSet<Destination>,
 ) {
     match value {
-        Value::String(text) => collect(text, role, found),
+        Value::String(text) => {
+            collect(text, role, found);
+            // A request that a tool takes as JSON text.
+            if text.trim_start().starts_with(['{', '[', '"'])
+                && let Ok(inner) = serde_json::from_str(text)
+            {
+                walk(&inner, None, role, of_tool, found);
+            }
+        }
         // Some programs take a number for the host of an address.
         Value::Number(number) if role == Role::Address => collect(&number.to_string(), role, found),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -172,34 +184,70 @@ fn words_of(name: &str) -> Vec<String> {
 
 /// Adds the destinations in a text.
 fn collect(text: &str, role: Role, found: &mut BTreeSet<Destination>) {
-    let decoded = decode(text);
-    for text in std::iter::once(text).chain(decoded.as_deref()) {
-        let whole = text.trim();
-        found.extend(lenient_host(whole).map(host));
-        for word in text.split(is_border) {
-            collect_word(word, role, found);
+    if role == Role::Message {
+        return collect_reading(text, role, found);
+    }
+    let mut reading = Cow::from(text);
+    for _ in 0..READINGS {
+        collect_reading(&reading, role, found);
+        match decode(&reading) {
+            Some(next) => reading = next.into(),
+            None => return,
         }
-        match role {
-            Role::Address if !whole.contains(char::is_whitespace) => {
-                found.extend(bare_host(whole, true).map(host));
-            }
-            Role::Recipient => found.extend(whole.split([',', ';']).filter_map(handle)),
-            Role::Open if !whole.contains(char::is_whitespace) => {
-                found.extend(bare_host(whole, false).map(host));
-            }
-            Role::Address | Role::Open | Role::Plain | Role::Message => {}
-        }
+    }
+    // Nobody can have named what is still encoded.
+    found.insert(host(reading.chars().take(UNREAD_CHARS).collect()));
+}
+
+/// Adds the destinations in one reading of a text.
+fn collect_reading(text: &str, role: Role, found: &mut BTreeSet<Destination>) {
+    let whole = text.trim();
+    found.extend(lenient_host(whole).map(host));
+    for word in text.split(is_border) {
+        collect_word(word, role, found);
+    }
+    if role != Role::Message {
+        // Redirects take addresses relative to their own: `?to=//example.com`.
+        let values = text.split(['?', '&', ';', '#', '=', '"', '\'']);
+        found.extend(values.filter_map(|value| lenient_host(value.trim())).map(host));
+    }
+    match role {
+        Role::Address | Role::Open => found.extend(bare_hosts(whole, role).into_iter().map(host)),
+        Role::Recipient => found.extend(whole.split([',', ';']).filter_map(handle)),
+        Role::Plain | Role::Message => {}
     }
 }
 
-/// Returns the text without percent-encoding, if that could hide an address.
+/// Returns the text with one layer of percent-encoding or of JSON's escapes removed. None if it has
+/// neither.
 fn decode(text: &str) -> Option<String> {
-    let hides = text.contains("%3A")
-        || text.contains("%3a")
-        || text.contains("%2F")
-        || text.contains("%2f")
-        || text.contains("%40");
-    hides.then(|| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned())
+    let plain = percent_encoding::percent_decode_str(text).decode_utf8_lossy();
+    let plain = if plain.contains('\\') { unescape(&plain).into() } else { plain };
+    (plain != text).then(|| plain.into_owned())
+}
+
+/// Removes the escapes of JSON that can stand in an address: `\/` and `\u003a`.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        let code = after.strip_prefix('u').and_then(|code| code.get(..4));
+        let code = code.and_then(|code| u32::from_str_radix(code, 16).ok());
+        rest = match code.and_then(char::from_u32) {
+            Some(letter) => {
+                out.push(letter);
+                &after[5..]
+            }
+            None if after.starts_with('/') => after,
+            None => {
+                out.push('\\');
+                after
+            }
+        };
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Whether a character ends an address within a text.
@@ -218,16 +266,20 @@ fn collect_word(word: &str, role: Role, found: &mut BTreeSet<Destination>) {
         let scheme = before.rfind(|c: char| !c.is_ascii_alphanumeric() && !"+.-".contains(c));
         let begin =
             scheme.map_or(0, |last| last + before[last..].chars().next().map_or(1, char::len_utf8));
-        found.extend(host_of_url(&rest[begin..]).map(host));
+        let hosts = hosts_of_url(&rest[begin..]);
+        // What clients read differently names nothing.
+        if role != Role::Message || hosts.len() == 1 {
+            found.extend(hosts.into_iter().map(host));
+        }
         rest = &rest[at + 3..];
     }
     if word.contains("://") {
         return;
     }
     if word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www.")) {
-        found.extend(bare_host(word, true).map(host));
+        found.extend(bare_hosts(word, Role::Address).into_iter().map(host));
     } else if role == Role::Message {
-        found.extend(bare_host(word, false).map(host));
+        found.extend(bare_hosts(word, role).into_iter().map(host));
     }
     let parts = word.split([',', ';', ':', '[', ']', '=', '&', '?', '/', '\\']);
     found.extend(parts.filter_map(mail_address).map(recipient));
@@ -241,22 +293,27 @@ fn recipient(name: String) -> Destination {
     Destination::new(DestinationKind::Recipient, name)
 }
 
-/// Returns the host of a text with a scheme. A text that is no valid address has what stands where
-/// the host would be.
-fn host_of_url(text: &str) -> Option<String> {
-    if let Ok(url) = Url::parse(text) {
-        return url.host_str().filter(|host| !host.is_empty()).map(normalize);
-    }
+/// Returns the hosts of a text with a scheme: the one of the URL standard, and the one of RFC 3986,
+/// for which a backslash ends no host. A text that is no valid address has what stands where the
+/// host would be.
+fn hosts_of_url(text: &str) -> BTreeSet<String> {
+    let host_of = |url: &Url| url.host_str().filter(|host| !host.is_empty()).map(normalize);
+    let standard = Url::parse(text).ok();
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or(rest);
-    let host = authority.rsplit('@').next().unwrap_or(authority);
-    (!host.is_empty()).then(|| normalize(host))
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let name = authority.rsplit('@').next().unwrap_or(authority);
+    let literal = match Url::parse(&format!("http://{name}")) {
+        Ok(url) if !name.contains('\\') => host_of(&url),
+        _ => (!name.is_empty()).then(|| normalize(name)),
+    };
+    standard.as_ref().and_then(host_of).into_iter().chain(literal).collect()
 }
 
 /// Returns the host of a text that clients take for an address although it has no `://`: such as
 /// `http:example.com`, `//example.com`, `\\example.com` and `ht<tab>tps://example.com`.
 fn lenient_host(text: &str) -> Option<String> {
-    let relative = text.starts_with("//") || text.starts_with("\\\\");
+    let is_slash = |c: char| matches!(c, '/' | '\\');
+    let relative = text.strip_prefix(is_slash).is_some_and(|rest| rest.starts_with(is_slash));
     let url = if relative {
         Url::parse(&format!("http:{text}")).ok()?
     } else {
@@ -267,25 +324,47 @@ fn lenient_host(text: &str) -> Option<String> {
     url.host_str().filter(|host| !host.is_empty()).map(normalize)
 }
 
-/// Returns the host of a text without a scheme, such as `example.com/path`. With `is_address` the
-/// text stands for an address, so each name counts; else only a name below a known domain.
-fn bare_host(text: &str, is_address: bool) -> Option<String> {
-    if text.is_empty() || text.contains("://") || text.contains('@') && !is_address {
-        return None;
+/// Returns the hosts of a text without a scheme, such as `example.com/path`. In the role of an address
+/// each name counts; else only a name below a known domain, or one with a port or a path.
+fn bare_hosts(text: &str, role: Role) -> BTreeSet<String> {
+    let is_address = role == Role::Address;
+    let has_more = match role {
+        Role::Message => text.contains('/'),
+        _ => text.contains(['/', '\\', '?', '#', ':']),
+    };
+    if text.is_empty() || text.contains("://") || text.contains('@') && !is_address && !has_more {
+        return BTreeSet::new();
     }
-    let url = Url::parse(&format!("http://{text}")).ok()?;
-    let name = url.host_str().filter(|host| !host.is_empty()).map(normalize)?;
+    // A text with a space in the place of the host is no address.
+    let Ok(url) = Url::parse(&format!("http://{text}")) else { return BTreeSet::new() };
     let is_ip = matches!(url.host(), Some(url::Host::Ipv4(_) | url::Host::Ipv6(_)));
     // `10` and `1.5` are numbers that address parsers take for hosts.
     let is_written_ip = is_ip && (text.starts_with('[') || text.split('.').count() >= 4);
-    let has_path = text.contains('/');
-    let ending = name.rsplit('.').next().unwrap_or_default();
-    let is_domain = !is_ip
-        && name.contains('.')
-        && psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known())
-        && psl::domain(name.as_bytes()).is_some()
-        && (has_path || !FILE_ENDINGS.contains(&ending));
-    (is_address || is_written_ip || is_domain).then_some(name)
+    let is_domain = |name: &str| {
+        let is_known = psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known());
+        let is_below = is_known && psl::domain(name.as_bytes()).is_some();
+        // With a port or a path, a name of the own network counts as well.
+        let is_own = has_more && role != Role::Message && !is_known;
+        !is_ip
+            && name.contains('.')
+            && (is_own || is_below && (has_more || !is_file_name(name, role)))
+    };
+    let mut hosts = hosts_of_url(&format!("http://{text}"));
+    if role == Role::Message && hosts.len() > 1 {
+        return BTreeSet::new();
+    }
+    if !is_address && !is_written_ip && !hosts.iter().any(|name| is_domain(name)) {
+        hosts.clear();
+    }
+    hosts
+}
+
+/// Whether a bare name is taken for a file. In an argument, a name with more parts than a file's can
+/// carry data to the domain in its end.
+fn is_file_name(name: &str, role: Role) -> bool {
+    let mut parts = name.rsplit('.');
+    let ending = parts.next().unwrap_or_default();
+    FILE_ENDINGS.contains(&ending) && (role == Role::Message || parts.count() == 1)
 }
 
 /// Returns a mail address in lower case.

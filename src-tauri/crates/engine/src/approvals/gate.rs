@@ -19,12 +19,13 @@ use crate::{
         router::{Holds, approval_required},
     },
     canonical::canonical,
-    destinations::note_signed_read,
+    destinations::{note_read, note_signed_read},
     ports::Point,
     texts::Text,
     tools::{
         call::{CallDone, Ready},
         dispatch::Dispatcher,
+        policy_decision::policy_decision,
         refusals,
         scope::Scope,
     },
@@ -61,6 +62,9 @@ pub(crate) struct ApprovalGate {
     pub(crate) context: Arc<TurnContext>,
     pub(crate) dispatcher: Dispatcher,
     rejected: RejectedChanges,
+    /// Reads that ask are proposed one after the other: what a person allows for one may cover the
+    /// next.
+    reads: tokio::sync::Mutex<()>,
 }
 
 impl ApprovalGate {
@@ -69,6 +73,7 @@ impl ApprovalGate {
             context: Arc::clone(&dispatcher.context),
             dispatcher,
             rejected: RejectedChanges::default(),
+            reads: tokio::sync::Mutex::default(),
         }
     }
 
@@ -83,6 +88,16 @@ impl ApprovalGate {
         if !matches!(ready.decision, Decision::Ask { .. }) {
             return self.propose_and_follow(ready).await;
         }
+        let mut ready = ready.clone();
+        let _one_read = if ready.spec.effect == Effect::ReadOnly {
+            let turn = self.reads.lock().await;
+            ready.decision =
+                policy_decision(&self.context, &ready.spec, &ready.arguments).await.decision;
+            Some(turn)
+        } else {
+            None
+        };
+        let ready = &ready;
         // Two equal changes are proposed one after the other. The second one is not proposed if the
         // first was rejected.
         let entry = self.rejected.entry(ready);
@@ -257,6 +272,8 @@ impl ApprovalGate {
         if let Some((approval, holds)) = signature {
             self.store_session_grant(approval, holds, ready).await;
             note_signed_read(context, &ready.spec, &ready.arguments).await;
+        } else {
+            note_read(context, &ready.spec, &ready.arguments).await;
         }
         let done = self.dispatcher.dispatch(ready, approval, Some(self)).await;
         self.dispatcher.note_content(&ready.spec, &done);

@@ -42,23 +42,24 @@ use soak::Plan;
 
 /// The programs of `make soak`.
 const PROGRAMS: u64 = 2_000;
+/// The most failed programs that are shown in full.
+const SHOWN: usize = 20;
 
 #[tokio::test]
 async fn an_adversary_gets_no_effect_and_no_byte_that_nobody_allowed() {
     let plan = Plan::new("adversary", PROGRAMS);
-    let mut totals = Totals::default();
+    let (mut totals, mut failed) = (Totals::default(), Vec::new());
     for case in 0..plan.cases() {
         let played = run(plan.random(case), None).await;
-        assert!(
-            played.faults.is_empty(),
-            "{}:\n{}\nWhat it did:\n{}",
-            plan.case(case),
-            played.faults.join("\n"),
-            played.story.join("\n")
-        );
         totals.add(&played.totals);
+        if !played.faults.is_empty() {
+            let (faults, story) = (played.faults.join("\n"), played.story.join("\n"));
+            failed.push(format!("{}:\n{faults}\nWhat it did:\n{story}", plan.case(case)));
+        }
     }
     eprintln!("{totals}");
+    let shown = failed.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("\n\n");
+    assert!(failed.is_empty(), "{} programs failed; the first ones:\n{shown}", failed.len());
     // Programs in which nothing runs would prove nothing.
     assert!(totals.ran > plan.cases() && totals.signed_effects > 0, "{totals}");
     assert!(totals.rightful_deliveries > 0 && totals.questions > plan.cases(), "{totals}");

@@ -113,6 +113,21 @@ async fn an_added_server_asks_until_it_is_allowed_and_one_without_network_never(
 }
 
 #[tokio::test(start_paused = true)]
+async fn reads_of_one_round_ask_once_for_a_destination() {
+    let bench = Bench::new(vec![ToolSpec { reach: Reach::Unallowed, ..fetch() }]);
+    let call = |q: &str| Say::Call("fetch", json!({ "q": q }));
+    bench.model.then(vec![call("today"), call("today"), call("tomorrow")]);
+    let turn = bench.start("How is the weather?").await.turn;
+    bench.decide(&bench.approval(0).await, allow(AllowanceScope::Conversation)).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(
+        bench.event_names(&turn).iter().filter(|name| *name == "approval_requested").count(),
+        1
+    );
+    assert!(bench.runs().len() >= 2, "{:?}", bench.runs());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_destination_that_is_always_allowed_is_recorded_and_holds_everywhere() {
     let bench = Bench::new(vec![fetch()]);
     bench.model.then(vec![Say::Call("fetch", json!({"q": EVIL}))]);

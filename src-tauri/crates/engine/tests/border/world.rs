@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 mod model;
-pub use model::{Chooser, OneModel, Say, ScriptModel};
+pub use model::{OneModel, Say, ScriptModel};
 
 type Behaviour = Box<dyn Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send + Sync>;
 

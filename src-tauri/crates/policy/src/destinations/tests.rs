@@ -75,6 +75,42 @@ fn a_bare_name_counts_where_an_address_is_expected() {
     assert_eq!(names(&addressed(&spec, &json!({"q": "intranet"}))), ["intranet"]);
 }
 
+/// Found by the adversary of `engine`'s tests.
+#[test]
+fn an_address_counts_in_every_reading_of_a_client() {
+    let in_page = |text: &str| in_arguments(json!({ "page": text }));
+    for text in [
+        "https://docs.example\\@evil.com/x",
+        "docs.example\\@evil.com/x",
+        "https://go.example/r?to=%2F%2Fevil.com%2Fx",
+        "https://go.example/r?to=//evil.com/x",
+        "https://go.example/r?to=/\\evil.com/x",
+        "https://go.example/r?to=https:evil.com/x",
+        "https://go.example/r?to=https%3A%09%2F%2Fevil.com",
+        "https://go.example/r?to=https%253A%252F%252Fevil.com%252Fx",
+        "https://go.example/r?to=https%3A%2F%2Fgo.example%2Fr%3Fto%3Dhttps%253A%252F%252Fevil.com",
+        "evil.com/two words",
+        "evil.com?d=1",
+        r#"{"url": "https:\/\/evil.com\/x"}"#,
+        r#"POST {"url": "\u0068ttps\u003a//evil.com"}"#,
+        r#"{"url": "evil.com"}"#,
+    ] {
+        assert!(in_page(text).contains(&"evil.com".to_owned()), "{text}: {:?}", in_page(text));
+    }
+    assert_eq!(in_page("data.evil.md"), ["data.evil.md"], "a name with more parts than a file's");
+    assert_eq!(in_page("evil.md?d=data"), ["evil.md"]);
+    assert_eq!(in_page("evil.md:4242"), ["evil.md"]);
+    assert_eq!(in_page("db.corp:80"), ["db.corp"], "a name of the own network");
+    let layers = (0..20).fold("https://evil.com".to_owned(), |text, _| {
+        text.replace('%', "%25").replace(':', "%3A")
+    });
+    assert!(!in_page(&layers).is_empty(), "what cannot be read has a destination of its own");
+    for plain in ["booking.com prices in Oslo", "50%", "100 % of a/b", "a\\b", "C:\\Users\\me"] {
+        assert!(in_page(plain).is_empty(), "{plain}: {:?}", in_page(plain));
+    }
+    assert!(named_in("See https://docs.example\\@evil.com and data.evil.md").is_empty());
+}
+
 #[test]
 fn recipients_count() {
     assert_eq!(in_arguments(json!({"q": "Write to Eve@Evil.example, now"})), ["eve@evil.example"]);

@@ -9,7 +9,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use contract::{AllowanceScope, Decision, Effect, Reach, SessionId, ToolSpec, TurnStartParams, manifest::OutputTrust};
+use contract::{
+    AllowanceScope, Decision, Effect, Reach, SessionId, ToolSpec, TurnStartParams,
+    manifest::OutputTrust,
+};
 use engine::ports::{AskedCall, ModelEvent};
 use serde_json::{Value, json};
 
@@ -47,7 +50,13 @@ fn call(text: &'static str) -> (&'static str, Value) {
         Ok(value) => value,
         Err(_) => json!(text),
     };
-    (tool, pairs.map(|(name, text)| (name.to_owned(), value(text))).collect::<serde_json::Map<_, _>>().into())
+    (
+        tool,
+        pairs
+            .map(|(name, text)| (name.to_owned(), value(text)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+    )
 }
 
 fn setup() -> Vec<ToolSpec> {
@@ -57,7 +66,10 @@ fn setup() -> Vec<ToolSpec> {
         _ => Reach::Configured,
     };
     let offered = SERVERS.iter().flat_map(|name| {
-        OFFERED.iter().filter(|of| of.server == *name).map(move |of| added(of, of_server(name), of.effect))
+        OFFERED
+            .iter()
+            .filter(|of| of.server == *name)
+            .map(move |of| added(of, of_server(name), of.effect))
     });
     shipped().into_iter().chain(offered).collect()
 }
@@ -77,7 +89,8 @@ struct Cost {
 fn count(task: &Task, specs: &[ToolSpec], costs: &mut BTreeMap<String, Cost>) {
     let mut is_marked = false;
     for (tool, _) in &task.calls {
-        let spec = specs.iter().find(|spec| spec.id.as_str() == *tool).unwrap_or_else(|| panic!("{tool}"));
+        let spec =
+            specs.iter().find(|spec| spec.id.as_str() == *tool).unwrap_or_else(|| panic!("{tool}"));
         let cost = costs.entry(spec.pack.to_string()).or_default();
         if spec.effect == Effect::ReadOnly {
             cost.reads += 1;
@@ -97,6 +110,16 @@ async fn ordinary_tasks_ask_at_most_once_for_a_destination() {
         let mut settings = bench.profile.settings.lock().unwrap();
         (settings.limits.rounds, settings.limits.model_calls) = (20, 100);
     }
+    // Lines of a cart that can be changed.
+    let line = |part: &str| json!({"partNo": part, "name": part, "quantity": 1, "unitPrice": "1.00", "totalPrice": "1.00"});
+    let cart =
+        json!({"currencyCode": "SEK", "total": "2.00", "items": [line("TENT-2"), line("STOVE-1")]});
+    bench
+        .tools
+        .behaviours
+        .lock()
+        .unwrap()
+        .insert("cart.get".into(), Box::new(move |_| Ok(cart.clone())));
     let left: Arc<Mutex<VecDeque<AskedCall>>> = Arc::default();
     let next = Arc::clone(&left);
     *bench.model.chooser.lock().unwrap() = Some(Box::new(move |_| {
@@ -142,7 +165,8 @@ async fn ordinary_tasks_ask_at_most_once_for_a_destination() {
     assert_eq!((tasks.len(), reads, writes), (97, 239, 82));
     let previewed = ["cart.get", "product.get", "recall"];
     let ran = bench.runs().into_iter().filter(|id| !previewed.contains(&id.as_str())).count();
-    let made = tasks.iter().flat_map(|task| &task.calls).filter(|(id, _)| !previewed.contains(id)).count();
+    let made =
+        tasks.iter().flat_map(|task| &task.calls).filter(|(id, _)| !previewed.contains(id)).count();
     assert_eq!(ran, made, "every call ran, once");
     let of_packs = costs.iter().filter(|(pack, _)| !SERVERS.contains(&pack.as_str()));
     assert_eq!(of_packs.map(|(_, cost)| cost.reads_asked).sum::<u32>(), 0, "packs that ship");
@@ -153,7 +177,11 @@ async fn ordinary_tasks_ask_at_most_once_for_a_destination() {
 
 fn asked_call((tool, arguments): &(&str, Value), specs: &[ToolSpec]) -> AskedCall {
     let spec = specs.iter().find(|spec| spec.id.as_str() == *tool).unwrap();
-    AskedCall { id: "same-id".into(), name: spec.model_name.clone(), arguments: arguments.to_string() }
+    AskedCall {
+        id: "same-id".into(),
+        name: spec.model_name.clone(),
+        arguments: arguments.to_string(),
+    }
 }
 
 fn table(costs: &BTreeMap<String, Cost>) -> String {
@@ -168,7 +196,9 @@ fn table(costs: &BTreeMap<String, Cost>) -> String {
         writes: a.writes + b.writes,
         writes_asked: a.writes_asked + b.writes_asked,
     });
-    for (name, cost) in costs.iter().map(|(name, cost)| (name.as_str(), cost)).chain([("all", &all)]) {
+    for (name, cost) in
+        costs.iter().map(|(name, cost)| (name.as_str(), cost)).chain([("all", &all)])
+    {
         lines.push(format!(
             "{name:<28}{:>6}{:>14}{:>12}{:>8}{:>8}",
             cost.reads, cost.reads_asked_before, cost.reads_asked, cost.writes, cost.writes_asked

@@ -91,12 +91,16 @@ fn locate(client: Client, address: &str) -> Option<(String, Url)> {
             let (_, rest) = address.split_once("://").unwrap_or(("", address));
             let authority = rest.split(['/', '?', '#']).next()?;
             let name = authority.rsplit('@').next()?;
-            let is_plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b".-".contains(&b));
+            let is_plain = !name.is_empty()
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b".-".contains(&b));
             if is_plain { name.to_owned() } else { url.host_str()?.to_owned() }
         }
     };
     // A lone number is an address for many clients, and the standard writes it as one.
-    Some((if name.bytes().all(|b| b.is_ascii_digit()) { url.host_str()?.to_owned() } else { name }, url))
+    Some((
+        if name.bytes().all(|b| b.is_ascii_digit()) { url.host_str()?.to_owned() } else { name },
+        url,
+    ))
 }
 
 /// Returns where a page redirects to. The address counts from the page, as `Location` does.
@@ -110,7 +114,8 @@ fn redirect(name: &str, url: &Url) -> Option<String> {
 fn look_up(name: &Value) -> Vec<Delivery> {
     let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
     let found = Url::parse(&format!("http://{}", text.trim())).ok();
-    let name = found.as_ref().and_then(Url::host_str).filter(|_| name.is_string() || name.is_number());
+    let name =
+        found.as_ref().and_then(Url::host_str).filter(|_| name.is_string() || name.is_number());
     name.map(|name| host(name, &text)).into_iter().collect()
 }
 
@@ -130,7 +135,8 @@ fn recipients(value: &Value, whole: &str) -> Vec<Delivery> {
     };
     let words = text.split(|c: char| c.is_whitespace() || "<>\"',;:[]{}()?&=\\/".contains(c));
     let addresses = words.filter(|word| {
-        word.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
+        word.split_once('@')
+            .is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
     });
     addresses
         .map(|word| word.trim_end_matches('.').to_lowercase())

@@ -83,9 +83,21 @@ impl Person {
             let wishes = [
                 ("notes.add", json!({"text": "buy milk"}), "Note: buy milk."),
                 ("remember", json!({"text": "I prefer lists"}), "Remember: I prefer lists."),
-                ("parcel.hold", json!({"number": 1001, "until": "2026-11-30"}), "Hold parcel 1001 until 2026-11-30."),
-                ("mail.send", json!({"to": ["bob@example.org"], "subject": "lunch", "body": "At noon?"}), "Invite Bob to lunch at noon."),
-                ("files.write", json!({"path": "todo.txt", "text": "milk"}), "Write milk into todo.txt."),
+                (
+                    "parcel.hold",
+                    json!({"number": 1001, "until": "2026-11-30"}),
+                    "Hold parcel 1001 until 2026-11-30.",
+                ),
+                (
+                    "mail.send",
+                    json!({"to": ["bob@example.org"], "subject": "lunch", "body": "At noon?"}),
+                    "Invite Bob to lunch at noon.",
+                ),
+                (
+                    "files.write",
+                    json!({"path": "todo.txt", "text": "milk"}),
+                    "Write milk into todo.txt.",
+                ),
                 ("database.execute", json!({"sql": "DELETE FROM drafts"}), "Empty the drafts."),
             ];
             let (tool, arguments, said) = random.pick(&wishes).clone();
@@ -96,16 +108,25 @@ impl Person {
     }
 
     /// Answers a question. `asked` are the arguments that the model gave.
-    pub fn decide(&self, approval: &Approval, asked: &Value, wish: Option<&(String, Value)>) -> Decision {
+    pub fn decide(
+        &self,
+        approval: &Approval,
+        asked: &Value,
+        wish: Option<&(String, Value)>,
+    ) -> Decision {
         let no = Decision::Reject { reason: None };
         if self.plan == Plan::RejectsAll {
             return no;
         }
         if approval.effect != Effect::ReadOnly {
-            let is_wished = wish.is_some_and(|(tool, arguments)| tool == approval.tool.as_str() && arguments == asked);
+            let is_wished = wish.is_some_and(|(tool, arguments)| {
+                tool == approval.tool.as_str() && arguments == asked
+            });
             return match (is_wished, self.plan) {
                 (false, _) => no,
-                (true, Plan::ApprovesForSession) if approval.grantable => Decision::ApproveForSession,
+                (true, Plan::ApprovesForSession) if approval.grantable => {
+                    Decision::ApproveForSession
+                }
                 (true, _) => Decision::ApproveOnce { confirm_word: approval.confirm_word.clone() },
             };
         }
@@ -114,7 +135,8 @@ impl Person {
             DestinationKind::Host => may_be_host && place.name == ONE_PLACE,
             DestinationKind::Recipient => false,
         };
-        let all = |may_be_host| approval.destinations.iter().all(|place| is_fine(place, may_be_host));
+        let all =
+            |may_be_host| approval.destinations.iter().all(|place| is_fine(place, may_be_host));
         match self.plan {
             Plan::AllowsServers(scope) if all(false) => Decision::AllowDestinations { scope },
             Plan::AllowsOnePlace(scope) if all(true) => Decision::AllowDestinations { scope },

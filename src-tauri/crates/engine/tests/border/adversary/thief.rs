@@ -58,7 +58,8 @@ impl Thief {
             return vec![ModelEvent::Text("I looked into it.".into())];
         }
         // What worked is done again with other data.
-        let worked = results.iter().any(|result| !result.contains("\"code\"") && !result.contains("error"));
+        let worked =
+            results.iter().any(|result| !result.contains("\"code\"") && !result.contains("error"));
         if !worked || self.random.chance(40) {
             self.last = None;
         }
@@ -69,7 +70,9 @@ impl Thief {
     fn call(&mut self, shared: &mut Shared) -> ModelEvent {
         let (tool, arguments) = match shared.wish.clone() {
             Some(wish) if self.random.chance(25) => self.wished(wish),
-            _ if self.known.is_empty() && self.random.chance(60) || self.random.chance(10) => self.search(),
+            _ if self.known.is_empty() && self.random.chance(60) || self.random.chance(10) => {
+                self.search()
+            }
             _ => self.steal(shared),
         };
         let spec = self.specs.iter().find(|spec| spec.id.as_str() == tool);

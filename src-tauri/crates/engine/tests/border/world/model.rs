@@ -137,7 +137,8 @@ impl Model for ScriptModel {
         if let Some(choose) = self.chooser.lock().unwrap().as_mut() {
             let usage = Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 };
             let done = ModelEvent::Done { usage, finish: Finish::Stop };
-            return futures::stream::iter(choose(&request).into_iter().chain([done]).map(Ok)).boxed();
+            return futures::stream::iter(choose(&request).into_iter().chain([done]).map(Ok))
+                .boxed();
         }
         self.requests.lock().unwrap().push(request);
         let says =
