@@ -9,9 +9,17 @@ use std::{
 
 use contract::{AgentError, NewServer, text};
 
+use super::keys::{Found, find_keys};
+
 /// Folders below the user's home that hold programs, for a window that was not started from a
 /// terminal and has a shorter search path.
 const BELOW_HOME: [&str; 4] = [".local/bin", ".cargo/bin", ".bun/bin", ".volta/bin"];
+
+/// Programs that start another one, which an argument names.
+const RUNNERS: [&str; 14] = [
+    "npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "tsx", "uvx", "uv", "pipx",
+    "python", "docker",
+];
 
 /// Reads a command line or an address. Words before the program of the form `NAME=value` are
 /// variables.
@@ -50,9 +58,23 @@ pub(super) fn is_variable(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
+/// Returns the argument that names what a runner starts. A value that may be a key is none: the name
+/// of a server is shown and stored everywhere.
+fn find_package<'a>(args: &'a [String], command: &str) -> Option<&'a str> {
+    let program = Path::new(command).file_name()?.to_str()?;
+    if !RUNNERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) {
+        return None;
+    }
+    let before = std::iter::once("").chain(args.iter().map(String::as_str));
+    let plain = |(option, arg): &(&str, &String)| {
+        !arg.starts_with('-') && find_keys(&[option], arg) == Found::Nothing
+    };
+    before.zip(args).find(plain).map(|(_, arg)| arg.as_str())
+}
+
 /// Suggests a name: the package or program without its owner, version and usual prefixes.
 pub(super) fn suggest_name(args: &[String], command: &str) -> String {
-    let package = args.iter().find(|arg| !arg.starts_with('-')).map_or(command, String::as_str);
+    let package = find_package(args, command).unwrap_or(command);
     let host = package.split_once("://").map(|(_, rest)| rest.split(['/', ':']).next());
     let last = host.flatten().unwrap_or_else(|| package.rsplit('/').next().unwrap_or(package));
     let plain = last.split('@').next().unwrap_or(last);
@@ -190,6 +212,14 @@ mod tests {
             "mcp-example-com"
         );
         assert!(parse_command_line(" ").is_err());
+    }
+
+    #[test]
+    fn no_key_becomes_a_name() {
+        let name = |line: &str| parse_command_line(line).unwrap().name;
+        assert_eq!(name("/opt/mcp-server-notes --token letmein-please"), "notes");
+        assert_eq!(name("npx --token letmein-please -y server-files"), "files");
+        assert_eq!(name("python3 -u /opt/notes.py"), "notes");
     }
 
     #[test]
