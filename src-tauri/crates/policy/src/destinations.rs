@@ -332,7 +332,10 @@ fn bare_hosts(text: &str, role: Role) -> BTreeSet<String> {
         Role::Message => text.contains('/'),
         _ => text.contains(['/', '\\', '?', '#', ':']),
     };
-    if text.is_empty() || text.contains("://") || text.contains('@') && !is_address && !has_more {
+    let has_scheme = text.contains("://")
+        || lenient_host(text).is_some()
+        || text.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("mailto:"));
+    if text.is_empty() || has_scheme || text.contains('@') && !is_address && !has_more {
         return BTreeSet::new();
     }
     // A text with a space in the place of the host is no address.

@@ -171,6 +171,7 @@ async fn a_destination_that_a_person_types_is_stored_as_it_is_compared() {
 #[tokio::test(start_paused = true)]
 async fn much_data_to_one_destination_asks_again_however_it_is_split() {
     let bench = Bench::new(vec![fetch()]);
+    bench.profile.settings.lock().unwrap().limits.calls_per_round = 4;
     let call = |n: usize| {
         let data = format!("https://docs.example/{n}/{}", "x".repeat(600));
         Say::Call("fetch", json!({ "q": data }))
