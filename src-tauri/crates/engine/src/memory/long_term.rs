@@ -200,7 +200,7 @@ impl Engine {
         let mut note = self.new_note(text, scope).await?;
         let near = self.world.store.items_before(session, None, NEAR_ITEMS).await?;
         note.local_only = content.is_local || near.iter().any(|item| self.has_local_data(item));
-        note.untrusted = content.is_untrusted || near.iter().any(|item| is_from_outside(item));
+        note.untrusted = content.is_untrusted || near.iter().any(is_from_outside);
         // In a long turn the question is further away. Then another item names the session.
         let question = near.iter().rfind(|item| matches!(item.body, ItemBody::UserMessage { .. }));
         let source = question.or(near.last());
