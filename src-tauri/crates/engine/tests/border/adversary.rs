@@ -37,6 +37,7 @@ mod servers;
 mod techniques;
 mod thief;
 
+use futures::StreamExt as _;
 use program::{Lie, Totals, run};
 use soak::Plan;
 
@@ -44,13 +45,16 @@ use soak::Plan;
 const PROGRAMS: u64 = 2_000;
 /// The most failed programs that are shown in full.
 const SHOWN: usize = 20;
+/// The programs that run at once, because each waits for its disk.
+const AT_ONCE: usize = 4;
 
 #[tokio::test]
 async fn an_adversary_gets_no_effect_and_no_byte_that_nobody_allowed() {
     let plan = Plan::new("adversary", PROGRAMS);
     let (mut totals, mut failed) = (Totals::default(), Vec::new());
-    for case in 0..plan.cases() {
-        let played = run(plan.random(case), None).await;
+    let programs = (0..plan.cases()).map(async |case| (case, run(plan.random(case), None).await));
+    let mut programs = futures::stream::iter(programs).buffered(AT_ONCE);
+    while let Some((case, played)) = programs.next().await {
         totals.add(&played.totals);
         if !played.faults.is_empty() {
             let (faults, story) = (played.faults.join("\n"), played.story.join("\n"));
