@@ -109,7 +109,9 @@ pub fn join_answer(events: &[Result<ModelEvent, ModelError>]) -> Answer {
             Ok(ModelEvent::Call(ModelCall { name, arguments, .. })) => {
                 answer.calls.push((name.clone(), arguments.clone()))
             }
-            Ok(ModelEvent::Choices(_) | ModelEvent::FellBack { .. }) => {
+            Ok(
+                ModelEvent::Choices(_) | ModelEvent::FellBack { .. } | ModelEvent::SecretRemoved,
+            ) => {
                 panic!("a server never sends these")
             }
             Ok(ModelEvent::Opaque(_)) => {}
