@@ -1,8 +1,6 @@
 //! `csign ask`: sends one message, prints its events as they arrive, asks the person questions, and
 //! ends with an exit code for the result.
 
-use std::io::Read as _;
-
 use contract::{
     AgentError, AgentId, ErrorCode, EventBody, ItemBody, Push, SessionId, Stage, ToolOutcome,
     TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,

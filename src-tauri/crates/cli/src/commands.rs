@@ -25,7 +25,7 @@ use clap::Parser as _;
 use contract::{AgentError, ErrorCode};
 use host::{Person, WhenAlarmed};
 
-use crate::args::{Approvals, Audit, Command, Dev, Memory, Policy};
+use crate::args::{Approvals, Audit, Command, Dev, Memory, Packs, Policy};
 use crate::ask;
 use crate::exit::{Exit, Failure};
 use crate::link::{self, Link};
@@ -47,23 +47,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Audit(Audit::Export { folder, session, record }) => {
             audit::export_log(out, data_dir, &folder, session, record)
         }
-        Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => {
-            packs::check_folder(out, &folder)
-        }
-        Command::Packs(crate::args::Packs::Check { folder, run: true, allow_private_network }) => {
-            packs::check_and_run(out, &folder, allow_private_network)
-        }
-        Command::Packs(crate::args::Packs::New { name, kind, into }) => {
-            packs::new(out, &data_dir, &name, kind, into)
-        }
-        Command::Packs(crate::args::Packs::List) => {
-            with_link(data_dir, Person::Absent, async |link| packs::list(link, out).await)
-        }
-        Command::Packs(crate::args::Packs::Explain { text }) => {
-            with_link(data_dir, Person::Absent, async |link| {
-                packs::explain_message(link, out, text).await
-            })
-        }
+        Command::Packs(args) => run_packs(args, data_dir, out),
         Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
         Command::ShopServer => Err(Failure::usage_error("`shop-server` has to be the first word.")
             .hint("csign shop-server --help")),
@@ -144,6 +128,22 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
                 status::run_doctor(link, out).await
             })
         }
+    }
+}
+
+fn run_packs(command: Packs, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
+    match command {
+        Packs::Check { folder, run: false, .. } => packs::check_folder(out, &folder),
+        Packs::Check { folder, run: true, allow_private_network } => {
+            packs::check_and_run(out, &folder, allow_private_network)
+        }
+        Packs::New { name, kind, into } => packs::new(out, &data_dir, &name, kind, into),
+        Packs::List => {
+            with_link(data_dir, Person::Absent, async |link| packs::list(link, out).await)
+        }
+        Packs::Explain { text } => with_link(data_dir, Person::Absent, async |link| {
+            packs::explain_message(link, out, text).await
+        }),
     }
 }
 

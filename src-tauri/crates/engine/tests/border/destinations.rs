@@ -92,7 +92,7 @@ async fn an_added_server_asks_until_it_is_allowed_and_one_without_network_never(
     let turn = bench.start("How is the weather?").await.turn;
     let approval = bench.approval(0).await;
     let server = Destination::new(DestinationKind::Server, "test/web");
-    assert_eq!(approval.destinations, [server.clone()]);
+    assert_eq!(approval.destinations, std::slice::from_ref(&server));
     bench.decide(&approval, allow(AllowanceScope::Conversation)).await.unwrap();
     bench.final_of(&turn).await;
     bench.model.then(vec![Say::Call("fetch", json!({"q": "tomorrow"}))]);

@@ -77,6 +77,8 @@ fn strictness(tool: &ToolSpec, rules: &Rules, mode: PolicyMode, switches: &Switc
         rules,
         grants: &[],
         untrusted_entered: false,
+        typed: &[],
+        leave: policy::Leave::Given,
         now,
     };
     if switches.tool(tool) { policy::decide(question).strictness() } else { 3 }

