@@ -1,4 +1,4 @@
-//! Judges the clock by the times of the records. What is erased by age is gone for good, so a clock
+//! Judges the clock by the times of the records. A value that is erased by age is gone for good, so a clock
 //! that is wrong once must not decide it. Must not know what is erased.
 
 use chrono::{DateTime, TimeDelta, Utc};

@@ -33,7 +33,7 @@ pub fn is_not_a_file(error: &io::Error) -> bool {
 }
 
 /// Opens a regular file for reading. A link is followed; what it leads to has to be a regular file,
-/// too. Nothing else is opened, because a pipe may never answer and a device may never end.
+/// too. No other kind is opened, because a pipe may never answer and a device may never end.
 pub fn open(path: &Path) -> io::Result<File> {
     check_kind(&fs::metadata(path)?)?;
     // The path may have been replaced by a pipe since: opening one must not wait.

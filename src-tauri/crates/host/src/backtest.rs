@@ -24,7 +24,7 @@ const MOST: u32 = 500;
 
 /// The most bytes of proposed rules.
 const MOST_BYTES: usize = 256 << 10;
-/// What one answer may cost. A record costs `RECORD`, and each time a rule is asked 1. An answer
+/// The cost that one answer may have. A record costs `RECORD`, and each time a rule is asked 1. An answer
 /// that costs more says where to go on.
 const MOST_WORK: usize = 2_000_000;
 const RECORD: usize = 10;
@@ -218,7 +218,7 @@ impl Backtest {
     }
 }
 
-/// What a past call is decided with.
+/// The data that a past call is decided with.
 struct Asked<'a> {
     rules: &'a Rules,
     mode: PolicyMode,

@@ -61,6 +61,7 @@ mod stored_settings;
 mod terminal;
 #[cfg(debug_assertions)]
 mod testing;
+mod toml_fault;
 mod tools;
 mod widening;
 

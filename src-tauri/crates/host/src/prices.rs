@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::{
     paths::{Stamp, read_stamp},
-    profile::describe_toml_fault,
+    toml_fault::describe_toml_fault,
 };
 
 const SHIPPED: &str = include_str!("../prices.toml");

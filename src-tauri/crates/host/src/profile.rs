@@ -9,7 +9,6 @@ use contract::{
     RedactionLevel, Settings, SwitchTarget, Text, ToolSpec, text,
 };
 use engine::ports::{Profile, SessionValues};
-use files::fault;
 use models::Api;
 use parking_lot::{Mutex, RwLock};
 use policy::Rules;
@@ -20,6 +19,7 @@ use crate::{
     paths::{Paths, Stamp, read_stamp, write_atomically},
     peer::user_name,
     prices::Prices,
+    toml_fault::describe_toml_fault,
     widening::{self, Widening},
 };
 
@@ -391,12 +391,6 @@ fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
             Some(text!("{file} cannot be read: {error}", file = path.display(), error = e)),
         ),
     }
-}
-
-/// Describes a fault of a TOML text: its place and its kind, and no value of the text.
-pub(crate) fn describe_toml_fault(text: &str, error: &toml::de::Error) -> String {
-    let (line, column) = fault::line_and_column(text, error.span().map_or(0, |span| span.start));
-    format!("line {line}, column {column}: {}", fault::without_values(error.message()))
 }
 
 /// Returns the settings used if the file cannot be read. They allow nothing that the file might

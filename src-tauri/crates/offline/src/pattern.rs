@@ -70,7 +70,7 @@ impl Pattern {
     pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Option<Hit> {
         let starts =
             if self.anchored { 0..self.first_start(tokens, words) } else { 0..words.len() };
-        // What a gap could not reach from one place, no other gap has to try from there again.
+        // A place that a gap could not reach from one place, no other gap has to try from there again.
         let mut failed = HashSet::new();
         starts.into_iter().find_map(|start| {
             let mut used = Vec::with_capacity(self.parts.len());

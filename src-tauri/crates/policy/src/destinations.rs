@@ -43,7 +43,7 @@ const UNREAD_CHARS: usize = 40;
 /// The fewest digits of a phone number.
 const PHONE_DIGITS: usize = 6;
 
-/// What a text stands for.
+/// The meaning of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// An address, by the name or format of its parameter.
@@ -267,7 +267,7 @@ fn collect_word(word: &str, role: Role, found: &mut BTreeSet<Destination>) {
         let begin =
             scheme.map_or(0, |last| last + before[last..].chars().next().map_or(1, char::len_utf8));
         let hosts = hosts_of_url(&rest[begin..]);
-        // What clients read differently names nothing.
+        // An address that clients read differently names nothing.
         if role != Role::Message || hosts.len() == 1 {
             found.extend(hosts.into_iter().map(host));
         }

@@ -18,6 +18,6 @@ before: string,
  */
 after: string, 
 /**
- * What a person should know about it before confirming.
+ * A sentence for the person who confirms it, if it is unusual.
  */
 note?: Text | null, };

@@ -62,9 +62,6 @@ pub(crate) struct ApprovalGate {
     pub(crate) context: Arc<TurnContext>,
     pub(crate) dispatcher: Dispatcher,
     rejected: RejectedChanges,
-    /// Reads that ask are proposed one after the other: what a person allows for one may cover the
-    /// next.
-    reads: tokio::sync::Mutex<()>,
 }
 
 impl ApprovalGate {
@@ -73,7 +70,6 @@ impl ApprovalGate {
             context: Arc::clone(&dispatcher.context),
             dispatcher,
             rejected: RejectedChanges::default(),
-            reads: tokio::sync::Mutex::default(),
         }
     }
 
@@ -90,7 +86,7 @@ impl ApprovalGate {
         }
         let mut ready = ready.clone();
         let _one_read = if ready.spec.effect == Effect::ReadOnly {
-            let turn = self.reads.lock().await;
+            let turn = self.rejected.lane_of_reads().lock_owned().await;
             ready.decision =
                 policy_decision(&self.context, &ready.spec, &ready.arguments).await.decision;
             Some(turn)

@@ -26,6 +26,12 @@ impl RejectedChanges {
         Arc::clone(self.0.lock().entry(key).or_default())
     }
 
+    /// Returns the lock for reads that ask. They are proposed one after the other, because what a
+    /// person allows for one may cover the next. No change has an empty key.
+    pub(crate) fn lane_of_reads(&self) -> Arc<AsyncMutex<bool>> {
+        Arc::clone(self.0.lock().entry(String::new()).or_default())
+    }
+
     /// Notes that a person rejected an edited change, which has another key than the one first
     /// proposed.
     pub(crate) fn note(&self, ready: &Ready) {

@@ -12,23 +12,21 @@ use crate::{
     turn::context::TurnContext,
 };
 
-impl TurnContext {
-    /// Stores the hosts and recipients that the message of this turn names, for the later turns of
-    /// the conversation. If they cannot be stored, they count in this turn only.
-    pub(crate) async fn keep_named_destinations(&self) {
-        if self.named.is_empty() {
-            return;
-        }
-        let given_at = self.world().clock.now();
-        let allowances = self.named.iter().map(|destination| Allowance {
-            destination: destination.clone(),
-            session: Some(self.session.clone()),
-            by: "message".into(),
-            given_at,
-        });
-        if let Err(error) = self.world().store.allowances_put(allowances.collect()).await {
-            tracing::warn!(%error, "the destinations that a message names could not be stored");
-        }
+/// Stores the hosts and recipients that the message of this turn names, for the later turns of
+/// the conversation. If they cannot be stored, they count in this turn only.
+pub(crate) async fn keep_named_destinations(context: &TurnContext) {
+    if context.named.is_empty() {
+        return;
+    }
+    let given_at = context.world().clock.now();
+    let allowances = context.named.iter().map(|destination| Allowance {
+        destination: destination.clone(),
+        session: Some(context.session.clone()),
+        by: "message".into(),
+        given_at,
+    });
+    if let Err(error) = context.world().store.allowances_put(allowances.collect()).await {
+        tracing::warn!(%error, "the destinations that a message names could not be stored");
     }
 }
 

@@ -15,12 +15,12 @@ use crate::{
     Engine,
     memory::{
         entries, heuristic,
-        recall::is_from_outside,
         recalled::{PAGE, last_turn, summarises},
         refresh::MemoryKeeper,
         window,
     },
     ports::{MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
+    tools::provenance::is_from_outside,
 };
 
 /// A batch is summarised when so many messages, or so many tokens of messages, wait outside of the

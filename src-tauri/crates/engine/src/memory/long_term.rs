@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 use crate::{
     Engine,
-    memory::{fusion, index::Index, recall::is_from_outside, recalled::keeps_nothing},
+    memory::{fusion, index::Index, recalled::keeps_nothing},
     ports::{Durability, MemoryReach, MemoryVector, RecordDraft, StoreError, TurnContent},
+    tools::provenance::is_from_outside,
 };
 
 /// The number of memories that a search returns.

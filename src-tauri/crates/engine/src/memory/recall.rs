@@ -9,6 +9,7 @@ use crate::{
     context::pack_egress::check_recalled_egress,
     memory::recalled::{Recalled, keeps_nothing},
     ports::Agent,
+    tools::provenance::is_from_outside,
     turn::{context::TurnContext, outcome::End},
 };
 
@@ -96,21 +97,5 @@ fn note_earlier_content(context: &TurnContext, history: &[Arc<Item>]) {
             | ItemBody::Summary { .. }
             | ItemBody::Notice { .. } => {}
         }
-    }
-}
-
-/// Whether an item carries content from outside: a result that does, or a text of a turn that had
-/// seen some.
-pub(crate) fn is_from_outside(item: &Item) -> bool {
-    match &item.body {
-        ItemBody::ToolResult { untrusted, .. } | ItemBody::AssistantText { untrusted, .. } => {
-            *untrusted
-        }
-        ItemBody::UserMessage { .. }
-        | ItemBody::ToolCall { .. }
-        | ItemBody::Approval { .. }
-        | ItemBody::Redaction { .. }
-        | ItemBody::Summary { .. }
-        | ItemBody::Notice { .. } => false,
     }
 }

@@ -17,10 +17,10 @@ use crate::{
     memory::{
         entries, heuristic,
         key::{self, Key, VISITOR},
-        recall::is_from_outside,
         window,
     },
     ports::{Agent, Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
+    tools::provenance::is_from_outside,
 };
 
 /// The highest number of items that are read for one turn.

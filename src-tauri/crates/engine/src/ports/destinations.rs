@@ -5,7 +5,7 @@ use contract::{Allowance, Destination, SessionId};
 
 use crate::ports::StoreError;
 
-/// What is known of a destination in a conversation.
+/// The state of a destination in a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DestinationState {
     /// Whether it is allowed in this conversation or in all.

@@ -82,7 +82,7 @@ impl Dispatcher {
     /// comes from the tool.
     pub(crate) fn note_content(&self, spec: &ToolSpec, done: &CallDone) {
         if self.returns_outside_content(spec) {
-            self.context.sources.note_call_content(spec, done);
+            self.context.sources.note_call_content(spec, &done.call, &done.data, &done.summary);
         }
     }
 

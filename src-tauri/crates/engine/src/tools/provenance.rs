@@ -7,8 +7,6 @@ use contract::{CallId, Item, ItemBody, ToolId, ToolSpec, UntrustedContent};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::tools::call::CallDone;
-
 /// The number of results kept for quotations, and the number of results quoted.
 const KEPT: usize = 12;
 const QUOTED: usize = 3;
@@ -58,12 +56,18 @@ impl UntrustedSources {
     }
 
     /// Notes the content that a call brought: its data, or the text of its failure.
-    pub(crate) fn note_call_content(&self, spec: &ToolSpec, done: &CallDone) {
-        let content = match done.data.is_null() {
-            true => Content::Text(done.summary.clone()),
-            false => Content::Data(Arc::clone(&done.data)),
+    pub(crate) fn note_call_content(
+        &self,
+        spec: &ToolSpec,
+        call: &CallId,
+        data: &Arc<Value>,
+        summary: &str,
+    ) {
+        let content = match data.is_null() {
+            true => Content::Text(summary.to_owned()),
+            false => Content::Data(Arc::clone(data)),
         };
-        self.add(of_tool(&spec.id, &spec.title, spec.target.server(), &done.call), content);
+        self.add(of_tool(&spec.id, &spec.title, spec.target.server(), call), content);
     }
 
     /// Notes the result of a call in an earlier turn.
@@ -148,6 +152,22 @@ impl UntrustedSources {
 
     fn lock(&self) -> parking_lot::MutexGuard<'_, Vec<Source>> {
         self.0.lock()
+    }
+}
+
+/// Whether an item carries content from outside: a result that does, or a text of a turn that had
+/// seen some.
+pub(crate) fn is_from_outside(item: &Item) -> bool {
+    match &item.body {
+        ItemBody::ToolResult { untrusted, .. } | ItemBody::AssistantText { untrusted, .. } => {
+            *untrusted
+        }
+        ItemBody::UserMessage { .. }
+        | ItemBody::ToolCall { .. }
+        | ItemBody::Approval { .. }
+        | ItemBody::Redaction { .. }
+        | ItemBody::Summary { .. }
+        | ItemBody::Notice { .. } => false,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
         supervisor::{Supervisor, single_agent},
     },
     context::egress::EgressSession,
+    destinations::keep_named_destinations,
     memory::{
         recall::Recollections,
         recalled::Recalled,
@@ -95,7 +96,7 @@ impl Turn {
         }
         self.is_question_saved = true;
         if !self.recollections.is_passing() {
-            context.keep_named_destinations().await;
+            keep_named_destinations(&context).await;
         }
         context.probe(Point::AfterUserMessage);
         context.engine.push_session(&context.session).await;

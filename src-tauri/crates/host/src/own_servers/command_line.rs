@@ -9,7 +9,7 @@ use std::{
 
 use contract::{AgentError, NewServer, text};
 
-use super::keys::{Found, find_keys};
+use super::keys::{Found, find_keys, is_variable};
 
 /// Folders below the user's home that hold programs, for a window that was not started from a
 /// terminal and has a shorter search path.
@@ -50,12 +50,6 @@ pub(super) fn parse_command_line(line: &str) -> Result<NewServer, AgentError> {
 fn split_assignment(word: &str) -> Option<(String, String)> {
     let (name, value) = word.split_once('=')?;
     is_variable(name).then(|| (name.to_owned(), value.to_owned()))
-}
-
-/// Whether a text can be the name of an environment variable.
-pub(super) fn is_variable(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// Returns the argument that names what a runner starts. A value that may be a key is none: the name

@@ -6,7 +6,6 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use mcp::{Part, Word};
 
-use super::command_line::is_variable;
 use crate::{
     key_names::is_app_key,
     known_secrets::{is_credential_name, secret_parts},
@@ -65,6 +64,12 @@ pub(super) fn find_keys(names: &[&str], value: &str) -> Found {
     }
     let random = random_runs(value);
     if random.is_empty() { Found::Nothing } else { Found::Unsure(random) }
+}
+
+/// Whether a text can be the name of an environment variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// Whether a name marks its value as a key: the name of a variable, an option such as `--api-key`

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    command_line::{find_program, is_variable, show_command, slug},
-    keys::{Found, KeyStore, KeyValues, find_keys, split_names},
+    command_line::{find_program, show_command, slug},
+    keys::{Found, KeyStore, KeyValues, find_keys, is_variable, split_names},
 };
 use crate::{
     known_secrets::is_credential_name,
