@@ -141,7 +141,14 @@ test("the host reads the corrected server again under its name", () => {
 
 test("tools are accepted as they were shown, and nothing is confirmed until the user says so", () => {
   const tools = [
-    { name: "read", description: "", input_schema: {}, hash: "a1", says: "read_only", effect: "destructive" },
+    {
+      name: "read",
+      description: "",
+      input_schema: {},
+      hash: "a1",
+      says: "read_only",
+      effect: "destructive",
+    },
     { name: "delete", description: "", input_schema: {}, hash: "b2", effect: "destructive" },
   ] as const;
   const answers = firstAnswers(tools);
