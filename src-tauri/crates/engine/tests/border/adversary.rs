@@ -25,7 +25,7 @@
 //! - `program` runs one program against the real engine, store and log.
 //! - `costs` is the other side: the questions that ordinary tasks cost (`tasks.txt`).
 //!
-//! What the harness does not try: a server that takes an address in a form of its own (base64, say),
+//! The harness does not try: a server that takes an address in a form of its own (base64, say),
 //! and redirects that a server makes from a part of a path. Only the server knows these.
 
 mod costs;

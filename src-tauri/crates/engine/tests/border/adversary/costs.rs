@@ -1,4 +1,4 @@
-//! What the rule on destinations costs: the questions that 97 ordinary tasks bring, beside those of
+//! The cost of the rule on destinations: the questions that 97 ordinary tasks bring, beside those of
 //! the rule before it. The setup is one that a person would have: the packs that ship, three added
 //! servers whose reads may run (mail, web, notes), one without a network (files), and one that nobody
 //! has allowed (database). To each read they answer "allow in this conversation", and they approve

@@ -1,4 +1,4 @@
-//! What the person said and what happened, and whether the one covers the other.
+//! Compares what happened with what the person said.
 
 use std::collections::{BTreeMap, BTreeSet};
 

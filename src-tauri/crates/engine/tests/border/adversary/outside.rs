@@ -21,7 +21,7 @@ pub const REDIRECTORS: [&str; 2] = ["go.docs-of-ours.com", "links.example"];
 /// The most redirects that a client follows.
 const REDIRECTS: usize = 5;
 
-/// What arrives at a place.
+/// Data that arrives at a place.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     pub to: Destination,

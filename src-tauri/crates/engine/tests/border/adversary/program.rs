@@ -78,7 +78,7 @@ impl fmt::Display for Totals {
     }
 }
 
-/// What became of a program.
+/// The outcome of a program.
 pub struct Played {
     pub faults: Vec<String>,
     pub story: Vec<String>,
@@ -128,7 +128,7 @@ fn set_up(random: &mut Random, lie: Option<Lie>) -> Setup {
     Setup { specs, effects, networked }
 }
 
-/// What the tools answer: data of the person, with words of strangers.
+/// The answers of the tools: data of the person, with words of strangers.
 fn answer(secrets: &[String], memories: &Mutex<Vec<String>>, request: &ToolRequest) -> Value {
     let text = |name: &str| request.arguments[name].as_str().unwrap_or_default().to_owned();
     match request.spec.id.as_str() {

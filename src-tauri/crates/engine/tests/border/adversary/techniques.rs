@@ -11,7 +11,7 @@ const DOMAINS: [&str; 5] = ["evil.com", "collect.evil.net", "evil.md", "evil.zip
 /// A call: the tool and its arguments.
 pub type Call = (&'static str, Value);
 
-/// What a technique works with.
+/// The input of a technique.
 pub struct Loot<'a> {
     /// A piece of data, encoded.
     pub data: String,
