@@ -234,10 +234,11 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     };
     rules.insert(libc::SYS_clone, NAMESPACES.into_iter().map(flag).collect::<Result<_, _>>()?);
     match permits.sockets {
-        Sockets::All => None,
+        Sockets::All => return Ok(rules),
         Sockets::Internet => rules.insert(libc::SYS_socket, vec![non_internet_rule()?]),
         Sockets::Pairs => rules.insert(libc::SYS_socket, Vec::new()),
     };
+    rules.insert(libc::SYS_socketpair, message_pair_rules()?);
     Ok(rules)
 }
 
@@ -248,6 +249,16 @@ fn condition(
     value: u64,
 ) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])
+}
+
+/// Matches socket pairs that send single messages. Such a socket also sends to any other socket of
+/// this computer, by its path. (The kernel takes raw ones for them.)
+fn message_pair_rules() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    const KIND: u64 = 0xf;
+    [libc::SOCK_DGRAM, libc::SOCK_RAW]
+        .into_iter()
+        .map(|kind| condition(1, Length::Dword, Op::MaskedEq(KIND), u64::from(kind.unsigned_abs())))
+        .collect()
 }
 
 fn non_internet_rule() -> Result<SeccompRule, seccompiler::BackendError> {

@@ -14,6 +14,7 @@ pub(crate) async fn examine_installation(host: &Host) -> DoctorResponse {
     let checks = vec![
         check_data_dir(host),
         check_settings(host),
+        check_rules(host),
         check_keyring(host).await,
         check_log(host).await,
         check_packs(host),
@@ -69,7 +70,6 @@ fn check_data_dir(host: &Host) -> DoctorCheck {
 }
 
 fn check_settings(host: &Host) -> DoctorCheck {
-    let rules = host.profile.rules();
     if let Some(fault) = host.profile.fault() {
         return make_check(
             "settings",
@@ -78,18 +78,6 @@ fn check_settings(host: &Host) -> DoctorCheck {
             Some(
                 "Repair the file, or save the settings once to replace it (the old file is kept).",
             ),
-        );
-    }
-    if let Some(fault) = rules.faults.first() {
-        return make_check(
-            "settings",
-            CheckState::Warning,
-            text!(
-                "The rules file has a fault at {place}: {problem}. Until then every call asks.",
-                place = fault.place,
-                problem = fault.problem
-            ),
-            Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
         );
     }
     if let Some(fault) =
@@ -110,7 +98,24 @@ fn check_settings(host: &Host) -> DoctorCheck {
             Some("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."),
         );
     }
-    make_check("settings", CheckState::Ok, "Settings and rules are readable.", None)
+    make_check("settings", CheckState::Ok, "The settings are readable.", None)
+}
+
+fn check_rules(host: &Host) -> DoctorCheck {
+    let rules = host.profile.rules();
+    match rules.faults.first() {
+        Some(fault) => make_check(
+            "rules",
+            CheckState::Warning,
+            text!(
+                "policy.json has a fault at {place}: {problem}. Until then every call asks.",
+                place = fault.place,
+                problem = fault.problem
+            ),
+            Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
+        ),
+        None => make_check("rules", CheckState::Ok, "The rules are readable.", None),
+    }
 }
 
 async fn check_keyring(host: &Host) -> DoctorCheck {

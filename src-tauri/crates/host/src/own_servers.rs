@@ -189,13 +189,18 @@ impl Host {
     ) -> Result<ServerTestResponse, AgentError> {
         let (stored, values) = self.resolve_server(server)?;
         let (name, pack) = (stored.name.clone(), stored.pack_id());
+        let is_new = !self.is_name_taken(&name, &pack);
+        if is_new {
+            // Another program may have been tested under this name.
+            self.delete_files(&pack);
+        }
         let config = self.config_of(&stored, &self.pack_of(&stored))?;
         let config = match values {
             Some(values) => trial::with_entered_keys(config, values),
             None => config,
         };
         let mut tested = trial::run_trial(config, stored.command_or_url(), trial).await;
-        if !tested.as_ref().is_ok_and(|tested| tested.ok) && !self.is_name_taken(&name, &pack) {
+        if is_new && !tested.as_ref().is_ok_and(|tested| tested.ok) {
             self.delete_files(&pack);
         }
         if let Ok(ServerTestResponse { ok: false, message: Some(message), .. }) = &mut tested {
@@ -405,6 +410,7 @@ impl Host {
         let stored = self.own_server(name)?;
         let (pack, folder) = (stored.pack_id(), self.own_folder(name));
         self.record_server(&stored, "removed").await?;
+        self.revoke_reads(&pack, name).await?;
         self.tools.servers.remove(&definitions::server_key(&pack, name)).await;
         fs::remove_dir_all(&folder)
             .map_err(|error| crate::paths::unusable_file(&self.paths.data, &folder, &error))?;
@@ -418,6 +424,18 @@ impl Host {
             servers::forget_tokens(&pack, name, &self.keyring).await?;
         }
         self.allow_private_network(&pack, false)
+    }
+
+    /// Takes back what was allowed for reads of a server, so that another server of its name does not
+    /// get it.
+    async fn revoke_reads(&self, pack: &PackId, name: &str) -> Result<(), AgentError> {
+        let server = policy::server_destination(pack, name);
+        for allowance in self.local_engine.allowances().await? {
+            if allowance.destination == server {
+                self.local_engine.allowance_revoke(&server, allowance.session.as_ref()).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Sets whether a server's pack may reach this computer and the local network.

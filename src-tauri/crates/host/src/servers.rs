@@ -243,15 +243,31 @@ pub(crate) fn offered_tools(
     extra.map(|pin| tool_spec(&pack.manifest.id, server, &pin, reach)).collect()
 }
 
+/// Returns the part of a tool's id that is made from its name. Two names never give the same part,
+/// and it does not depend on which other tools the server lists: rules and permissions name tools by
+/// their ids, and a server could otherwise pass the id of one tool to another.
+fn encode_name(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut encoded = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if encoded.len() > LONGEST {
+        // `%%` stands in no encoded name.
+        encoded.truncate(LONGEST);
+        encoded.push_str("%%");
+        encoded.push_str(&engine::sha256_hex(name.as_bytes()));
+    }
+    encoded
+}
+
 fn tool_spec(pack: &PackId, server: &ServerEntry, pin: &Pin, reach: Reach) -> ToolSpec {
     let definition = &pin.definition;
-    let plain: String = definition
-        .name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' })
-        .take(100)
-        .collect();
-    let id = format!("{}.{plain}", server.name);
+    let id = format!("{}.{}", server.name, encode_name(&definition.name));
     let effect = effect_or_default(definition, pin.effect);
     let annotated =
         definition.annotations.as_ref().and_then(|a| a.get("title")?.as_str().map(str::to_owned));
@@ -401,5 +417,37 @@ impl Access for ServerAccess {
             .packs
             .get(self.pack.as_str())
             .is_some_and(|choice| choice.private_network)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_tools_depend_on_their_names_alone() {
+        let long = "x".repeat(100);
+        let names = [
+            "add_note",
+            "add/note",
+            "add note",
+            "add%2Fnote",
+            "add%note",
+            "",
+            "%",
+            "%%",
+            "å",
+            long.as_str(),
+            &format!("{long}a"),
+            &format!("{long}b"),
+            &format!("{}/", &long[1..]),
+        ]
+        .map(str::to_owned);
+        let ids: std::collections::BTreeSet<String> =
+            names.iter().map(|name| encode_name(name)).collect();
+        assert_eq!(ids.len(), names.len(), "{ids:?}");
+        assert_eq!(encode_name("add_note-1.b"), "add_note-1.b");
+        assert_eq!(encode_name("add/note"), "add%2Fnote");
+        assert!(ids.iter().all(|id| id.len() < 200));
     }
 }

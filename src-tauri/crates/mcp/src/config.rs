@@ -159,7 +159,8 @@ impl Program {
 pub struct Address {
     /// The manifest's entry, with settings filled into the address.
     pub http: ServerHttp,
-    /// The address with the names of its keys, if it holds some. `http` has it without them.
+    /// The whole address with the names of its keys, if it has keys or a query. `http` has it without
+    /// its query.
     pub keyed_url: Option<Word>,
     /// Access to credentials, tokens and the permission for the private network. It is used each
     /// time they are needed.

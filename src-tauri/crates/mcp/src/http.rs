@@ -135,7 +135,8 @@ impl Address {
     /// Whether requests to the server carry a key or a token.
     fn has_credentials(&self) -> bool {
         let by_auth = self.http.auth.as_ref().is_some_and(|auth| auth.kind != AuthKind::None);
-        let by_name = !self.http.headers.is_empty() || self.keyed_url.is_some();
+        let in_url = self.keyed_url.as_ref().is_some_and(|url| url.keys().next().is_some());
+        let by_name = !self.http.headers.is_empty() || in_url;
         by_auth || by_name || self.http.oauth.is_some()
     }
 

@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use contract::{Destination, DestinationKind, Reach, ToolSpec};
+use contract::{Destination, DestinationKind, PackId, Reach, ToolSpec};
 use serde_json::Value;
 use url::Url;
 
@@ -63,10 +63,14 @@ pub fn server_of(tool: &ToolSpec) -> Option<Destination> {
     match tool.reach {
         Reach::Here => None,
         Reach::Configured | Reach::Unallowed => {
-            let name = format!("{}/{}", tool.pack, tool.target.server());
-            Some(Destination::new(DestinationKind::Server, name))
+            Some(server_destination(&tool.pack, tool.target.server()))
         }
     }
+}
+
+/// Returns the destination of what a server of a pack gets.
+pub fn server_destination(pack: &PackId, server: &str) -> Destination {
+    Destination::new(DestinationKind::Server, format!("{pack}/{server}"))
 }
 
 /// Returns the addresses and recipients in the arguments of a call. None are found if nothing

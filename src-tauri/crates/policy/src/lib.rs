@@ -18,7 +18,7 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
-pub use destinations::{addressed, named_in, server_of, typed_destination};
+pub use destinations::{addressed, named_in, server_destination, server_of, typed_destination};
 pub use hindsight::{Doubt, Known, decide_past};
 pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
 

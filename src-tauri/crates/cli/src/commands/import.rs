@@ -4,8 +4,8 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use contract::{
-    AgentError, DataImportParams, DataLayoutParams, DataSurveyParams, Empty, ImportNote,
-    ImportParams, ImportProblem, ImportView, PackId,
+    AgentError, DataImportParams, DataLayoutParams, DataSurveyParams, Empty, ImportError,
+    ImportNote, ImportParams, ImportProblem, ImportView, PackId,
     data::{DateOrder, ImportOptions},
 };
 use tabular::group_by_cause;
@@ -65,21 +65,13 @@ async fn forget_mappings(link: &Link, pack: &PackId, paths: &[String]) -> Result
 }
 
 fn print_import(out: Out, view: &ImportView) {
-    for cause in group_by_cause(&view.errors) {
-        let column =
-            if cause.column.is_empty() { String::new() } else { format!("{}: ", cause.column) };
-        let mut lines: Vec<String> =
-            cause.lines.iter().filter(|line| **line > 0).take(LINES).map(u64::to_string).collect();
-        if cause.lines.len() > LINES {
-            lines.push("...".to_owned());
-        }
-        let place =
-            if lines.is_empty() { String::new() } else { format!(" (line {})", lines.join(", ")) };
-        out.print_line(escape_invisible(&format!(
-            "{} x {column}{}{place}",
-            cause.lines.len(),
-            describe_problem(&cause.example)
-        )));
+    let mut by_file: BTreeMap<&str, Vec<ImportError>> = BTreeMap::new();
+    for error in &view.errors {
+        by_file.entry(&error.file).or_default().push(error.clone());
+    }
+    for (file, errors) in &by_file {
+        let file = if by_file.len() > 1 { *file } else { "" };
+        print_causes(out, file, errors);
     }
     let rows = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "row");
     out.print_line(format!("{} stored, {} read.", rows(view.rows_stored), rows(view.rows_read)));
@@ -94,6 +86,27 @@ fn print_import(out: Out, view: &ImportView) {
         } else {
             "Nothing was stored. With --skip-rejected the other lines are stored."
         });
+    }
+}
+
+/// Prints the causes of rejected lines. A file that is named precedes each of them.
+fn print_causes(out: Out, file: &str, errors: &[ImportError]) {
+    let file = if file.is_empty() { String::new() } else { format!("{file}: ") };
+    for cause in group_by_cause(errors) {
+        let column =
+            if cause.column.is_empty() { String::new() } else { format!("{}: ", cause.column) };
+        let mut lines: Vec<String> =
+            cause.lines.iter().filter(|line| **line > 0).take(LINES).map(u64::to_string).collect();
+        if cause.lines.len() > LINES {
+            lines.push("...".to_owned());
+        }
+        let place =
+            if lines.is_empty() { String::new() } else { format!(" (line {})", lines.join(", ")) };
+        out.print_line(escape_invisible(&format!(
+            "{file}{} x {column}{}{place}",
+            cause.lines.len(),
+            describe_problem(&cause.example)
+        )));
     }
 }
 

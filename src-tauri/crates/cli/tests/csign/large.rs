@@ -14,7 +14,7 @@ use crate::world::{NOW, World, packs, text};
 
 /// A server whose answer is as long as requested, in MiB, and that records its requests.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
-import json, sys
+import json, os, sys
 for line in sys.stdin:
     request = json.loads(line)
     method, answer = request.get("method"), None
@@ -24,7 +24,7 @@ for line in sys.stdin:
         answer = {"tools": [{"name": "fetch", "description": "Fetches.", "inputSchema": {"type": "object"}}]}
     elif method == "tools/call":
         arguments = request["params"]["arguments"]
-        with open("calls.txt", "a") as calls:
+        with open(os.environ["COUNTERSIGN_PACK_DATA"] + "/calls.txt", "a") as calls:
             calls.write(json.dumps(arguments) + "\n")
         words = "x" * (arguments.get("mib", 0) * 1024 * 1024)
         if arguments.get("fails"):
@@ -45,7 +45,7 @@ fn with_a_server() -> World {
     fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).expect("a program");
     let manifest = json!({
         "manifest_version": 1, "id": "far", "version": "1.0.0", "title": "Far", "description": "Fetches.",
-        "servers": [{"name": "far", "command": "./server", "timeouts": {"start_ms": 60_000, "call_ms": 50_000}}],
+        "servers": [{"name": "far", "command": "./server", "data_dir": true, "timeouts": {"start_ms": 60_000, "call_ms": 50_000}}],
         "schemas": {"Any": {"type": "object"}},
         "tools": {"tools": [{
             "id": "far.fetch", "title": "Fetch", "kind": "mcp_server", "mcp": {"server": "far", "tool": "fetch"}, "side_effect_level": "read_only",
@@ -60,7 +60,7 @@ fn with_a_server() -> World {
 }
 
 fn calls(world: &World) -> String {
-    fs::read_to_string(world.data().join("tools/far/calls.txt")).unwrap_or_default()
+    fs::read_to_string(world.data().join("packs/far/calls.txt")).unwrap_or_default()
 }
 
 /// Asserts that the log verifies and has the end of every call.

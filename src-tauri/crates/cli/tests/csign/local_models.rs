@@ -23,6 +23,11 @@ fn a_stored_key_that_the_model_writes_gets_into_no_file() {
     let world = World::new();
     let (first, second) = KEY.split_at(11);
     let encoded = STANDARD.encode(format!("key={KEY}"));
+    let decision =
+        json!({"next": "FINISH", "instruction": KEY, "reason_code": "answered", "entities": []})
+            .to_string();
+    let (begun, ended) = decision.split_once(second).unwrap();
+    let (begun, ended) = (begun.to_owned(), format!("{second}{ended}"));
     let refusal = json!({"error": {"message": format!("{KEY} is not valid"), "type": "invalid"}});
     let (_runtime, server) = start(vec![
         Reply::text([format!("Your key is {first}"), format!("{second}, or {encoded}.")]),
@@ -31,7 +36,7 @@ fn a_stored_key_that_the_model_writes_gets_into_no_file() {
         Reply::call(KEY, json!({})),
         Reply::text(["I could not."]),
         Reply::refusal(400, &refusal),
-        Reply::text([first, second]),
+        Reply::text([begun.as_str(), ended.as_str()]),
     ]);
     let request = world.path("request.json");
     let body = r#"{"contract_version":"1.0","request_id":"r-1","input":"What is my key?"}"#;

@@ -112,7 +112,7 @@ fn a_rule_that_cannot_be_read_asks_and_says_where() {
     let shown = world.run(&["policy", "show"]).ends_with(1);
     assert!(
         shown.out.contains("allow  *  [a]")
-            && shown.err.contains("fault rules[1], line 3: unknown variant `permit`"),
+            && shown.err.contains("fault rules[1], line 3: the field `action`: unknown variant"),
         "{} {}",
         shown.out,
         shown.err

@@ -97,7 +97,7 @@ async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_deltas_come_while_the_model_speaks() {
-    let server = model([Reply::new().say("First words").wait_ms(0).hang()]).await;
+    let server = model([Reply::new().say("First words of an answer").wait_ms(0).hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let mut response = gateway
         .request(Method::POST, "/v1/chat/stream")

@@ -39,38 +39,70 @@ pub(crate) async fn typed_arguments(
     typed.map(|(name, _)| name.clone()).collect()
 }
 
-/// Whether every text and number in a value stands in one of the messages. Nobody types a boolean
-/// or the name of a member.
+/// Whether every text and number in a value stands in one of the messages. Nobody types an empty
+/// value, a boolean or the name of a member.
 fn is_typed(value: &Value, said: &[String]) -> bool {
     match value {
-        Value::Null => true,
-        Value::Bool(_) => false,
+        Value::Null | Value::Bool(_) | Value::Object(_) => false,
         Value::Number(number) => holds(said, &number.to_string()),
         Value::String(text) => holds(said, &plain(text)),
-        Value::Array(list) => list.iter().all(|item| is_typed(item, said)),
-        Value::Object(members) => members.is_empty(),
+        Value::Array(list) => !list.is_empty() && list.iter().all(|item| is_typed(item, said)),
     }
 }
 
-/// Whether a message has this text as whole words.
+/// Whether a message has this text, and no longer name, path, address or number around it.
 fn holds(said: &[String], text: &str) -> bool {
-    let is_inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    text.is_empty()
-        || said.iter().any(|message| {
+    !text.is_empty()
+        && said.iter().any(|message| {
             message.match_indices(text).any(|(at, _)| {
-                let after = &message[at + text.len()..];
-                // In `1,200` and `2.5` the part before the mark is no number of its own.
-                let mut follows = after.chars();
-                let mark = follows.next();
-                let is_number = text.ends_with(|c: char| c.is_ascii_digit())
-                    && mark.is_some_and(|c| matches!(c, '.' | ','))
-                    && follows.next().is_some_and(|c| c.is_ascii_digit());
-                let before = message[..at].chars().next_back();
-                let is_tail = text.starts_with(|c: char| c.is_ascii_digit())
-                    && before.is_some_and(|c| matches!(c, '.' | ',' | '-'));
-                !is_inside(before) && !is_inside(mark) && !is_number && !is_tail
+                begins_here(&message[..at], text) && ends_here(&message[at + text.len()..], text)
             })
         })
+}
+
+/// Whether a text that follows `before` begins there. A currency or number sign may precede a number.
+fn begins_here(before: &str, text: &str) -> bool {
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+    let before = if is_number { before.trim_end_matches(['$', '€', '£', '#']) } else { before };
+    let before = before.trim_end_matches(is_bracket);
+    before.is_empty()
+        || before.ends_with(char::is_whitespace)
+        || !is_number && before.ends_with([',', ';'])
+}
+
+/// Whether a text that precedes `after` ends there. Marks of a sentence end it only if the sentence
+/// goes on with a space.
+fn ends_here(after: &str, text: &str) -> bool {
+    let is_number = text.ends_with(|c: char| c.is_ascii_digit());
+    let after = if is_number { after.trim_start_matches(['%', '€', '$', '£']) } else { after };
+    let rest = after.trim_start_matches(|c| {
+        is_bracket(c) || matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '…')
+    });
+    rest.is_empty()
+        || rest.starts_with(char::is_whitespace)
+        || !is_number && after.starts_with([',', ';'])
+}
+
+/// Whether a character encloses words.
+fn is_bracket(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\''
+            | '`'
+            | '“'
+            | '”'
+            | '„'
+            | '‘'
+            | '’'
+            | '«'
+            | '»'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '<'
+            | '>'
+    )
 }
 
 fn plain(text: &str) -> String {
@@ -91,7 +123,6 @@ mod tests {
         assert!(typed(json!("hold Parcel")));
         assert!(typed(json!(1001)));
         assert!(typed(json!([1001, "please"])));
-        assert!(typed(json!("")));
         for other in [
             json!(100),
             json!(1),
@@ -102,8 +133,46 @@ mod tests {
             json!(7),
             json!({"a": 1001}),
             json!("2026-11-31"),
+            json!(""),
+            json!(null),
+            json!([]),
+            json!({}),
         ] {
             assert!(!typed(other.clone()), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_name_path_address_or_number_is_not_typed() {
+        let said = [plain(
+            "Archive /home/u/projects/old, tell anna.eve@corp.com (and 'Bob-Eve'), see docs.example.com/a.b; pay $25 for #17, 3% of it.",
+        )];
+        let typed = |value: &str| holds(&said, value);
+        for whole in [
+            "/home/u/projects/old",
+            "anna.eve@corp.com",
+            "bob-eve",
+            "docs.example.com/a.b",
+            "25",
+            "17",
+            "3",
+        ] {
+            assert!(typed(whole), "{whole}");
+        }
+        for part in [
+            "/home/u",
+            "projects",
+            "eve@corp.com",
+            "corp.com",
+            "eve",
+            "bob",
+            "example.com",
+            "docs.example.com",
+            "docs.example.com/a",
+            "a.b",
+            "b",
+        ] {
+            assert!(!typed(part), "{part}");
         }
     }
 }

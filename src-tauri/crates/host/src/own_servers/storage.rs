@@ -274,6 +274,18 @@ impl StoredServer {
         self.url.write(name_key)
     }
 
+    /// Returns the address without its query, which a manifest cannot have. The query is added with
+    /// each connection.
+    fn base_url(&self) -> String {
+        let shown = self.shown_url();
+        shown.split(['?', '#']).next().unwrap_or_default().to_owned()
+    }
+
+    /// Whether the address has keys or a query.
+    pub(super) fn has_more_than_a_base(&self) -> bool {
+        self.shown_url() != self.base_url() || self.url.keys().next().is_some()
+    }
+
     /// Returns the whole command, or the address. Keys are named and not shown.
     pub(super) fn command_or_url(&self) -> String {
         if !self.is_program() {
@@ -366,7 +378,7 @@ impl StoredServer {
     }
 
     fn http_entry(&self) -> Value {
-        let mut http = json!({"url": self.shown_url(), "private_network": self.is_private()});
+        let mut http = json!({"url": self.base_url(), "private_network": self.is_private()});
         if self.sign_in {
             http["auth"] = json!({"kind": "oauth2"});
             http["oauth"] = json!({"grant": "authorization_code"});

@@ -11,10 +11,11 @@ use std::{
 };
 
 use contract::{
-    AcceptedTool, AgentError, AuditListParams, Commands as _, DefinitionState, Effect, Empty,
-    NewServer, OwnServerParams, OwnServerView, Reach, RecordType, SecretSetParams, ServerAddParams,
-    ServerEnableParams, ServerParams, ServerReadsParams, ServerTestParams, ServersReadParams,
-    TestedTool, ToolCallParams, ToolOutcome,
+    AcceptedTool, AgentError, AllowanceParams, AuditListParams, Commands as _, DefinitionState,
+    Destination, DestinationKind, Effect, Empty, NewServer, OwnServerParams, OwnServerView, Reach,
+    RecordType, SecretSetParams, ServerAddParams, ServerEnableParams, ServerParams,
+    ServerReadsParams, ServerTestParams, ServersReadParams, TestedTool, ToolCallParams,
+    ToolOutcome,
 };
 use host::{ChatWindow, Host, Options, Paths, Person, Terminal};
 use serde_json::json;
@@ -544,6 +545,13 @@ for family, address in ((socket.AF_INET, ("127.0.0.1", {})), (socket.AF_UNIX, {}
         log.write("connected" + chr(10))
     except OSError as error:
         log.write(str(error.errno) + chr(10))
+# A socket of a pair that sends single messages reaches any other one by its path.
+for kind in (socket.SOCK_DGRAM, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC, socket.SOCK_STREAM):
+    try:
+        socket.socketpair(socket.AF_UNIX, kind)
+        log.write("paired" + chr(10))
+    except OSError as error:
+        log.write(str(error.errno) + chr(10))
 log.flush()
 "#,
         listener.local_addr().unwrap().port(),
@@ -551,12 +559,15 @@ log.flush()
     );
     let attempts = |name: &str| {
         let file = folder.path().join("data/packs").join(name).join("attempts");
-        fs::read_to_string(file).unwrap().lines().next().unwrap().to_owned()
+        let text = fs::read_to_string(file).unwrap();
+        let lines: Vec<&str> = text.lines().take(5).collect();
+        format!("{} {}", lines[0], lines[2..].join(" "))
     };
     let near = NewServer { network: false, ..hostile(folder.path(), "near", &does) };
     test_and_add(&host, near).await.unwrap();
     test_and_add(&host, hostile(folder.path(), "far", &does)).await.unwrap();
-    assert_eq!((attempts("own-near"), attempts("own-far")), ("1".into(), "connected".into()));
+    assert_eq!(attempts("own-near"), "1 1 1 paired");
+    assert_eq!(attempts("own-far"), "connected paired paired paired");
     let reaches = async || {
         let packs = host.packs_list(Empty {}).await.unwrap().packs;
         let tools = packs.iter().flat_map(|pack| &pack.tools);
@@ -602,6 +613,33 @@ log.flush()
     let failed = host.server_test(ServerTestParams { server: runner }).await.unwrap();
     assert!(failed.message.unwrap().to_string().contains("It runs without network"));
     host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_server_of_the_same_name_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path()).await;
+    let planted = folder.path().join("data/packs/own-mail/planted");
+    let plants = r#"open(os.environ["COUNTERSIGN_PACK_DATA"] + "/planted", "w").close()"#;
+    // A person breaks off after the test of one program, and adds another one.
+    let server = hostile(folder.path(), "mail", plants);
+    let tested = host.server_test(ServerTestParams { server }).await.unwrap();
+    assert!(tested.ok && planted.exists(), "{tested:?}");
+    test_and_add(&host, hostile(folder.path(), "mail", "")).await.unwrap();
+    assert!(!planted.exists());
+
+    let destination = Destination::new(DestinationKind::Server, "own-mail/mail");
+    let other = Destination::new(DestinationKind::Host, "docs.example.com");
+    let terminal = Terminal::local(Arc::clone(&host), Person::Asked);
+    for destination in [&destination, &other] {
+        let params = AllowanceParams { destination: destination.clone(), session: None };
+        terminal.allowance_give(params).await.unwrap();
+    }
+    host.server_remove(OwnServerParams { name: "mail".into() }).await.unwrap();
+    test_and_add(&host, hostile(folder.path(), "mail", "")).await.unwrap();
+    let allowed = host.allowances_list(Empty {}).await.unwrap().allowances;
+    let allowed: Vec<_> = allowed.into_iter().map(|one| one.destination).collect();
+    assert_eq!(allowed, [other]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
--- user_version 15
+-- user_version 16
 CREATE VIEW message_text AS
 SELECT m.number AS number, CASE WHEN json_valid(i.body) THEN i.body ->> '$.text' ELSE '' END AS text
 FROM message m JOIN item i ON i.id = m.item;
@@ -49,6 +49,15 @@ CREATE TRIGGER spending_settled AFTER UPDATE OF tokens, nano_usd ON spending BEG
         unpriced = unpriced + (scope = 'day') * ((NEW.nano_usd IS NULL AND NEW.tokens > 0) - (OLD.nano_usd IS NULL AND OLD.tokens > 0))
     WHERE (scope = 'day' AND name = NEW.day) OR (scope = 'session' AND name = NEW.session);
 END;
+CREATE TABLE allowance (
+    -- Empty if the permission holds in all conversations.
+    session TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    given_by TEXT NOT NULL,
+    given_at TEXT NOT NULL,
+    PRIMARY KEY (session, kind, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,
     session TEXT NOT NULL,
@@ -179,6 +188,13 @@ CREATE TABLE run (
     state TEXT NOT NULL,
     outcome TEXT,
     PRIMARY KEY (caller, request)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE sent (
+    session TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (session, kind, name)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE served (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

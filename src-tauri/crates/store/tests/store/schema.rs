@@ -65,8 +65,9 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
     assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
 }
 
-/// Undoes the steps that made the tables of memories, of the words of messages and of recordings.
-const WITHOUT_MEMORIES: &str = "DROP TABLE recording_memory; DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_vector_state; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
+/// Undoes the steps that made the tables of memories, of the words of messages, of recordings and of
+/// allowed destinations.
+const WITHOUT_MEMORIES: &str = "DROP TABLE allowance; DROP TABLE sent; DROP TABLE recording_memory; DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_vector_state; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
 
 /// Undoes the step that made the table of results.
 const WITHOUT_RESULTS: &str = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;";
@@ -94,7 +95,7 @@ async fn recordings_that_do_not_name_their_memories_are_deleted() {
     let store = world.store();
     with_session(&store, "s").await;
     drop(store);
-    let older = "DROP TABLE recording_memory; PRAGMA user_version = 14;
+    let older = "DROP TABLE allowance; DROP TABLE sent; DROP TABLE recording_memory; PRAGMA user_version = 14;
         INSERT INTO recording (turn, session, body) VALUES ('t', (SELECT id FROM session), '{}');";
     Connection::open(world.db())
         .expect("opened")
@@ -221,7 +222,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 15, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 16, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(
