@@ -97,7 +97,14 @@ fn stop_ends_the_program_that_is_tested() {
     journey.chat(|page| {
         page.go("Tools");
         page.named("[role=tab]", "Servers", false).click().expect("the tab");
-        enter(page, &format!("sh -c 'echo $$ > {}; exec sleep 1000'", id.display()));
+        enter(
+            page,
+            &format!("sh -c 'echo $$ > {}; exec sleep 1000' q7Zr0XbN4tLw9Vd2KfP1", id.display()),
+        );
+        page.says("Argument 3: q7Zr… (20 characters) is a key");
+    });
+    journey.picture("add-server-details.png");
+    journey.chat(|page| {
         page.click("Continue");
         page.click("Start and test");
     });

@@ -1,4 +1,6 @@
 // Both languages have the same keys, the same variables, and no key twice.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { catalogues, en, parts, sv } from "./catalogue";
 import { formatPoint, setLanguage, setTimeZone } from "./index.svelte";
@@ -11,7 +13,60 @@ const variables = (message: Message): string[] => {
     .sort();
 };
 
+const ROOT = join(import.meta.dirname, "..");
+
+interface Use {
+  file: string;
+  key: string;
+  /** The variables that it fills. */
+  names: string[];
+}
+
+/** The names of the members of an object literal; null if it takes in another object. */
+function memberNames(source: string): string[] | null {
+  let depth = 0;
+  let member = "";
+  const members: string[] = [];
+  for (const c of source) {
+    if ("({[".includes(c)) depth += 1;
+    else if (")}]".includes(c)) depth -= 1;
+    if (depth === 0) break;
+    if (depth === 1 && c === ",") {
+      members.push(member);
+      member = "";
+    } else if (depth > 1 || c !== "{") member += c;
+  }
+  const names = [...members, member].map((text) => text.trim()).filter((text) => text !== "");
+  if (names.some((name) => name.startsWith("..."))) return null;
+  return names.map((name) => /^\w+/.exec(name)?.[0] ?? "");
+}
+
+/** The uses of texts with the variables that are written beside them. */
+function usesOf(file: string): Use[] {
+  const source = readFileSync(join(ROOT, file), "utf8");
+  return [...source.matchAll(/\bt\(\s*"([\w.]+)"\s*(\)|,\s*\{)/g)].flatMap((found) => {
+    const [whole, key, end] = found;
+    const start = found.index + whole.length - 1;
+    const names = end === ")" ? [] : memberNames(source.slice(start));
+    return key && names ? [{ file, key, names }] : [];
+  });
+}
+
 describe("catalogue", () => {
+  test("each use of a text fills its variables", () => {
+    const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter((name) =>
+      /(?<!\.test)\.(ts|svelte)$/.test(name),
+    );
+    const uses = files.flatMap(usesOf);
+    expect(uses.length).toBeGreaterThan(500);
+    const unfilled = uses.flatMap(({ file, key, names }) =>
+      variables(catalogues.en[key] ?? "")
+        .filter((name) => !names.includes(name))
+        .map((name) => `${file}: ${key} {${name}}`),
+    );
+    expect(unfilled).toEqual([]);
+  });
+
   test("both languages have the same keys", () => {
     expect(Object.keys(sv).sort()).toEqual(Object.keys(en).sort());
   });

@@ -30,6 +30,7 @@ pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Fai
     if args.forget_mapping {
         forget_mappings(link, &pack, &paths).await?;
     }
+    let files = paths.len();
     let params = DataImportParams { pack, paths, options: Some(options) };
     let job = link.commands.data_import(params).await?.job;
     let view = loop {
@@ -46,7 +47,7 @@ pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Fai
     if out.json {
         out.print_json(&view);
     } else {
-        print_import(out, &view);
+        print_import(out, &view, files);
     }
     Ok(exit)
 }
@@ -64,14 +65,10 @@ async fn forget_mappings(link: &Link, pack: &PackId, paths: &[String]) -> Result
     Ok(())
 }
 
-fn print_import(out: Out, view: &ImportView) {
-    let mut by_file: BTreeMap<&str, Vec<ImportError>> = BTreeMap::new();
-    for error in &view.errors {
-        by_file.entry(&error.file).or_default().push(error.clone());
-    }
-    for (file, errors) in &by_file {
-        let file = if by_file.len() > 1 { *file } else { "" };
-        print_causes(out, file, errors);
+fn print_import(out: Out, view: &ImportView, files: usize) {
+    // The files are read one after another, so that the errors of a file stand together.
+    for errors in view.errors.chunk_by(|a, b| a.file == b.file) {
+        print_causes(out, errors, files > 1);
     }
     let rows = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "row");
     out.print_line(format!("{} stored, {} read.", rows(view.rows_stored), rows(view.rows_read)));
@@ -89,9 +86,12 @@ fn print_import(out: Out, view: &ImportView) {
     }
 }
 
-/// Prints the causes of rejected lines. A file that is named precedes each of them.
-fn print_causes(out: Out, file: &str, errors: &[ImportError]) {
-    let file = if file.is_empty() { String::new() } else { format!("{file}: ") };
+/// Prints the causes of the rejected lines of one file.
+fn print_causes(out: Out, errors: &[ImportError], names_file: bool) {
+    let file = match errors.first() {
+        Some(error) if names_file => format!("{}: ", error.file),
+        _ => String::new(),
+    };
     for cause in group_by_cause(errors) {
         let column =
             if cause.column.is_empty() { String::new() } else { format!("{}: ", cause.column) };

@@ -36,7 +36,7 @@ pub(super) fn server_config(
     let server = manifest.servers.first()?;
     let reach = match &server.http {
         Some(declared) => {
-            let keyed_url = stored.has_more_than_a_base().then(|| stored.url.clone());
+            let keyed_url = stored.has_query_or_key().then(|| stored.url.clone());
             let address = server_address(manifest, server, declared, around);
             mcp::Reach::Http(Address { keyed_url, ..address })
         }

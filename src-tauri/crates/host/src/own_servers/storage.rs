@@ -281,8 +281,8 @@ impl StoredServer {
         shown.split(['?', '#']).next().unwrap_or_default().to_owned()
     }
 
-    /// Whether the address has keys or a query.
-    pub(super) fn has_more_than_a_base(&self) -> bool {
+    /// Whether the address has a query or a key.
+    pub(super) fn has_query_or_key(&self) -> bool {
         self.shown_url() != self.base_url() || self.url.keys().next().is_some()
     }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { NewServer } from "../../../platform/generated/NewServer";
 import type { ReadServer } from "../../../platform/generated/ReadServer";
 import {
+  argumentNumber,
   accepted,
   changedTools,
   draftOf,
@@ -187,4 +188,8 @@ describe("stopping", () => {
     expect(wasStopped({ details: { reason: "server_not_started" } })).toBe(false);
     expect(wasStopped({ details: {} })).toBe(false);
   });
+});
+
+test("the number of an argument is counted from one", () => {
+  expect([argumentNumber("args/0"), argumentNumber("args/11")]).toEqual([1, 12]);
 });

@@ -130,6 +130,11 @@ export function accepted(
   return Object.fromEntries(tools.map(accept));
 }
 
+/** The number of an argument, from 1, of a place such as `args/0`. */
+export function argumentNumber(place: string): number {
+  return Number(place.split("/").at(-1)) + 1;
+}
+
 /** The places of values that are no keys, after the person has said of one whether it is a key. */
 export function withKey(notKeys: readonly string[], place: string, isKey: boolean): string[] {
   const others = notKeys.filter((other) => other !== place);
