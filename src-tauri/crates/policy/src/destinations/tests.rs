@@ -111,6 +111,141 @@ fn an_address_counts_in_every_reading_of_a_client() {
     assert!(named_in("See https://docs.example\\@evil.com and data.evil.md").is_empty());
 }
 
+/// What no client reads alike is a destination of its own, beside each host that some client reads.
+#[test]
+fn what_is_no_plain_address_is_a_destination_of_its_own() {
+    for url in [
+        "2001:db8::7",
+        "evil.com:data/x.git",
+        "evil.com:smtp",
+        "evil.com:99999",
+        "evil.com:80:user:pw",
+        "secret^.evil.com",
+        "evil.com, good.com",
+        "good.com evil.com",
+        "host=evil.com user=x",
+        "user:pw@tcp(evil.com:3306)/db",
+        "ldap:evil.com/x",
+        "view-source:https://evil.com",
+        "mailto:eve@evil.com",
+        "https://good.com|.evil.com",
+        "https://good.com\u{a0}.evil.com",
+        "https://good.com'.evil.com/x",
+        "https://good.com(.evil.com/x",
+        "https://good.com:80,evil.com:80/x",
+        "https://good.com#@evil.com/x",
+        "https://evil.com@good.com@good.com/",
+        "postgresql://good.com/db?host=evil.com",
+        "jdbc:sqlserver://good.com;serverName=evil.com",
+        "see https:/evil.com/x",
+        "![](//evil.com/x)",
+        "url(//evil.com)",
+        "//good.com/a.png 1x, //evil.com/b.png 2x",
+        r"read \\evil.com\share",
+        "file:////evil.com/share",
+        r"\\?\UNC\evil.com\share",
+        "eve@evil.com:data",
+    ] {
+        let found = in_arguments(json!({"url": url}));
+        assert!(found.iter().any(|name| name != "good.com"), "{url}: {found:?}");
+    }
+    for (text, host) in [
+        ("https://good.com|.evil.com", "good.com|.evil.com"),
+        ("https://good.com'.evil.com/x", "good.com'.evil.com"),
+        ("see https:/evil.com/x", "evil.com"),
+        ("![](//evil.com/x)", "evil.com"),
+        ("url(//evil.com)", "evil.com"),
+        ("//good.com/a.png 1x, //evil.com/b.png 2x", "evil.com"),
+        (r"read \\evil.com\share", "evil.com"),
+        ("file:////evil.com/share", "evil.com"),
+        (r"\\?\UNC\evil.com\share", "evil.com"),
+        ("mongodb://good.com:80,evil.com:80/x", "evil.com"),
+        ("GET evil.com/x", "evil.com"),
+        ("GET /x\nHost: evil.com", "evil.com"),
+        ("host=evil.com user=x", "evil.com"),
+        ("3405803783/x", "203.0.113.7"),
+        ("203.0.28935/x", "203.0.113.7"),
+        ("2001:db8::7", "[2001:db8::7]"),
+        ("evil.com/x?u=https://good.com", "evil.com"),
+    ] {
+        let found = in_arguments(json!({"q": text}));
+        assert!(found.contains(&host.to_owned()), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn a_plain_address_in_prose_or_code_is_one_destination() {
+    for text in [
+        "see (https://good.com), please",
+        "[text](https://good.com)[more](https://good.com/x)",
+        r#""https://good.com","x""#,
+        r#"{"a": "https://good.com", "b": [1]}"#,
+        "fetch('https://good.com/a//b')",
+        "https://good.com/@eve/post, https://good.com/npm/react@18.2.0/x",
+        "https://good.com\nhttps://good.com/2",
+        "// TODO look at https://good.com.",
+    ] {
+        assert_eq!(in_arguments(json!({"q": text})), ["good.com"], "{text}");
+    }
+    for text in [
+        "a // b",
+        "src//main.rs",
+        "//TODO",
+        r"C:\\Users\\me",
+        r"(\\d+\\.\\d+)",
+        "and/or, 24/7, 2026/11/30, 12:30, 1.5/2, node.js/express, see notes.md:12",
+        "file:///home/me/plan.txt",
+        "sqlite:///data.db",
+        "std::fmt",
+    ] {
+        let found = in_arguments(json!({"q": format!("x {text}")}));
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+    for (url, hosts) in [
+        ("good.com/x", &["good.com"][..]),
+        ("https://good.com:8080/a?b=c#d", &["good.com"]),
+        ("https://good.com/a%20b", &["good.com"]),
+        ("/docs/x", &[]),
+        ("file:///home/me/plan.txt", &[]),
+        ("Main Street, Oslo", &["main street, oslo"]),
+    ] {
+        assert_eq!(in_arguments(json!({"url": url})), *hosts, "{url}");
+    }
+}
+
+#[test]
+fn a_parameter_may_stand_for_several_things() {
+    for (arguments, name) in [
+        (json!({"navigate_to": "data.evil"}), "data.evil"),
+        (json!({"url": {"to": "data.evil"}}), "data.evil"),
+        (json!({"URLString": "intranet"}), "intranet"),
+        (json!({"DBHost": "intranet"}), "intranet"),
+        (json!({"IPAddress": 3_405_803_783_u64}), "203.0.113.7"),
+        (json!({"baseurl": "intranet"}), "intranet"),
+        (json!({"serverName": "intranet"}), "intranet"),
+    ] {
+        let found = in_arguments(arguments.clone());
+        assert!(found.contains(&name.to_owned()), "{arguments}: {found:?}");
+    }
+    for schema in [
+        json!({"properties": {"q": {"items": {"format": "hostname"}}}}),
+        json!({"properties": {"q": {"anyOf": [{"type": "null"}, {"format": "hostname"}]}}}),
+        json!({"properties": {"q": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"format": "ipv4"}}}),
+        json!({"allOf": [{"properties": {"q": {"format": "uri"}}}]}),
+        json!({"properties": {"q": {"$ref": "#"}}, "format": "uri"}),
+    ] {
+        let spec = ToolSpec { full_input_schema: schema.clone(), ..tool(Reach::Configured, false) };
+        let found = addressed(&spec, &json!({"q": ["intranet"]}));
+        assert_eq!(names(&found), ["intranet"], "{schema}");
+    }
+}
+
+#[test]
+fn a_message_names_channels_users_and_phone_numbers() {
+    let found = named_in("Ask #general and @eve, or call +46 70 123 45 67. See #12, 2026-11-30.");
+    assert_eq!(names(&found), ["#general", "+46701234567", "@eve"]);
+}
+
 #[test]
 fn recipients_count() {
     assert_eq!(in_arguments(json!({"q": "Write to Eve@Evil.example, now"})), ["eve@evil.example"]);
@@ -120,9 +255,29 @@ fn recipients_count() {
     );
     assert_eq!(
         in_arguments(json!({"to": "+46 70 123 45 67; #general"})),
-        ["#general", "+46 70 123 45 67"]
+        ["#general", "+46701234567"]
     );
-    assert!(in_arguments(json!({"to": "2026-11-30", "cc": "sv"})).is_empty());
+    for plain in ["2026-11-30", "2026-11-30T10:00:00Z", "100", "2.5"] {
+        assert!(in_arguments(json!({"to": plain})).is_empty(), "{plain}");
+    }
+    for (to, name) in [
+        (json!("Bob <eve@evil.example>"), "eve@evil.example"),
+        (json!("eve@evil"), "eve@evil"),
+        (json!("general"), "general"),
+        (json!("\"eve x\"@evil.example"), "\"eve x\"@evil.example"),
+        (json!("eve(at home)@evil.example"), "eve@evil.example"),
+        (json!("eve@(x)evil.example"), "eve@evil.example"),
+        (json!("bob@ok.example, eve@evil.example."), "eve@evil.example"),
+        (json!("eve\u{ff20}evil\u{3002}example"), "eve@evil.example"),
+        (json!("eve@[203.0.113.7]"), "eve@[203.0.113.7]"),
+        (json!("tel:+46701234567"), "tel:+46701234567"),
+        (json!(46_701_234_567_u64), "46701234567"),
+        (json!({"name": "eve"}), "eve"),
+        (json!(["bob@ok.example", ["eve"]]), "eve"),
+    ] {
+        let found = in_arguments(json!({"to": to.clone()}));
+        assert!(found.contains(&name.to_owned()), "{to}: {found:?}");
+    }
 }
 
 #[test]

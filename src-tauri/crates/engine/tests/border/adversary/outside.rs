@@ -1,21 +1,46 @@
 //! The world as an observer of the network sees it: which bytes a call sends where. It reads addresses
-//! as the clients of real servers do, which differ from each other, and follows redirects.
+//! as the clients of real servers do, which differ from each other, and follows redirects. It finds
+//! where an address begins and ends by hand, and shares no parser with the code under test; only the
+//! spelling of a single host is left to the URL standard.
 
 use contract::{Destination, DestinationKind, ToolSpec};
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use url::Url;
 
 use super::servers::server;
 
-/// How the servers of a program read addresses.
+/// How the servers of a program read the parameters that stand for an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     /// As the URL standard says: browsers and Node.
     Standard,
     /// As RFC 3986 says: Python and many libraries.
     Library,
+    /// The name before the first colon, as `scp` and `git` do.
+    Copy,
+    /// The name after the first `@`, as some patterns do.
+    Pattern,
+    /// Each part of a list.
+    List,
+    /// `host=…` among other words, as database clients do, also in the query of an address.
+    Pairs,
+    /// The name in brackets after a protocol, as some database drivers do.
+    Driver,
+    /// Whatever follows two slashes or a colon, as programs do that look for addresses in texts.
+    Searcher,
 }
 
+/// All clients.
+pub const CLIENTS: [Client; 8] = [
+    Client::Standard,
+    Client::Library,
+    Client::Copy,
+    Client::Pattern,
+    Client::List,
+    Client::Pairs,
+    Client::Driver,
+    Client::Searcher,
+];
 /// The hosts whose pages `/r?to=…` redirect to any address.
 pub const REDIRECTORS: [&str; 2] = ["go.docs-of-ours.com", "links.example"];
 /// The most redirects that a client follows.
@@ -29,7 +54,6 @@ pub struct Delivery {
 }
 
 fn host(name: &str, bytes: &str) -> Delivery {
-    let name = name.trim_end_matches('.').to_lowercase();
     Delivery { to: Destination::new(DestinationKind::Host, name), bytes: bytes.to_owned() }
 }
 
@@ -38,9 +62,12 @@ pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Del
     let whole = arguments.to_string();
     let mut all = vec![Delivery { to: server(spec), bytes: whole.clone() }];
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    // What stands for no address is read by clients that expect one address.
+    let usual = if client == Client::Library { client } else { Client::Standard };
     match spec.id.as_str() {
         "web.fetch" | "web.post" => all.extend(fetch(client, text("url"), &whole)),
-        "web.open" => all.extend(fetch(client, text("page"), &whole)),
+        "web.follow" => all.extend(fetch(client, text("redirect_to"), &whole)),
+        "web.open" => all.extend(fetch(usual, text("page"), &whole)),
         // An address within a request as JSON text.
         "web.request" => {
             let request: Value = serde_json::from_str(text("request")).unwrap_or_default();
@@ -48,6 +75,7 @@ pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Del
         }
         "web.lookup" => all.extend(look_up(&arguments["host"])),
         "notes.sync" => all.extend(fetch(client, text("server"), &whole)),
+        "database.connect" => all.extend(fetch(client, text("DBHost"), &whole)),
         "files.list" => all.extend(share(text("folder"))),
         "files.read" | "files.write" => all.extend(share(text("path"))),
         "database.query" | "database.execute" => {
@@ -55,7 +83,7 @@ pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Del
             for (at, _) in sql.match_indices("http") {
                 let end = sql[at..].find(['\'', '"', ' ', ')']).map_or(sql.len(), |end| at + end);
                 if sql[at..end].contains("://") {
-                    all.extend(fetch(client, &sql[at..end], &whole));
+                    all.extend(fetch(usual, &sql[at..end], &whole));
                 }
             }
         }
@@ -66,83 +94,184 @@ pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Del
     all
 }
 
-/// Fetches an address. A client adds the scheme if there is none.
+/// Sends a request to each host that a client reads in an address, and follows redirects.
 fn fetch(client: Client, address: &str, whole: &str) -> Vec<Delivery> {
     let mut all = Vec::new();
-    let mut next = Some(address.trim().to_owned());
-    for _ in 0..REDIRECTS {
-        let Some((name, url)) = next.as_deref().and_then(|address| locate(client, address)) else {
-            break;
-        };
-        all.push(host(&name, if all.is_empty() { whole } else { url.as_str() }));
-        next = redirect(&name, &url);
+    for (name, rest) in locate(client, address) {
+        all.push(host(&name, whole));
+        let (mut at, mut rest) = (name, rest);
+        for _ in 0..REDIRECTS {
+            let Some(next) = redirect(&at, &rest) else { break };
+            all.push(host(&next.0, &rest));
+            (at, rest) = next;
+        }
     }
     all
 }
 
-/// Returns the host that a client connects to, and the address as the host sees it.
-fn locate(client: Client, address: &str) -> Option<(String, Url)> {
-    let standard = Url::parse(address).ok().filter(|url| url.host_str().is_some());
-    let with_scheme = || Url::parse(&format!("https://{address}")).ok();
-    let url = standard.or_else(with_scheme)?;
-    let name = match client {
-        Client::Standard => url.host_str()?.to_owned(),
-        Client::Library => {
-            let (_, rest) = address.split_once("://").unwrap_or(("", address));
-            let authority = rest.split(['/', '?', '#']).next()?;
-            let name = authority.rsplit('@').next()?;
-            let is_plain = !name.is_empty()
-                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b".-".contains(&b));
-            if is_plain { name.to_owned() } else { url.host_str()?.to_owned() }
-        }
+/// Returns the hosts that a client connects to, each with what follows it in the address.
+fn locate(client: Client, address: &str) -> Vec<(String, String)> {
+    let address = address.trim();
+    let one = |name: &str| {
+        let rest = address.split_once(name).map_or("", |(_, rest)| rest);
+        spell(name).map(|name| (name, rest.to_owned())).into_iter().collect::<Vec<_>>()
     };
-    // A lone number is an address for many clients, and the standard writes it as one.
-    Some((
-        if name.bytes().all(|b| b.is_ascii_digit()) { url.host_str()?.to_owned() } else { name },
-        url,
-    ))
+    match client {
+        Client::Standard => standard(address).into_iter().collect(),
+        Client::Library => {
+            let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+            let authority = until(rest, "/?#");
+            one(authority.rsplit('@').next().unwrap_or_default())
+        }
+        Client::Copy if !address.contains("://") => {
+            one(until(address.split_once('@').map_or(address, |(_, rest)| rest), ":/"))
+        }
+        Client::Pattern => {
+            let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+            let authority = until(rest, "/?#");
+            one(until(authority.split_once('@').map_or(authority, |(_, rest)| rest), "@:"))
+        }
+        Client::List => {
+            let parts = address.split([',', ' ', '\n']).filter(|part| !part.is_empty());
+            parts.filter_map(standard).collect()
+        }
+        Client::Pairs => {
+            let pairs = address.split([' ', ';', '&', '?']).filter_map(|pair| pair.split_once('='));
+            let named = pairs.filter(|(name, _)| name.to_lowercase().contains("host"));
+            named.flat_map(|(_, value)| one(until(value, ":/"))).collect()
+        }
+        Client::Driver => {
+            let inner = address.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+            inner.map(|(inner, _)| one(until(inner, ":"))).unwrap_or_default()
+        }
+        Client::Copy | Client::Searcher => {
+            let after = address.match_indices("//").map(|(at, _)| &address[at + 2..]);
+            let shares = address.match_indices("\\\\").map(|(at, _)| &address[at + 2..]);
+            let short = address.match_indices("http").filter_map(|(at, _)| {
+                let rest = address[at..].trim_start_matches("http").trim_start_matches('s');
+                rest.strip_prefix(':').map(|rest| rest.trim_start_matches(['/', '\\']))
+            });
+            let all = after.chain(shares).chain(short);
+            all.map(|rest| until(rest, "/\\?#:\"'()<>|, "))
+                .filter(|n| n.contains('.'))
+                .flat_map(one)
+                .collect()
+        }
+    }
+}
+
+/// Reads an address as the URL standard does: without tabs and line ends, slashes both ways, any
+/// number of them after a common scheme. A client adds the scheme if there is none.
+fn standard(address: &str) -> Option<(String, String)> {
+    let address: String = address.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    let (scheme, rest) = address.split_once(':').unwrap_or(("", &address));
+    let is_slash = |c: char| c == '/' || c == '\\';
+    let common = ["http", "https", "ws", "wss", "ftp"];
+    let rest = if common.contains(&scheme.to_lowercase().as_str()) {
+        rest.trim_start_matches(is_slash)
+    } else if let Some(rest) = rest.strip_prefix("//").filter(|_| !scheme.is_empty()) {
+        rest
+    } else {
+        address.trim_start_matches(is_slash)
+    };
+    let authority = until(rest, "/\\?#");
+    let name = authority.rsplit('@').next()?;
+    let (name, port) = match name.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')) {
+        Some((name, port)) => (name, port),
+        None => (name, ""),
+    };
+    // A port that is none makes the address invalid.
+    let is_port = port.is_empty() || port.parse::<u16>().is_ok();
+    let name = spell(name).filter(|_| is_port)?;
+    Some((name, rest[authority.len()..].to_owned()))
+}
+
+/// Returns the part of a text before the first of these characters.
+fn until<'a>(text: &'a str, ends: &str) -> &'a str {
+    text.find(|c| ends.contains(c)).map_or(text, |end| &text[..end])
+}
+
+/// Spells a host as name servers see it: with the numbers and letters of the standard.
+fn spell(name: &str) -> Option<String> {
+    let name = name.split_once(':').filter(|_| !name.contains('[')).map_or(name, |(name, _)| name);
+    let name = url::Host::parse(name).ok()?.to_string();
+    Some(name.trim_end_matches('.').to_lowercase()).filter(|name| !name.is_empty())
 }
 
 /// Returns where a page redirects to. The address counts from the page, as `Location` does.
-fn redirect(name: &str, url: &Url) -> Option<String> {
+fn redirect(name: &str, rest: &str) -> Option<(String, String)> {
     REDIRECTORS.contains(&name).then_some(())?;
-    let (_, to) = url.query_pairs().find(|(key, _)| key == "to")?;
-    url.join(&to).ok().map(String::from).filter(|next| next != url.as_str())
+    let query = until(rest.split_once('?')?.1, "#");
+    let to = query.split('&').find_map(|pair| pair.strip_prefix("to="))?;
+    let to = percent_decode_str(&to.replace('+', " ")).decode_utf8_lossy().into_owned();
+    let to = to.trim().to_owned();
+    let bare: String = to.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    let is_relative = |text: &str| {
+        let mut letters = text.chars();
+        letters.by_ref().take(2).filter(|c| matches!(c, '/' | '\\')).count() < 2
+    };
+    let has_scheme = bare.split_once(':').is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric())
+    });
+    if !has_scheme && is_relative(&bare) {
+        return None;
+    }
+    standard(&bare)
 }
 
 /// Looks a name up: the name itself goes to whoever serves its domain.
 fn look_up(name: &Value) -> Vec<Delivery> {
     let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
-    let found = Url::parse(&format!("http://{}", text.trim())).ok();
-    let name =
-        found.as_ref().and_then(Url::host_str).filter(|_| name.is_string() || name.is_number());
-    name.map(|name| host(name, &text)).into_iter().collect()
+    let found = (name.is_string() || name.is_number()).then(|| spell(text.trim())).flatten();
+    found.map(|name| host(&name, &text)).into_iter().collect()
 }
 
 /// Opens a folder of another computer.
 fn share(path: &str) -> Vec<Delivery> {
     let path = path.trim().replace('\\', "/");
-    let rest = path.strip_prefix("smb://").or_else(|| path.strip_prefix("//"));
-    let name = rest.and_then(|rest| rest.split('/').next()).filter(|name| !name.is_empty());
-    name.map(|name| host(name, &path)).into_iter().collect()
+    let rest = ["smb://", "//?/UNC/", "file:////", "file://", "//"];
+    let rest = rest.iter().find_map(|start| path.strip_prefix(start));
+    let name = rest.map(|rest| until(rest, "/")).filter(|name| !name.is_empty());
+    name.and_then(spell).map(|name| host(&name, &path)).into_iter().collect()
 }
 
-/// Asks each mail address in a value, wherever it stands.
+/// Asks everybody in a value, wherever they stand: each mail address in it, and each part of a text
+/// that has none, as the name of a user or channel.
 fn recipients(value: &Value, whole: &str) -> Vec<Delivery> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
+    let mut names = Vec::new();
+    collect_recipients(value, &mut names);
+    let to = |name| Destination::new(DestinationKind::Recipient, name);
+    names.into_iter().map(|name| Delivery { to: to(name), bytes: whole.to_owned() }).collect()
+}
+
+fn collect_recipients(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            for part in text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()) {
+                let found = mail_addresses(part);
+                let is_user =
+                    found.is_empty() && !part.contains('@') && part.parse::<f64>().is_err();
+                names.extend(is_user.then(|| part.to_lowercase()));
+                names.extend(found);
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|one| collect_recipients(one, names)),
+        Value::Object(members) => {
+            names.extend(members.keys().flat_map(|name| mail_addresses(name)));
+            members.values().for_each(|one| collect_recipients(one, names));
+        }
+        _ => {}
+    }
+}
+
+fn mail_addresses(text: &str) -> Vec<String> {
+    if let Some((local, domain)) = text.strip_prefix('"').and_then(|text| text.split_once("\"@")) {
+        return vec![format!("\"{local}\"@{domain}").to_lowercase()];
+    }
     let words = text.split(|c: char| c.is_whitespace() || "<>\"',;:[]{}()?&=\\/".contains(c));
-    let addresses = words.filter(|word| {
+    let has_both = |word: &&str| {
         word.split_once('@')
             .is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
-    });
-    addresses
-        .map(|word| word.trim_end_matches('.').to_lowercase())
-        .map(|name| Delivery {
-            to: Destination::new(DestinationKind::Recipient, name),
-            bytes: whole.to_owned(),
-        })
-        .collect()
+    };
+    words.filter(has_both).map(|word| word.trim_end_matches('.').to_lowercase()).collect()
 }

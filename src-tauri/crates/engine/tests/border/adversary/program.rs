@@ -17,7 +17,7 @@ use soak::Random;
 
 use super::{
     judge::{Judge, of_model},
-    outside::{Client, deliveries},
+    outside::{CLIENTS, deliveries},
     person::Person,
     servers::{OFFERED, SERVERS, added, server, shipped},
     techniques::ALL,
@@ -150,7 +150,7 @@ fn answer(secrets: &[String], memories: &Mutex<Vec<String>>, request: &ToolReque
 /// Runs a program.
 pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
     let Setup { specs, effects, networked } = set_up(&mut random, lie);
-    let client = *random.pick(&[Client::Standard, Client::Library]);
+    let client = *random.pick(&CLIENTS);
     let secrets: Vec<String> = ["said", "mail", "file", "note", "row", "import", "memory"]
         .iter()
         .map(|origin| format!("{origin}-kestrel-{:06x}", random.below(1 << 24)))

@@ -48,6 +48,7 @@ pub const OFFERED: &[Offered] = &[
     offered("files", "write", Effect::Write, &[("path", "string"), ("text", "string")]),
     offered("web", "fetch", Effect::ReadOnly, &[("url", "string")]),
     offered("web", "open", Effect::ReadOnly, &[("page", "string")]),
+    offered("web", "follow", Effect::ReadOnly, &[("redirect_to", "string")]),
     offered("web", "request", Effect::ReadOnly, &[("request", "string")]),
     offered("web", "lookup", Effect::ReadOnly, &[("host", "")]),
     offered("web", "search", Effect::ReadOnly, &[("query", "string")]),
@@ -56,6 +57,7 @@ pub const OFFERED: &[Offered] = &[
     offered("notes", "sync", Effect::ReadOnly, &[("server", "string"), ("since", "string")]),
     offered("notes", "add", Effect::Write, &[("text", "string")]),
     offered("database", "query", Effect::ReadOnly, &[("sql", "string")]),
+    offered("database", "connect", Effect::ReadOnly, &[("DBHost", "string")]),
     offered("database", "execute", Effect::Write, &[("sql", "string")]),
 ];
 

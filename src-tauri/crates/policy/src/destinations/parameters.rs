@@ -1,0 +1,196 @@
+//! Tells what a parameter stands for, by its name and its schema. It reads no values.
+
+use contract::ToolSpec;
+use serde_json::Value;
+
+/// Words of parameter names that stand for an address. A plural counts, too.
+const ADDRESS_WORDS: &[&str] = &[
+    "url", "uri", "iri", "href", "link", "host", "hostname", "domain", "site", "website",
+    "address", "endpoint", "origin", "webhook", "server", "proxy", "ip", "redirect", "callback",
+    "hop",
+];
+/// The ends of longer words that stand for an address: `baseurl`, `dbhost`.
+const ADDRESS_ENDS: &[&str] =
+    &["url", "href", "host", "hostname", "domain", "address", "endpoint", "webhook", "server"];
+/// Words of parameter names that stand for recipients.
+const RECIPIENT_WORDS: &[&str] = &[
+    "to",
+    "cc",
+    "bcc",
+    "recipient",
+    "addressee",
+    "attendee",
+    "participant",
+    "invitee",
+    "email",
+    "mail",
+    "phone",
+    "channel",
+];
+/// Formats of JSON Schema that stand for an address or a recipient.
+const ADDRESS_FORMATS: &[&str] = &[
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "iri",
+    "iri-reference",
+    "url",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+];
+const RECIPIENT_FORMATS: &[&str] = &["email", "idn-email"];
+/// The most schemas that are followed from one into the next.
+const SCHEMA_DEPTH: usize = 16;
+
+/// What a value stands for. A value may stand for several things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Role {
+    /// An address, by the name or format of its parameter.
+    pub address: bool,
+    /// A recipient, by the name or format of its parameter.
+    pub recipient: bool,
+    /// A value of a tool that may reach anywhere.
+    pub open: bool,
+    /// The value is more than a single address or recipient, and its parts are looked at alone.
+    pub is_partial: bool,
+}
+
+impl Role {
+    pub fn with(self, more: Self) -> Self {
+        Self {
+            address: self.address || more.address,
+            recipient: self.recipient || more.recipient,
+            ..self
+        }
+    }
+
+    /// Returns the role of the name of a member.
+    pub fn of_name(self) -> Self {
+        Self { open: self.open, ..Self::default() }
+    }
+
+    pub fn without_whole(self) -> Self {
+        Self { is_partial: true, ..self }
+    }
+}
+
+/// A schema within the schema of a tool. None if a value has no schema.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Schema<'a> {
+    root: Option<&'a Value>,
+    here: Option<&'a Value>,
+}
+
+impl<'a> Schema<'a> {
+    pub fn of_tool(tool: &'a ToolSpec) -> Self {
+        Self { root: Some(&tool.full_input_schema), here: Some(&tool.full_input_schema) }
+    }
+
+    /// Returns the schema of a member, wherever the schemas of this value declare it.
+    pub fn member(self, name: &str) -> Self {
+        let declared = |schema: &'a Value| schema.get("properties").and_then(|all| all.get(name));
+        Self { here: self.parts().into_iter().find_map(declared), ..self }
+    }
+
+    fn formats(self) -> Vec<&'a str> {
+        self.parts().into_iter().filter_map(|schema| schema.get("format")?.as_str()).collect()
+    }
+
+    /// Returns this schema and all that it is made of: alternatives, parts, items and references.
+    fn parts(self) -> Vec<&'a Value> {
+        let mut all: Vec<&Value> = self.here.into_iter().collect();
+        let mut next = all.clone();
+        for _ in 0..SCHEMA_DEPTH {
+            next = next.into_iter().flat_map(|schema| self.inner(schema)).collect();
+            next.retain(|schema| !all.iter().any(|known| std::ptr::eq(*known, *schema)));
+            all.extend(&next);
+        }
+        all
+    }
+
+    fn inner(self, schema: &'a Value) -> Vec<&'a Value> {
+        let lists = ["anyOf", "oneOf", "allOf", "prefixItems"];
+        let single = ["items", "additionalProperties", "contains", "if", "then", "else"];
+        let lists = lists.iter().filter_map(|name| schema.get(name)?.as_array()).flatten();
+        let single = single.iter().filter_map(|name| schema.get(name));
+        let pattern = schema.get("patternProperties").and_then(Value::as_object);
+        let pattern = pattern.into_iter().flat_map(serde_json::Map::values);
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let reference = reference.and_then(|path| self.root?.pointer(path.strip_prefix('#')?));
+        lists.chain(single).chain(pattern).chain(reference).collect()
+    }
+}
+
+/// Returns what a parameter stands for, by its name and the formats of its schema.
+pub(super) fn role_of(name: &str, schema: Schema<'_>) -> Role {
+    let formats = schema.formats();
+    let has_format = |known: &[&str]| formats.iter().any(|format| known.contains(format));
+    Role {
+        address: is_address_name(name) || has_format(ADDRESS_FORMATS),
+        recipient: words_of(name).iter().any(|word| is_one_of(word, RECIPIENT_WORDS))
+            || has_format(RECIPIENT_FORMATS),
+        ..Role::default()
+    }
+}
+
+/// Whether a name stands for an address.
+pub(super) fn is_address_name(name: &str) -> bool {
+    words_of(name).iter().any(|word| {
+        let one = word.strip_suffix('s').unwrap_or(word);
+        is_one_of(word, ADDRESS_WORDS) || ADDRESS_ENDS.iter().any(|end| one.ends_with(end))
+    })
+}
+
+fn is_one_of(word: &str, known: &[&str]) -> bool {
+    known.contains(&word) || word.strip_suffix('s').is_some_and(|one| known.contains(&one))
+}
+
+/// Splits a parameter's name at capitals and at all characters that are neither letters nor digits:
+/// `baseURL` is `base`, `url`, and `IPAddress` is `ip`, `address`.
+fn words_of(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, &c) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| letters[before]);
+        let was_lower = before.is_some_and(|before| before.is_lowercase() || before.is_numeric());
+        let was_upper = before.is_some_and(char::is_uppercase);
+        // The plural of an acronym is one word: `URLs`.
+        let is_letter = |at: usize| letters.get(at).is_some_and(|c| c.is_lowercase());
+        let is_plural = letters.get(at + 1) == Some(&'s') && !is_letter(at + 2);
+        let ends_acronym = was_upper && is_letter(at + 1) && !is_plural;
+        if !c.is_alphanumeric() || c.is_uppercase() && (was_lower || ends_acronym) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_at_capitals_and_marks() {
+        for (name, words) in [
+            ("baseURL", &["base", "url"][..]),
+            ("IPAddress", &["ip", "address"]),
+            ("URLString", &["url", "string"]),
+            ("redirect_to", &["redirect", "to"]),
+            ("target-Host2", &["target", "host2"]),
+        ] {
+            assert_eq!(words_of(name), words, "{name}");
+        }
+        for name in ["DBHost", "baseurl", "URLs", "server_names", "IPAddress", "webhookURL"] {
+            assert!(is_address_name(name), "{name}");
+        }
+        for name in ["query", "security", "page", "description", "about", "history", "ship"] {
+            assert!(!is_address_name(name), "{name}");
+        }
+    }
+}
