@@ -21,6 +21,10 @@ MAX_NUMBER = 2**64 - 1
 MAX_LISTED = 100
 MAX_LEVELS = 16
 MAX_FILE = 256 << 20
+MAX_BODY = 1 << 20
+MAX_VALUE = 32 << 20
+MAX_REVEAL = 2 * (MAX_VALUE + MAX_BODY)
+MAX_PROOF = 8 << 10
 MAX_RECEIPT = 4 << 20
 MAX_DEPTH = 64
 
@@ -99,11 +103,12 @@ def signature_holds(public, message, signature):
 
 # --- Canonical JSON -----------------------------------------------------------------------------------------------------
 
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+ESCAPES = {code: "\\u%04x" % code for code in range(32)}
+ESCAPES.update(str.maketrans({'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}))
 
 
 def quoted(text):
-    return '"' + "".join(ESCAPES.get(c) or ("\\u%04x" % ord(c) if c < " " else c) for c in text) + '"'
+    return '"' + text.translate(ESCAPES) + '"'
 
 
 def canonical(value, depth=MAX_DEPTH):
@@ -200,7 +205,7 @@ INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.\d{3}Z", re.A
 
 
 def check_body(line):
-    if len(line) > 1 << 20:
+    if len(line) > MAX_BODY:
         raise Bad("too long")
     body = parse(line)
     if not isinstance(body, dict):
@@ -274,12 +279,21 @@ class Note:
             raise Bad("the signature does not match")
 
 
+def pieces_of(text):
+    at = 0
+    while (end := text.find("\n\n", at)) >= 0:
+        yield text[at:end]
+        at = end + 2
+    yield text[at:]
+
+
 def split_notes(text):
-    pieces = text[:-1].split("\n\n") if text.endswith("\n") else [""]
-    if len(pieces) % 2:
-        raise Bad("checkpoint.txt is cut")
+    pieces = pieces_of(text[:-1] if text.endswith("\n") else "")
     notes, last = {}, -1
-    for head, signature in zip(pieces[::2], pieces[1::2]):
+    for head in pieces:
+        signature = next(pieces, None)
+        if signature is None:
+            raise Bad("checkpoint.txt is cut")
         whole = head + "\n\n" + signature + "\n"
         size = Note(whole).size
         if size <= last:
@@ -653,19 +667,28 @@ def read_text(folder, name):
         raise Bad("%s cannot be read" % name) from error
 
 
-def lines_of(folder, name):
+def lines_of(folder, name, most):
     try:
         with open(os.path.join(folder, name), "rb", opener=regular) as file:
-            for line in file:
+            while line := file.readline(most + 1):
                 if not line.endswith(b"\n"):
-                    raise Bad("%s is cut" % name)
+                    raise Bad("%s has a line that is too long" % name if len(line) > most else "%s is cut" % name)
                 yield line[:-1]
     except OSError as error:
         raise Bad("%s cannot be read" % name) from error
 
 
+def is_flat(line):
+    """Whether nothing but four members with texts and a number is outside of quotes, so that reading the line takes no more memory
+    than its texts."""
+    outside = line.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"', 15)[::2]
+    return len(outside) == 8 and outside[:5] + outside[6:] == [b"{", b":", b",", b":", b",", b":", b"}"] and len(outside[5]) < 32
+
+
 def reveals_of(folder):
-    for line in lines_of(folder, "reveals.jsonl"):
+    for line in lines_of(folder, "reveals.jsonl", MAX_REVEAL):
+        if not is_flat(line):
+            raise Bad("reveals.jsonl has a line that is no reveal")
         reveal = parse(line)
         good = isinstance(reveal, dict) and set(reveal) == {"member", "salt", "seq", "value"}
         if not (good and is_count(reveal["seq"]) and reveal["seq"] >= 0 and is_hash(reveal["salt"]) and isinstance(reveal["member"], str) and isinstance(reveal["value"], str)):
@@ -744,7 +767,7 @@ def whole(folder, key, notes, report):
     tree, keys, prev, signed, calls = Tree(), Keys(), "0" * 64, 0, {}
     reveals = reveals_of(folder)
     reveal = next(reveals, None)
-    records = lines_of(folder, "records.jsonl")
+    records = lines_of(folder, "records.jsonl", MAX_BODY)
     tiles = Tiles(folder, notes) if os.path.isdir(os.path.join(folder, "tiles")) else None
     receipts = Receipts(folder, Note(notes[max(notes)]).origin if notes else "", key)
     stopped = False
@@ -819,9 +842,9 @@ def partial(folder, key, notes, report):
         note.check(public)
     except Bad as error:
         report.add(None, "the checkpoint: %s" % error)
-    proofs, reveals, last = lines_of(folder, "proofs.jsonl"), reveals_of(folder), 0
+    proofs, reveals, last = lines_of(folder, "proofs.jsonl", MAX_PROOF), reveals_of(folder), 0
     reveal = next(reveals, None)
-    for line in lines_of(folder, "records.jsonl"):
+    for line in lines_of(folder, "records.jsonl", MAX_BODY):
         proof_line = next(proofs, None)
         proof = parse(proof_line) if proof_line is not None else None
         if not isinstance(proof, dict) or set(proof) != {"proof", "seq"} or not is_count(proof["seq"]) or proof["seq"] < 0:

@@ -47,17 +47,17 @@ pub(crate) const WHOLE_UP_TO: u64 = 16 << 20;
 /// Used instead of a seal if the log was closed but its bytes were not hashed.
 pub(crate) const CLOSED: &str = "closed";
 
+/// The most bytes of a mark's file.
+const MAX_MARK: u64 = 64 << 10;
+
 /// More marks than any log has. A larger counter is forged, so that no later mark would count as
 /// newer.
 pub(crate) const COUNTER_MAX: u64 = 1 << 53;
 
 /// Returns the digest of a closed log file, or None if the file is too large.
 pub(crate) fn digest(path: &Path) -> Option<String> {
-    let size = fs::metadata(path).ok()?.len();
-    if size > WHOLE_UP_TO {
-        return None;
-    }
-    fs::read(path).ok().map(|bytes| crate::hex::encode(&Sha256::digest(bytes)))
+    let bytes = files::read(path, WHOLE_UP_TO).ok()?;
+    Some(crate::hex::encode(&Sha256::digest(bytes)))
 }
 
 impl Mark {
@@ -124,6 +124,9 @@ pub enum AnchorFault {
     /// The content is not a mark.
     #[error("its content is damaged")]
     Damaged,
+    /// Something that is no file is in the mark's place.
+    #[error("{0}")]
+    Replaced(String),
 }
 
 /// A place outside the log that stores its newest mark. Called from the log's own threads, never
@@ -171,13 +174,19 @@ impl Anchor for FileAnchor {
     }
 
     fn load(&self) -> Result<Option<Mark>, AnchorFault> {
-        match fs::read(&self.path) {
+        match files::read(&self.path, MAX_MARK) {
             Ok(bytes) => std::str::from_utf8(&bytes)
                 .ok()
                 .and_then(Mark::from_text)
                 .map(Some)
                 .ok_or(AnchorFault::Damaged),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+                Err(AnchorFault::Damaged)
+            }
+            Err(error) if files::is_not_a_file(&error) => {
+                Err(AnchorFault::Replaced(format!("{}: {error}", self.path.display())))
+            }
             Err(error) => Err(AnchorFault::Unavailable(error.to_string())),
         }
     }
@@ -187,12 +196,12 @@ impl Anchor for FileAnchor {
             let folder = self.path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;
             let fresh = self.path.with_extension("new");
-            let mut file = fs::File::create(&fresh)?;
+            let mut file = files::create(&fresh)?;
             file.write_all(mark.to_text().as_bytes())?;
             file.sync_data()?;
             fs::rename(&fresh, &self.path)?;
             // The name must be on disk too, because an effect may run once this returns.
-            fs::File::open(folder)?.sync_all()
+            files::sync_folder(folder)
         };
         write().map_err(|error| error.to_string())
     }
@@ -238,10 +247,11 @@ impl Outside {
                         "the copy of the newest checkpoint in {} cannot be read: {fault}",
                         anchor.name()
                     );
-                    if fault == AnchorFault::Damaged {
-                        outside.problems.push(text)
-                    } else {
-                        outside.warnings.push(text)
+                    match fault {
+                        AnchorFault::Unavailable(_) => outside.warnings.push(text),
+                        AnchorFault::Damaged | AnchorFault::Replaced(_) => {
+                            outside.problems.push(text)
+                        }
                     }
                 }
             }

@@ -118,8 +118,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Body, Text> {
     if ["session", "turn"].iter().any(|name| value.get(name).is_some_and(Value::is_null)) {
         return Err("a member is null that has to be absent".into());
     }
-    let body: Body = serde_json::from_value(value)
-        .map_err(|error| Text::from(format!("its body is not a version 1 record ({error})")))?;
+    let body: Body = serde_json::from_value(value).map_err(|error| {
+        let error = files::fault::without_values(&error.to_string());
+        Text::from(format!("its body is not a version 1 record ({error})"))
+    })?;
     if body.v != 1 {
         return Err(format!("its body has version {}, not 1", body.v).into());
     }

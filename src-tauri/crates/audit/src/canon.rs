@@ -1,6 +1,7 @@
 //! Canonical JSON (RFC 8785, JCS), and the limits of values in a body: no floats, no integers that
 //! a double cannot hold, no deep nesting.
 
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 /// The largest integer that every JSON reader keeps exactly (2^53 - 1).
@@ -27,8 +28,8 @@ pub enum CanonError {
     NoForm(String),
 }
 
-/// Returns the canonical bytes of a JSON value.
-pub fn canonical(value: &Value) -> Result<Vec<u8>, CanonError> {
+/// Returns the canonical bytes of a JSON value, or of what is written as one.
+pub fn canonical(value: &impl Serialize) -> Result<Vec<u8>, CanonError> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| CanonError::NoForm(error.to_string()))
 }
 

@@ -94,7 +94,10 @@ impl WriteError {
                     .into()
             }
             Some(ErrorCode::CannotOpen) => {
-                "its file cannot be opened; check the permissions of the data folder".into()
+                text!(
+                    "its file cannot be opened ({error}); check the permissions of the data folder",
+                    error = error.to_string()
+                )
             }
             Some(ErrorCode::DatabaseBusy) => {
                 "another program holds its file; close it and try again".into()

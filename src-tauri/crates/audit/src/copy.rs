@@ -73,6 +73,7 @@ fn open(log: &Path, copy: &Path) -> rusqlite::Result<Connection> {
     if tables == 0 {
         schema::create(&db)?;
     }
+    schema::check_files(log)?;
     db.execute("ATTACH ?1 AS log", [schema::read_only_uri(log)])?;
     Ok(db)
 }

@@ -87,8 +87,17 @@ fn finish_wal(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY;")
 }
 
+/// Refuses a file, or one beside it, at which SQLite would wait.
+pub(crate) fn check_files(path: &Path) -> rusqlite::Result<()> {
+    files::check_database(path).map_err(|error| {
+        let code = ffi::Error::new(ffi::SQLITE_CANTOPEN);
+        rusqlite::Error::SqliteFailure(code, Some(error.to_string()))
+    })
+}
+
 /// Opens the writer's connection, and creates the file if it is missing.
 pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Connection> {
+    check_files(path)?;
     let db = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -162,6 +171,7 @@ pub(crate) fn create(db: &Connection) -> rusqlite::Result<()> {
 
 /// Opens a connection that cannot change the file.
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+    check_files(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let first = Connection::open_with_flags(path, flags).and_then(|db| probe(&db).map(|()| db));
     let db = match first {
@@ -200,12 +210,7 @@ fn side_file_len(path: &Path) -> u64 {
 /// content.
 pub(crate) fn read_through(path: &Path) -> std::io::Result<()> {
     for ending in ["", "-wal"] {
-        let path = part(path, ending);
-        // Another kind of file could keep a reader waiting.
-        if !std::fs::metadata(&path).is_ok_and(|meta| meta.is_file()) {
-            continue;
-        }
-        if let Ok(mut file) = std::fs::File::open(path) {
+        if let Ok(mut file) = files::open(&part(path, ending)) {
             std::io::copy(&mut file, &mut std::io::sink())?;
         }
     }

@@ -106,7 +106,7 @@ fn open(path: &Path) -> io::Result<File> {
     if fs::metadata(path).is_ok_and(|meta| meta.len() > LIMIT) {
         fs::rename(path, path.with_extension("log.old"))?;
     }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    files::open_to_write(path, OpenOptions::new().append(true).create(true).mode(0o600))
 }
 
 struct Lazy(PathBuf);

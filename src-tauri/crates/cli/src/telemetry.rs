@@ -57,6 +57,8 @@ impl Telemetry {
                 )));
             }
         }
+        // The exporter's client reads the certificates when it is made, also for plain HTTP.
+        files::check_certificates().map_err(|why| configuration_error(&format!("{why}.")))?;
         let resource = make_resource(&text);
         let traces = traces.then(|| make_tracer(resource.clone())).transpose()?;
         let metrics = metrics.then(|| make_meter(resource)).transpose()?;

@@ -1,8 +1,10 @@
 //! Describes a fault in the text of a file. A value of the file may be a key, so that no value is
-//! repeated: only the kind of fault, what is expected, and the names of fields.
+//! repeated: only the kind of fault, what is expected, and the names of fields, shortened.
 
 /// The most characters of a description.
 const MOST: usize = 200;
+/// The most characters of a field's name.
+const MOST_OF_NAME: usize = 40;
 /// The starts of messages whose quoted part is the name of a field.
 const NAMES: [&str; 4] = ["unknown field", "missing field", "duplicate field", "duplicate key"];
 
@@ -15,7 +17,7 @@ pub fn without_values(message: &str) -> String {
         None => (line, ""),
     };
     let given = if NAMES.iter().any(|start| given.starts_with(start)) {
-        given.to_owned()
+        with_short_name(given)
     } else {
         without_quoted(given)
     };
@@ -34,9 +36,24 @@ pub fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     (line, before[start..].chars().count() + 1)
 }
 
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '`' | '\'' | '“' | '”' | '‘' | '’')
+}
+
+/// Shortens what stands between the first and the last quote, and escapes what cannot be seen.
+fn with_short_name(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(is_quote) else { return text.to_owned() };
+    let (name, _) = rest.rsplit_once(is_quote).unwrap_or((rest, ""));
+    let quote = &text[before.len()..text.len() - rest.len()];
+    let after = &rest[name.len()..];
+    let is_short = name.chars().nth(MOST_OF_NAME).is_none();
+    let shown: String = name.chars().take(MOST_OF_NAME).flat_map(char::escape_debug).collect();
+    let cut = if is_short { "" } else { "…" };
+    format!("{before}{quote}{shown}{cut}{after}")
+}
+
 /// Replaces everything from the first to the last quote.
 fn without_quoted(text: &str) -> String {
-    let is_quote = |c: char| matches!(c, '"' | '`' | '\'' | '“' | '”' | '‘' | '’');
     match (text.find(is_quote), text.rfind(is_quote)) {
         (Some(first), Some(last)) if first < last => {
             let after = text[last..].chars().next().map_or(0, char::len_utf8);
@@ -65,6 +82,8 @@ mod tests {
             ("invalid value: integer `5`, expected u8", "invalid value: integer …, expected u8"),
             ("unknown field `spend`, expected `day`", "unknown field `spend`, expected `day`"),
             ("missing field `id`", "missing field `id`"),
+            ("unknown field `a\u{1b}[2J\u{202e}b`", "unknown field `a\\u{1b}[2J\\u{202e}b`"),
+            ("unknown field `a\nb`, expected `day`", "unknown field `a"),
             ("the address 'https://u:p@x' is not one", "the address … is not one"),
             ("key must be a string", "key must be a string"),
             ("TOML parse error\n1 | key = \"sk-1", "TOML parse error"),
@@ -72,6 +91,9 @@ mod tests {
             assert_eq!(without_values(said), kept, "{said}");
         }
         assert_eq!(without_values(&"x".repeat(500)).chars().count(), MOST + 1);
+        let long = format!("unknown field `{}`, expected `day`", "x".repeat(60));
+        let short = format!("unknown field `{}…`, expected `day`", "x".repeat(40));
+        assert_eq!(without_values(&long), short);
     }
 
     #[test]

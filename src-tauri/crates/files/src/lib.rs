@@ -7,21 +7,32 @@ pub mod fault;
 use std::{
     fmt,
     fs::{self, File, Metadata, OpenOptions},
-    io::{self, Read as _},
+    io::{self, Read as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// The most bytes of a file that a person writes by hand: settings, rules, prices, variables.
 pub const BY_HAND: u64 = 1 << 20;
+/// The most bytes of a file that the app itself writes.
+pub const OWN: u64 = 64 << 20;
+/// The most bytes of a file of the app that holds a single name, such as an id or a token.
+pub const NAME: u64 = 1 << 10;
+/// The most bytes of the system's certificates.
+const CERTIFICATES: u64 = 16 << 20;
 
-/// A path leads to no regular file, but to a pipe, a socket or a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct NotAFile;
+/// A path leads to no regular file, but to a pipe, a socket or a device. The path is told where the
+/// caller may know another one only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NotAFile(Option<PathBuf>);
 
 impl fmt::Display for NotAFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is a pipe, a socket or a device, not a file")
+        match &self.0 {
+            Some(path) => write!(f, "{}", path.display())?,
+            None => f.write_str("it")?,
+        }
+        f.write_str(" is a pipe, a socket or a device, not a file")
     }
 }
 
@@ -56,6 +67,76 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Refuses a database if it, or a file beside it that SQLite opens with it, is a pipe, a socket or
+/// a device. Everything else is left to SQLite.
+pub fn check_database(path: &Path) -> io::Result<()> {
+    for ending in ["", "-journal", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        refuse_special(Path::new(&name))?;
+    }
+    Ok(())
+}
+
+/// Opens a regular file for writing, as `options` say, without waiting.
+pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    refuse_special(path)?;
+    let file = options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    check_kind(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Opens an empty regular file for writing. It is made if it is missing.
+pub fn create(path: &Path) -> io::Result<File> {
+    open_to_write(path, OpenOptions::new().write(true).create(true).truncate(true))
+}
+
+/// Writes a whole regular file.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    create(path)?.write_all(bytes)
+}
+
+/// Copies a regular file with its mode.
+pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
+    let mut source = open(from)?;
+    let mut target = create(to)?;
+    target.set_permissions(source.metadata()?.permissions())?;
+    io::copy(&mut source, &mut target)
+}
+
+/// Makes the names in a folder durable.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY).open(path)?.sync_all()
+}
+
+/// Refuses a pipe, a socket or a device, and names it.
+fn refuse_special(path: &Path) -> io::Result<()> {
+    match fs::metadata(path).map(|known| check_kind(&known)) {
+        Ok(Err(error)) if is_not_a_file(&error) => {
+            Err(io::Error::new(error.kind(), NotAFile(Some(path.to_owned()))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a pipe, a socket, a device or a too large file that `SSL_CERT_FILE` names: the libraries
+/// that make encrypted connections read it to its end. Everything else is left to them, because
+/// `SSL_CERT_DIR` may lead to certificates, too. The error is a part of a sentence.
+pub fn check_certificates() -> Result<(), String> {
+    let named = std::env::var_os("SSL_CERT_FILE");
+    named.map_or(Ok(()), |path| check_certificates_in(Path::new(&path)))
+}
+
+fn check_certificates_in(path: &Path) -> Result<(), String> {
+    let Ok(known) = fs::metadata(path) else { return Ok(()) };
+    let error = match check_kind(&known) {
+        Err(error) if is_not_a_file(&error) => error,
+        Ok(()) if known.len() > CERTIFICATES => too_large(CERTIFICATES),
+        _ => return Ok(()),
+    };
+    Err(format!("SSL_CERT_FILE names {}: {error}", path.display()))
+}
+
 /// Reads a regular file of at most `most` bytes as UTF-8 text.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     to_text(read(path, most)?)
@@ -84,7 +165,7 @@ fn check_kind(known: &Metadata) -> io::Result<()> {
     } else if known.is_dir() {
         Err(io::ErrorKind::IsADirectory.into())
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, NotAFile))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, NotAFile(None)))
     }
 }
 
@@ -97,7 +178,10 @@ fn too_large(most: u64) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{os::unix::net::UnixListener, process::Command};
+    use std::{
+        os::unix::{fs::PermissionsExt as _, net::UnixListener},
+        process::Command,
+    };
 
     #[test]
     fn only_regular_files_are_opened_and_nothing_waits() {
@@ -116,6 +200,47 @@ mod tests {
         fs::write(at("text"), "plain").unwrap();
         std::os::unix::fs::symlink(at("text"), at("to-text")).unwrap();
         assert_eq!(read_text(&at("to-text"), 5).unwrap(), "plain");
+    }
+
+    #[test]
+    fn what_is_written_copied_or_trusted_is_a_regular_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        fs::write(at("text"), "plain").unwrap();
+        for path in [at("pipe"), "/dev/zero".into()] {
+            let opened = open_to_write(&path, OpenOptions::new().append(true).create(true));
+            let error = opened.unwrap_err();
+            assert!(is_not_a_file(&error));
+            assert!(error.to_string().starts_with(&format!("{} is a pipe", path.display())));
+            assert!(is_not_a_file(&write(&path, b"x").unwrap_err()));
+            assert!(is_not_a_file(&copy(&path, &at("copy")).unwrap_err()));
+            assert!(is_not_a_file(&check_database(&path).unwrap_err()));
+            assert!(sync_folder(&path).is_err());
+            assert!(check_certificates_in(&path).unwrap_err().contains("a pipe"));
+        }
+        assert!(is_not_a_file(&copy(&at("text"), &at("pipe")).unwrap_err()));
+        check_database(&at("none")).unwrap();
+        check_database(&at("text")).unwrap();
+        for ending in ["journal", "wal", "shm"] {
+            let beside = at(&format!("text-{ending}"));
+            fs::rename(at("pipe"), &beside).unwrap();
+            let error = check_database(&at("text")).unwrap_err().to_string();
+            assert!(error.contains(&format!("text-{ending} is a pipe")), "{error}");
+            fs::rename(beside, at("pipe")).unwrap();
+        }
+        sync_folder(folder.path()).unwrap();
+        let unreadable = fs::Permissions::from_mode(0o000);
+        fs::write(at("unreadable"), "plain").unwrap();
+        fs::set_permissions(at("unreadable"), unreadable).unwrap();
+        for left in [at("none"), at("text"), at("unreadable"), folder.path().to_owned()] {
+            check_certificates_in(&left).unwrap();
+        }
+        copy(&at("text"), &at("copy")).unwrap();
+        assert_eq!(read_text(&at("copy"), 5).unwrap(), "plain");
+        let large = File::create(at("large")).unwrap();
+        large.set_len(CERTIFICATES + 1).unwrap();
+        assert!(check_certificates_in(&at("large")).unwrap_err().contains("16 MiB"));
     }
 
     #[test]

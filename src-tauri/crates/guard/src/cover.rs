@@ -1,8 +1,9 @@
-//! Hides places from a guarded program, and makes folders read-only for it. In new user and mount
-//! namespaces, an empty folder is mounted over a folder, the null device over a socket, and a folder
-//! that must not change over itself. This needs no privileges where the system allows such
-//! namespaces. The user, the user's rights and all other files stay the same. The parent prepares
-//! everything; the child only makes system calls. It must not know what the places are for.
+//! Hides places from a guarded program, makes others read-only for it, and gives it terminals of
+//! its own. In new user and mount namespaces, an empty folder is mounted over a folder, the null
+//! device over a socket or a device, and a place that must not change over itself. This needs no
+//! privileges where the system allows such namespaces. The user, the user's rights and all other
+//! files stay the same. The parent prepares everything; the child only makes system calls. It must
+//! not know what the places are for.
 
 use std::{
     collections::BTreeSet,
@@ -17,6 +18,8 @@ use std::{
 
 /// More bytes than any path of the kernel's interface has.
 const LONGEST_PATH: usize = 4_096;
+/// The folder of the terminals that programs make.
+const TERMINALS: &CStr = c"/dev/pts";
 
 /// Places to hide in a child, and folders to make read-only for it.
 #[derive(Debug)]
@@ -24,6 +27,7 @@ pub struct Covers {
     folders: Vec<CString>,
     files: Vec<CString>,
     frozen: Vec<Frozen>,
+    own_terminals: bool,
     user_map: String,
     group_map: String,
 }
@@ -48,13 +52,21 @@ impl Covers {
             folders: paths(folders),
             files: paths(files),
             frozen: Vec::new(),
+            own_terminals: false,
             user_map: format!("{user} {user} 1\n"),
             group_map: format!("{group} {group} 1\n"),
         }
     }
 
-    /// Also makes these folders read-only, except for the given places in them. Then not even the
-    /// mode and times of a file in them can be changed, by any path to it. Call it last.
+    /// Also gives the program a folder of terminals that holds only those that it makes.
+    #[must_use]
+    pub fn with_own_terminals(mut self) -> Self {
+        self.own_terminals = Path::new(OsStr::from_bytes(TERMINALS.to_bytes())).is_dir();
+        self
+    }
+
+    /// Also makes these folders and files read-only, except for the given places in them. Then not
+    /// even the mode and times of a file in them can be changed, by any path to it. Call it last.
     #[must_use]
     pub fn with_read_only(mut self, folders: &[PathBuf], but: &[PathBuf]) -> Self {
         let but = resolve_outermost_places(but);
@@ -93,32 +105,30 @@ impl Covers {
                 libc::MS_REC | libc::MS_SLAVE,
                 ptr::null(),
             ))?;
-            let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-            for folder in &self.folders {
-                check_result(libc::mount(
-                    c"none".as_ptr(),
-                    folder.as_ptr(),
-                    c"tmpfs".as_ptr(),
-                    flags,
-                    c"mode=0555,size=4k".as_ptr().cast(),
-                ))?;
-            }
-            for file in &self.files {
-                check_result(libc::mount(
-                    c"/dev/null".as_ptr(),
-                    file.as_ptr(),
-                    ptr::null(),
-                    libc::MS_BIND,
-                    ptr::null(),
-                ))?;
-            }
-            for frozen in &self.frozen {
-                frozen.but.iter().try_for_each(|place| mount_over_itself(place))?;
-                mount_over_itself(&frozen.folder)?;
-                make_read_only(&frozen.folder)?;
-            }
         }
+        self.folders.iter().try_for_each(|folder| unless_gone(mount_empty_folder(folder)))?;
+        self.files.iter().try_for_each(|file| unless_gone(mount_null_device(file)))?;
+        if self.own_terminals {
+            mount_new_terminals().or_else(|_| mount_empty_folder(TERMINALS))?;
+        }
+        self.frozen.iter().try_for_each(|frozen| unless_gone(frozen.enforce()))?;
         if self.frozen.is_empty() { Ok(()) } else { enter_folder_again() }
+    }
+}
+
+impl Frozen {
+    fn enforce(&self) -> io::Result<()> {
+        self.but.iter().try_for_each(|place| unless_gone(mount_over_itself(place)))?;
+        mount_over_itself(&self.folder)?;
+        make_read_only(&self.folder)
+    }
+}
+
+/// A place that was removed since it was found needs no mount.
+fn unless_gone(mounted: io::Result<()>) -> io::Result<()> {
+    match mounted {
+        Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(()),
+        mounted => mounted,
     }
 }
 
@@ -174,7 +184,44 @@ pub fn in_child(mut ask: impl FnMut() -> bool + Send + Sync + 'static) -> io::Re
     }
 }
 
-/// Mounts a folder over itself, with what is mounted in it.
+/// Mounts an empty folder over a folder.
+fn mount_empty_folder(folder: &CStr) -> io::Result<()> {
+    let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    mount_new(folder, c"tmpfs", flags, c"mode=0555,size=4k")
+}
+
+/// Mounts a new set of terminals over the system's one. Not every kernel lets an unprivileged
+/// process do that.
+fn mount_new_terminals() -> io::Result<()> {
+    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+    mount_new(TERMINALS, c"devpts", flags, c"newinstance,ptmxmode=0666,mode=0620")
+}
+
+fn mount_new(folder: &CStr, kind: &CStr, flags: libc::c_ulong, options: &CStr) -> io::Result<()> {
+    // SAFETY: a system call on this process's own mounts; all strings are live and end with a zero.
+    check_result(unsafe {
+        libc::mount(
+            c"none".as_ptr(),
+            folder.as_ptr(),
+            kind.as_ptr(),
+            flags,
+            options.as_ptr().cast(),
+        )
+    })?;
+    Ok(())
+}
+
+/// Mounts the null device over a file.
+fn mount_null_device(file: &CStr) -> io::Result<()> {
+    let (null, flags) = (c"/dev/null", libc::MS_BIND);
+    // SAFETY: a system call on this process's own mounts; both paths are live and end with a zero.
+    check_result(unsafe {
+        libc::mount(null.as_ptr(), file.as_ptr(), ptr::null(), flags, ptr::null())
+    })?;
+    Ok(())
+}
+
+/// Mounts a folder or file over itself, with what is mounted in it.
 fn mount_over_itself(folder: &CStr) -> io::Result<()> {
     let flags = libc::MS_BIND | libc::MS_REC;
     // SAFETY: a system call on this process's own mounts; the path is live and ends with a zero.
@@ -184,7 +231,7 @@ fn mount_over_itself(folder: &CStr) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the topmost mount at a folder read-only, and no other.
+/// Makes the topmost mount at a place read-only, and no other.
 fn make_read_only(folder: &CStr) -> io::Result<()> {
     let change = libc::mount_attr {
         attr_set: libc::MOUNT_ATTR_RDONLY,

@@ -240,7 +240,7 @@ impl Kept {
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name.ends_with(".checkpoint"))
             .max()?;
-        fs::read_to_string(self.folder.join(name)).ok()
+        files::read_text(&self.folder.join(name), files::OWN).ok()
     }
 
     /// Stores an answer in one step, so that a crash leaves the old one or the new one.

@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    fs, io,
+    io,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -79,7 +79,7 @@ pub async fn connect(
     }
     // The token file is read after connecting. It is written before the socket exists, so the token
     // belongs to the process that serves now.
-    let token = fs::read_to_string(paths.token()).unwrap_or_default();
+    let token = files::read_text(&paths.token(), files::NAME).unwrap_or_default();
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
     send_line(&mut write, &Hello { protocol: PROTOCOL, token, terminal: at_terminal }).await?;

@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    io,
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
@@ -21,7 +21,7 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::paths::write_atomically;
+use crate::paths::{keep_unreadable, write_atomically};
 
 /// The name under which the manifest of a pack is pinned. It belongs to no server.
 const MANIFEST: &str = "pack.json";
@@ -111,17 +111,15 @@ fn hash_of(definition: &Definition, pack: &PackId, server: &str) -> String {
 
 impl Pins {
     pub(crate) fn open(path: PathBuf, own: BTreeSet<String>, clock: Arc<dyn Clock>) -> Self {
-        let (kept, unreadable) = match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str::<DefinitionsFile>(&text).map_or_else(
-                |error| {
-                    tracing::error!(%error, "the accepted tool definitions cannot be read; every tool of a server waits to be accepted");
-                    (DefinitionsFile::default(), true)
-                },
-                |kept| (kept, false),
-            ),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (DefinitionsFile::default(), false),
-            Err(_) => (DefinitionsFile::default(), true),
-        };
+        let read = match files::read_text(&path, files::OWN) {
+            Ok(text) => serde_json::from_str::<DefinitionsFile>(&text)
+                .map_err(|error| files::fault::without_values(&error.to_string())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(DefinitionsFile::default()),
+            Err(error) => Err(error.to_string()),
+        }
+        .inspect_err(|error| tracing::error!(error, file = %path.display(), "the accepted tool definitions cannot be read; every tool of a server waits to be accepted"));
+        let unreadable = read.is_err();
+        let kept = read.unwrap_or_default();
         Self {
             path,
             clock,
@@ -389,7 +387,7 @@ impl Pins {
         let text =
             serde_json::to_string_pretty(&kept).map_err(|error| failed(error.to_string()))?;
         if state.unreadable {
-            fs::copy(&self.path, self.path.with_extension("json.unreadable"))
+            keep_unreadable(&self.path, "json.unreadable")
                 .map_err(|error| failed(error.to_string()))?;
         }
         write_atomically(&self.path, &text).map_err(|error| failed(error.to_string()))?;

@@ -44,7 +44,7 @@ fn failed_check(name: &str, state: CheckState, error: &AgentError) -> DoctorChec
 fn check_data_dir(host: &Host) -> DoctorCheck {
     let probe = host.paths.data.join(".write-test");
     let folder = host.paths.data.display();
-    match std::fs::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe)) {
+    match files::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe)) {
         Ok(()) if host.paths.is_open_to_others() => make_check(
             "data folder",
             CheckState::Warning,

@@ -70,7 +70,7 @@ impl FolderData {
 fn copy_bytes(from: &Path, to: &Path) -> io::Result<()> {
     let file = files::open(from)?;
     let length = file.metadata()?.len();
-    io::copy(&mut file.take(length), &mut fs::File::create(to)?).map(drop)
+    io::copy(&mut file.take(length), &mut files::create(to)?).map(drop)
 }
 
 impl PackData for FolderData {

@@ -188,7 +188,7 @@ impl Host {
     pub(crate) async fn delete_outside_data(&self) {
         crate::keys::delete_signing_key(&self.keyring).await;
         self.ledger.delete_entry();
-        let id = std::fs::read_to_string(self.paths.installation()).unwrap_or_default();
+        let id = files::read_text(&self.paths.installation(), files::NAME).unwrap_or_default();
         let id = id.trim();
         for entry in std::fs::read_dir(&self.paths.state).into_iter().flatten().flatten() {
             if !id.is_empty() && entry.file_name().to_string_lossy().contains(id) {

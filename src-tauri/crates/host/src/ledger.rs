@@ -99,11 +99,27 @@ struct LedgerState {
     heeded: Option<String>,
 }
 
+/// Returns the data folders of this user's profiles, as far as they are known: the default one and
+/// those that the state folder remembers. A profile around the home folder is left out, because
+/// whoever may not see it sees nothing.
+pub(crate) fn find_profiles(paths: &Paths) -> Vec<PathBuf> {
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok()).unwrap_or_default();
+    let files = fs::read_dir(paths.state.join("logs")).into_iter().flatten().flatten();
+    let entries = files.filter_map(|file| read_entry(&file.path()).ok()?);
+    let holds_profile = |folder: &PathBuf| {
+        let of = Paths { data: folder.clone(), state: PathBuf::new() };
+        let is_known = [of.installation(), of.audit(), of.database()].iter().any(|at| at.exists());
+        is_known && !folder.canonicalize().is_ok_and(|folder| home.starts_with(folder))
+    };
+    let known = entries.map(|entry| PathBuf::from(entry.folder)).filter(holds_profile);
+    std::iter::once(Paths::new(None).data).chain(known).collect()
+}
+
 impl Ledger {
     /// Reads the record. Writes no file.
     pub(crate) fn open(paths: &Paths) -> Self {
         let (given, real) = (absolute_path(&paths.data), resolve_folder(&paths.data));
-        let in_folder = fs::read_to_string(paths.installation());
+        let in_folder = files::read_text(&paths.installation(), files::NAME);
         let file = |folder: &Path| {
             paths.state.join("logs").join(format!(
                 "{}.json",
@@ -118,7 +134,10 @@ impl Ledger {
         let is_there_but_closed = |error: &io::Error| {
             !matches!(
                 error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::InvalidData
+                    | io::ErrorKind::FileTooLarge
             )
         };
         let mut unreadable = in_folder
@@ -338,7 +357,7 @@ impl Ledger {
 /// Reads the record in a file, if there is one. The error kind `InvalidData` means that the file
 /// contains something else.
 fn read_entry(file: &Path) -> io::Result<Option<Entry>> {
-    match fs::read(file) {
+    match files::read(file, files::OWN) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
@@ -346,6 +365,9 @@ fn read_entry(file: &Path) -> io::Result<Option<Entry>> {
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
         {
             Ok(None)
+        }
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, error))
         }
         Err(error) => Err(error),
     }

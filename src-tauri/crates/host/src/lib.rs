@@ -50,6 +50,8 @@ mod recovery;
 mod remote_override;
 mod replay;
 mod retention;
+mod search_path;
+mod server_veil;
 mod servers;
 mod services;
 mod session_sockets;

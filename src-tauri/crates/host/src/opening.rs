@@ -41,7 +41,7 @@ pub(crate) fn resolve_installation(paths: &Paths, ledger: &Ledger) -> Result<Str
 
 fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
     let path = paths.installation();
-    if std::fs::read_to_string(&path).is_ok_and(|text| text.trim() == id) {
+    if files::read_text(&path, files::NAME).is_ok_and(|text| text.trim() == id) {
         return Ok(());
     }
     write_atomically(&path, id).map_err(|e| unusable_file(&paths.data, &path, &e))

@@ -27,6 +27,7 @@ mod command_line;
 mod confirming;
 mod keys;
 mod program;
+mod programs;
 mod storage;
 mod trial;
 mod trials;
@@ -34,6 +35,7 @@ mod variables;
 
 pub use command_line::quote_word;
 use keys::KeyValues;
+pub(crate) use programs::find_programs;
 use storage::{Separated, StoredServer};
 pub(crate) use trials::{Trial, Trials};
 
@@ -111,6 +113,7 @@ impl Host {
             credentials: &self.tools.credentials,
             profile: &self.profile,
             read_only: &self.tools.read_only,
+            find_programs,
         }
     }
 
@@ -304,6 +307,10 @@ impl Host {
         }
         let config = self.config_of(stored, &loaded)?;
         self.reload_added();
+        if stored.is_program() {
+            // Those that run could still change what it is started from.
+            self.tools.servers.restart_programs().await;
+        }
         self.tools.servers.put(config).await;
         Ok(())
     }

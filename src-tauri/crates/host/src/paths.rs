@@ -118,11 +118,8 @@ impl Paths {
     pub(crate) fn lock_profile(&self) -> Result<Option<File>, AgentError> {
         self.create_folders()?;
         let path = self.data.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
+        let mut options = OpenOptions::new();
+        let file = files::open_to_write(&path, options.create(true).truncate(false).write(true))
             .map_err(|e| unusable_file(&self.data, &path, &e))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
@@ -162,12 +159,22 @@ pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {
 pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     use std::io::Write as _;
     let fresh = path.with_extension("new");
-    let mut file = File::create(&fresh)?;
+    let mut file = files::create(&fresh)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&fresh, path)?;
     // The renamed file must survive a power cut, so its folder is synced.
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    path.parent().map_or(Ok(()), files::sync_folder)
+}
+
+/// Keeps a copy of a file that cannot be read, before it is written anew. Of a pipe or a device
+/// there is nothing to keep. Whatever is wrong with the copy is an error.
+pub(crate) fn keep_unreadable(path: &Path, ending: &str) -> io::Result<()> {
+    match files::open(path) {
+        Err(error) if files::is_not_a_file(&error) => Ok(()),
+        Err(error) => Err(error),
+        Ok(_) => files::copy(path, &path.with_extension(ending)).map(drop),
+    }
 }
 
 fn base_folder(variable: &str, below_home: &str) -> PathBuf {
@@ -200,4 +207,30 @@ pub(crate) fn unusable_file(folder: &Path, path: &Path, error: &io::Error) -> Ag
         text!("{path} cannot be used: {error}.", path = path.display(), error),
     )
     .hint("Check that the folder exists and belongs to you, or choose another with --data-dir.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unreadable_file_is_kept_unless_it_is_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, copy) = (folder.path().join("a.toml"), folder.path().join("a.toml.unreadable"));
+        let make_pipe = |path: &Path| {
+            assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        };
+        fs::write(&file, "broken").unwrap();
+        keep_unreadable(&file, "toml.unreadable").unwrap();
+        assert_eq!(fs::read_to_string(&copy).unwrap(), "broken");
+
+        fs::remove_file(&copy).unwrap();
+        make_pipe(&copy);
+        let error = keep_unreadable(&file, "toml.unreadable").unwrap_err();
+        assert!(error.to_string().contains("a.toml.unreadable is a pipe"), "{error}");
+
+        fs::remove_file(&file).unwrap();
+        make_pipe(&file);
+        keep_unreadable(&file, "toml.unreadable").unwrap();
+    }
 }

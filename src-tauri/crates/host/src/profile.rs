@@ -1,7 +1,7 @@
 //! The settings and rules of a profile: reads them from files, applies overrides from the
 //! environment, and provides them to the engine.
 
-use std::{collections::BTreeMap, fs, io, sync::Arc};
+use std::{collections::BTreeMap, io, sync::Arc};
 
 use audit::Witness;
 use contract::{
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::{
     key_names::API_KEY,
-    paths::{Paths, Stamp, read_stamp, write_atomically},
+    paths::{Paths, Stamp, keep_unreadable, read_stamp, write_atomically},
     peer::user_name,
     prices::Prices,
     toml_fault::describe_toml_fault,
@@ -260,11 +260,7 @@ impl LiveProfile {
         let text = toml::to_string_pretty(&settings)
             .map_err(|_| AgentError::internal("settings", "The settings could not be written."))?;
         if state.fault.take().is_some() {
-            // Of a pipe or a device there is nothing to keep.
-            match files::open(&path) {
-                Err(error) if files::is_not_a_file(&error) => {}
-                _ => drop(fs::copy(&path, path.with_extension("toml.unreadable")).map_err(failed)?),
-            }
+            keep_unreadable(&path, "toml.unreadable").map_err(failed)?;
         }
         write_atomically(&path, &text).map_err(failed)?;
         state.effective = Arc::new(apply_overrides(settings.clone(), &self.env));

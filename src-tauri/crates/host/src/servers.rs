@@ -20,7 +20,7 @@ use contract::{
     text,
 };
 use engine::ports::Profile as _;
-use mcp::{Access, Address, FileChanges, Hidden, Program, ProgramKeys, ServerConfig};
+use mcp::{Access, Address, FileChanges, Program, ProgramKeys, ServerConfig};
 use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::Keyring;
@@ -36,7 +36,8 @@ use crate::{
     known_secrets::note_tokens,
     paths::create_private_folder,
     profile::LiveProfile,
-    session_sockets::SessionSockets,
+    search_path,
+    server_veil::{FindPrograms, ServerVeil},
 };
 
 /// The time limit of a tool without a manifest entry, in milliseconds.
@@ -54,6 +55,7 @@ pub(crate) struct ServerDeps<'a> {
     pub(crate) profile: &'a Arc<LiveProfile>,
     /// Folders that no server can change.
     pub(crate) read_only: &'a [PathBuf],
+    pub(crate) find_programs: FindPrograms,
 }
 
 impl ServerDeps<'_> {
@@ -66,27 +68,24 @@ impl ServerDeps<'_> {
         server_access(pack, server, to, self.keyring, self.credentials, self.profile)
     }
 
-    /// Returns the restrictions of a server's program: it sees of the profile only `pack`, which it
+    /// Returns the restrictions of a server's program: it sees of all profiles only `pack`, which it
     /// cannot change, and `own`, which is its data folder. `program` stays reachable.
-    pub(crate) fn hide_profile(
+    pub(crate) fn hide_profiles(
         &self,
         pack: Option<&Path>,
         own: Option<&Path>,
         program: Option<&Path>,
-    ) -> Hidden {
-        let paths = |paths: [Option<&Path>; 2]| -> Vec<PathBuf> {
-            paths.into_iter().flatten().map(Path::to_owned).collect()
-        };
-        let mut hidden = Hidden {
-            folders: vec![self.paths.data.clone(), self.paths.state.clone(), Paths::web_view()],
-            but: paths([pack, own]),
-            read_only: self.read_only.iter().cloned().chain(paths([pack, None])).collect(),
-            covered: Vec::new(),
-        };
-        let needed: Vec<PathBuf> =
-            hidden.but.iter().cloned().chain(program.map(Path::to_owned)).collect();
-        SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
-        hidden
+    ) -> ServerVeil {
+        ServerVeil {
+            paths: self.paths.clone(),
+            read_only: self.read_only.to_vec(),
+            find_programs: self.find_programs,
+            pack: pack.map(Path::to_owned),
+            own: own.map(Path::to_owned),
+            program: program.map(Path::to_owned),
+            added: None,
+            named: Vec::new(),
+        }
     }
 
     /// Returns a pack's data folder, which is made if it does not exist.
@@ -159,7 +158,11 @@ fn server_program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps
     if let Some(own) = &own {
         env.insert(PACK_DATA.into(), own.display().to_string());
     }
-    let hidden = around.hide_profile(Some(&loaded.folder), own.as_deref(), program.as_deref().ok());
+    // Other servers may put programs and libraries where those of the user are searched.
+    env.insert("PATH".into(), search_path::pack_path());
+    env.insert("PYTHONNOUSERSITE".into(), "1".into());
+    let hidden =
+        around.hide_profiles(Some(&loaded.folder), own.as_deref(), program.as_deref().ok());
     let variables: BTreeMap<String, String> = key_destination::entered_variables(server)
         .map(|name| (name.to_owned(), name.to_owned()))
         .collect();
@@ -173,7 +176,7 @@ fn server_program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps
         env,
         keys,
         cwd: loaded.folder.clone(),
-        hidden,
+        hidden: Arc::new(hidden),
         changes: if own.is_some() { FileChanges::OpenFiles } else { FileChanges::Times },
         network: true,
     }

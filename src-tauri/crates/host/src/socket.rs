@@ -371,7 +371,10 @@ async fn read_line<T: serde::de::DeserializeOwned>(
     if read == 0 {
         return Ok(None);
     }
-    serde_json::from_slice(&line).map(Some).map_err(io::Error::from)
+    serde_json::from_slice(&line).map(Some).map_err(|error| {
+        let why = files::fault::without_values(&error.to_string());
+        io::Error::new(io::Error::from(error).kind(), why)
+    })
 }
 
 async fn write_line(to: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {

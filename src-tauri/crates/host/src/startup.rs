@@ -318,6 +318,7 @@ fn open_tools(
         credentials: &credentials,
         profile,
         read_only: &read_only,
+        find_programs: own_servers::find_programs,
     };
     let mut configs: Vec<_> =
         loaded.iter().flat_map(|l| servers::server_configs(l, &around)).collect();

@@ -6,7 +6,7 @@ use contract::{PackId, Text, manifest::ServerHttp, text};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, FileChanges, Hidden, ProgramError};
+use crate::{Access, FileChanges, Hides, ProgramError};
 
 /// The configuration of one server.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct Program {
     pub keys: Option<ProgramKeys>,
     pub cwd: PathBuf,
     /// Files and sockets that are hidden from it, and folders that it cannot change.
-    pub hidden: Hidden,
+    pub hidden: Arc<dyn Hides>,
     /// Changes of files, beside those of contents, that it may make.
     pub changes: FileChanges,
     /// Whether it may open sockets. One that may not is never started on a system that cannot

@@ -1,15 +1,19 @@
-//! Hides the app's own files (Landlock) and sockets of the session (namespaces, Landlock's scopes)
-//! from a server's program, and denies system calls that would circumvent this (seccomp), as far as
-//! the system can. All other files of the user stay accessible, because such servers exist to work
-//! with them. Landlock rules only allow, so everything beside the hidden folders is allowed by
-//! name. It must not know what the folders and sockets are for.
+//! Hides the app's own files (Landlock), sockets of the session (namespaces, Landlock's scopes) and
+//! terminals (namespaces, or else Landlock) from a server's program, and denies system calls that
+//! would circumvent this (seccomp), as far as the system can. All other files of the user stay
+//! accessible, because such servers exist to work with them. Landlock rules only allow, so
+//! everything beside the hidden folders is allowed by name. It must not know what the folders and
+//! sockets are for.
+
+mod consoles;
 
 use std::{
     collections::BTreeSet,
     ffi::CString,
-    fs, io,
+    fmt, fs, io,
     os::unix::{
         ffi::OsStrExt as _,
+        fs::MetadataExt as _,
         net::{SocketAddr, UnixStream},
     },
     path::{Path, PathBuf},
@@ -21,8 +25,22 @@ use landlock::{
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
 
+use consoles::{TERMINALS, find_consoles};
+
 /// The newest Landlock rights that are requested. An older kernel applies those it knows.
 const RIGHTS: ABI = ABI::V9;
+
+/// Lists the files and sockets to hide from a program. It is asked at each start, because the list
+/// changes.
+pub trait Hides: fmt::Debug + Send + Sync {
+    fn hidden(&self) -> Hidden;
+}
+
+impl Hides for Hidden {
+    fn hidden(&self) -> Hidden {
+        self.clone()
+    }
+}
 
 /// Files and sockets that are hidden from a program.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +48,8 @@ pub struct Hidden {
     pub folders: Vec<PathBuf>,
     /// Folders that it may use although they lie in a hidden one: its pack and its own folder.
     pub but: Vec<PathBuf>,
-    /// Folders that it may read but not change: those from which the app reads packs and programs.
+    /// Folders and files that it may read but not change: those from which the app reads packs and
+    /// programs, and those from which it starts other programs. The links on the way to them count.
     pub read_only: Vec<PathBuf>,
     /// Sockets, and folders of sockets, that are covered in namespaces of its own.
     pub covered: Vec<PathBuf>,
@@ -65,7 +84,8 @@ pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges, network: bool) -> i
         FileChanges::ByPath => (true, true),
     };
     let covers = || {
-        let covers = Covers::over(&hidden.covered);
+        let places: Vec<PathBuf> = hidden.covered.iter().cloned().chain(find_consoles()).collect();
+        let covers = Covers::over(&places).with_own_terminals();
         // Landlock hides the contents of files, but not their modes and times.
         let freezes = by_path && freezing_works();
         if !freezes {
@@ -73,18 +93,20 @@ pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges, network: bool) -> i
         }
         let frozen: Vec<PathBuf> =
             hidden.folders.iter().chain(&hidden.read_only).cloned().collect();
-        let is_open =
-            |place: &&PathBuf| !hidden.read_only.iter().any(|fixed| place.starts_with(fixed));
+        let is_open = |place: &&PathBuf| !hidden.read_only.contains(place);
         let open: Vec<PathBuf> = hidden.but.iter().filter(is_open).cloned().collect();
         covers.with_read_only(&frozen, &open)
     };
     let sockets = if network { Sockets::All } else { Sockets::Pairs };
     let permits = Permits { sockets, sessions: true, open_files, by_path };
-    Ok(Veil {
-        covers: covers_work().then(covers),
-        files: landlock_works().then(|| ruleset(hidden)).transpose().map_err(io::Error::other)?,
-        calls: CallFilter::new(permits)?,
-    })
+    let covers = covers_work().then(covers);
+    let files = || match covers {
+        Some(_) => ruleset(hidden),
+        // Without mounts, a program gets no terminal at all.
+        None => ruleset(&with_terminals(hidden)),
+    };
+    let files = landlock_works().then(files).transpose().map_err(io::Error::other)?;
+    Ok(Veil { covers, files, calls: CallFilter::new(permits)? })
 }
 
 impl Veil {
@@ -110,6 +132,13 @@ impl Veil {
 pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
     let mut veil = prepare(hidden, FileChanges::Times, true)?;
     in_child(move || veil.enforce().is_ok() && UnixStream::connect_addr(&socket).is_ok())
+}
+
+fn with_terminals(hidden: &Hidden) -> Hidden {
+    let mut hidden = hidden.clone();
+    hidden.folders.push(PathBuf::from(TERMINALS));
+    hidden.folders.extend(find_consoles());
+    hidden
 }
 
 /// Builds the Landlock rules. Folders may be listed everywhere; otherwise a folder above a hidden
@@ -158,16 +187,20 @@ enum FileAccess {
 /// Returns the places to allow, as few and as high up as possible. Links are left out, because
 /// their targets are allowed or hidden where they lie.
 fn list_allowed_places(hidden: &Hidden) -> Vec<(PathBuf, FileAccess)> {
-    let real = |paths: &[PathBuf]| paths.iter().map(|path| resolve_links(path)).collect();
-    // Nobody can change a read-only file system. A rule for it would only keep the program from
-    // making files in the folders above.
-    let changeable = |paths: Vec<PathBuf>| {
-        paths.into_iter().filter(|path| !is_on_read_only_file_system(path)).collect()
+    let real = |paths: &[PathBuf]| -> Vec<PathBuf> {
+        paths.iter().map(|path| resolve_links(path)).collect()
     };
+    let links = hidden.folders.iter().chain(&hidden.read_only).flat_map(|path| links_to(path));
+    // A rule for a place that the user cannot change anyway would only keep the program from making
+    // files in the folders above.
+    let mut read_only = real(&hidden.read_only);
+    read_only.retain(|path| !is_on_read_only_file_system(path));
+    read_only.extend(links);
+    read_only.retain(|path| !belongs_to_others(path));
     let real = Hidden {
         folders: real(&hidden.folders),
         but: real(&hidden.but),
-        read_only: changeable(real(&hidden.read_only)),
+        read_only,
         covered: Vec::new(),
     };
     let mut found = Vec::new();
@@ -182,6 +215,47 @@ fn is_on_read_only_file_system(path: &Path) -> bool {
         let mut about: libc::statvfs = std::mem::zeroed();
         libc::statvfs(path.as_ptr(), &raw mut about) == 0 && about.f_flag & libc::ST_RDONLY != 0
     }
+}
+
+/// Whether the user can neither change a file or link nor put another one in its place.
+fn belongs_to_others(path: &Path) -> bool {
+    let is_single = fs::symlink_metadata(path).is_ok_and(|about| !about.is_dir());
+    is_single && !user_may_change(path)
+}
+
+/// Whether the user can change a place, or one of the folders above it and so put another one there.
+pub fn user_may_change(place: &Path) -> bool {
+    place.ancestors().any(may_change)
+}
+
+fn may_change(place: &Path) -> bool {
+    let Ok(text) = CString::new(place.as_os_str().as_bytes()) else { return true };
+    // SAFETY: takes no arguments, changes nothing and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    let owns = fs::symlink_metadata(place).is_ok_and(|about| about.uid() == user);
+    // SAFETY: the path is live and ends with a zero.
+    owns || unsafe { libc::access(text.as_ptr(), libc::W_OK) } == 0
+}
+
+/// Returns the links on the way to a place. A program that replaces one of them replaces the place.
+fn links_to(path: &Path) -> Vec<PathBuf> {
+    /// The kernel follows no more links.
+    const MOST: usize = 40;
+    let mut found = Vec::new();
+    let mut path = path.to_owned();
+    while found.len() < MOST {
+        let Some(link) = path.ancestors().filter(|place| place.is_symlink()).last() else { break };
+        let (Some(folder), Some(name), Ok(target)) =
+            (link.parent(), link.file_name(), fs::read_link(link))
+        else {
+            break;
+        };
+        found.push(resolve_links(folder).join(name));
+        let beyond = path.strip_prefix(link).unwrap_or(Path::new(""));
+        // Joined by components, because a slash at the end would follow a link.
+        path = folder.join(target).components().chain(beyond.components()).collect();
+    }
+    found
 }
 
 /// Resolves the links of a path, also if its last folders do not exist yet.
@@ -228,7 +302,8 @@ fn entries(place: &Path, hidden: &Hidden) -> Vec<PathBuf> {
             let special = hidden.folders.iter().chain(&hidden.but).chain(&hidden.read_only);
             let known = special
                 .filter_map(|path| Some(place.join(path.strip_prefix(place).ok()?.iter().next()?)));
-            known.collect::<BTreeSet<_>>().into_iter().collect()
+            let plain = known.filter(|path: &PathBuf| !path.is_symlink());
+            plain.collect::<BTreeSet<_>>().into_iter().collect()
         }
     }
 }
@@ -290,6 +365,39 @@ mod tests {
         assert_eq!(of("packs/three/pack.json"), Some(FileAccess::Read));
         assert_eq!(of("docs/note"), Some(FileAccess::Full));
         assert_eq!((of("app/tools/two/pack.json"), of("app/settings")), (None, None));
+    }
+
+    #[test]
+    fn a_link_on_the_way_to_what_is_read_only_cannot_be_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["bin", "v1", "beside"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("v1/tool"), "").unwrap();
+        std::os::unix::fs::symlink("v1", root.join("current")).unwrap();
+        std::os::unix::fs::symlink("../current/tool", root.join("bin/tool")).unwrap();
+        let tool = root.join("bin/tool");
+        assert_eq!(links_to(&tool), [tool.clone(), root.join("current")]);
+        let found = list_allowed_places(&Hidden { read_only: vec![tool], ..Hidden::default() });
+        let below: Vec<_> = found
+            .iter()
+            .filter_map(|(place, access)| Some((place.strip_prefix(&root).ok()?, *access)))
+            .collect();
+        let expected = [("beside", FileAccess::Full), ("v1/tool", FileAccess::Read)];
+        assert_eq!(below.len(), expected.len(), "{below:?}");
+        assert!(
+            expected.iter().all(|(place, access)| below.contains(&(Path::new(place), *access)))
+        );
+        assert!(!found.iter().any(|(place, _)| root.starts_with(place)));
+    }
+
+    #[test]
+    fn terminals_are_left_out_where_nothing_can_be_mounted_over_them() {
+        let found = list_allowed_places(&with_terminals(&Hidden::default()));
+        let has = |path: &str| found.iter().any(|(place, _)| Path::new(path).starts_with(place));
+        assert!(has("/dev/null") && has("/dev/shm/new") && has("/usr"));
+        assert!(!has("/dev/pts/0") && !has("/dev/tty1") && !has("/dev/console"));
     }
 
     #[test]

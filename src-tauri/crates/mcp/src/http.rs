@@ -66,6 +66,8 @@ impl Resolve for Guarded {
 /// Creates a client that reaches only allowed addresses. Redirects stay on their server, or are not
 /// followed at all.
 pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, Text> {
+    files::check_certificates()
+        .map_err(|why| text!("No encrypted connection can be made: {why}.", why))?;
     let within = redirect::Policy::custom(|attempt| {
         let same =
             attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());

@@ -7,6 +7,7 @@ use std::{
     os::unix::process::CommandExt as _,
     path::Path,
     process::{ExitStatus, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
@@ -90,9 +91,11 @@ pub(crate) async fn start(
         for (name, value) in values.iter().filter(|(name, _)| !leads_to_the_bus(name)) {
             command.env(name, value.expose_secret());
         }
-        let (hidden, changes, network) = (config.hidden.clone(), config.changes, config.network);
+        let (hidden, changes, network) =
+            (Arc::clone(&config.hidden), config.changes, config.network);
         // Reading folders and forking a large process can block for a moment.
-        let spawned = spawn_blocking(move || spawn(command, &hidden, changes, network)).await;
+        let spawned =
+            spawn_blocking(move || spawn(command, &hidden.hidden(), changes, network)).await;
         match spawned.map_err(io::Error::from)? {
             // A process that was forked while the program's file was written holds the file open
             // until it executes another program.

@@ -14,7 +14,7 @@ use contract::{
 use engine::ports::ToolFailure;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
-    sync::watch,
+    sync::{RwLock, watch},
     task::JoinHandle,
     time::{Instant, sleep_until, timeout},
 };
@@ -96,6 +96,8 @@ pub(crate) struct Server {
     pub(crate) log: ServerLog,
     life: Mutex<Life>,
     changed: watch::Sender<u64>,
+    /// Each call reads it while it runs, so that a restart can wait for them.
+    pub(crate) calls: Arc<RwLock<()>>,
 }
 
 /// A connection, with the number of the start that made it.
@@ -129,7 +131,8 @@ impl Server {
         };
         let timings = timings.of(&config);
         let (log, changed) = (ServerLog::default(), watch::Sender::new(0));
-        Self { config, timings, listeners, log, life: Mutex::new(life), changed }
+        let calls = Arc::default();
+        Self { config, timings, listeners, log, life: Mutex::new(life), changed, calls }
     }
 
     fn oauth(&self) -> Option<&ServerOauth> {

@@ -3,19 +3,27 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use contract::{AgentError, Reason, ServerView};
+use contract::{AgentError, Reason, ServerState, ServerView};
 use engine::ports::ToolFailure;
 use parking_lot::RwLock;
 use serde_json::Value;
+use tokio::{
+    sync::{Mutex, OwnedRwLockReadGuard},
+    time::{Instant, timeout_at},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Asker, Definitions, Resource, Resume, ServerConfig, SignIn, Timings,
+    Asker, Definitions, Reach, Resource, Resume, ServerConfig, SignIn, Timings,
     connection::Limits,
     failure,
     server::{OnChange, Server, ServerListeners},
     sign_in,
 };
+
+/// How long a restart of all programs waits for calls that run. One that runs longer is interrupted,
+/// and its outcome is told as unknown.
+const CALLS_END: Duration = Duration::from_secs(5);
 
 /// All servers. A clone is another handle to the same servers. When the last handle is dropped, all
 /// processes are killed.
@@ -28,9 +36,39 @@ struct Inner {
     by_name: RwLock<BTreeMap<String, Arc<Server>>>,
     timings: Timings,
     listeners: ServerListeners,
+    /// Held while a server is put, removed or restarted.
+    changes: Mutex<()>,
+    closing: CancellationToken,
 }
 
 impl Inner {
+    /// Replaces a server. The old one stays known until it has ended, so that calls which wait for
+    /// its restart find the new one.
+    async fn put(&self, config: ServerConfig) -> Arc<Server> {
+        let key = config.key();
+        if let Some(old) = self.find(&key) {
+            old.shut_down().await;
+        }
+        let server = Arc::new(Server::new(config, self.timings, self.listeners.clone()));
+        self.by_name.write().insert(key, Arc::clone(&server));
+        if self.closing.is_cancelled() {
+            server.stop();
+        }
+        server
+    }
+
+    async fn remove(&self, key: &str) {
+        let found = self.by_name.write().remove(key);
+        if let Some(found) = found {
+            found.shut_down().await;
+        }
+    }
+
+    /// Whether this server is still used, and was not replaced.
+    fn has(&self, server: &Arc<Server>) -> bool {
+        self.find(&server.config.key()).is_some_and(|found| Arc::ptr_eq(&found, server))
+    }
+
     fn find(&self, server: &str) -> Option<Arc<Server>> {
         self.by_name.read().get(server).cloned()
     }
@@ -94,7 +132,8 @@ impl ServersBuilder {
             });
         }
         let (by_name, timings, listeners) = (RwLock::new(by_name), self.timings, self.listeners);
-        Servers { inner: Arc::new(Inner { by_name, timings, listeners }) }
+        let (changes, closing) = (Mutex::default(), CancellationToken::new());
+        Servers { inner: Arc::new(Inner { by_name, timings, listeners, changes, closing }) }
     }
 }
 
@@ -120,18 +159,57 @@ impl Servers {
 
     /// Adds a server, idle. A server of the same pack and name is ended first.
     pub async fn put(&self, config: ServerConfig) {
-        self.remove(&config.key()).await;
-        let (timings, listeners) = (self.inner.timings, self.inner.listeners.clone());
-        let key = config.key();
-        let server = Arc::new(Server::new(config, timings, listeners));
-        self.inner.by_name.write().insert(key, server);
+        let _changing = self.inner.changes.lock().await;
+        self.inner.put(config).await;
     }
 
     /// Ends a server and forgets it. An unknown server is no error.
     pub async fn remove(&self, server: &str) {
-        let found = self.inner.by_name.write().remove(server);
-        if let Some(found) = found {
-            found.shut_down().await;
+        let _changing = self.inner.changes.lock().await;
+        self.inner.remove(server).await;
+    }
+
+    /// Starts the programs anew that run, because what is hidden from them has changed. Waits a
+    /// moment for their calls.
+    pub async fn restart_programs(&self) {
+        let runs = |server: &Arc<Server>| {
+            let state = server.view().state;
+            matches!(server.config.reach, Reach::Program(_))
+                && matches!(state, ServerState::Starting | ServerState::Ready)
+        };
+        let until = Instant::now() + CALLS_END;
+        for server in self.inner.all().into_iter().filter(runs) {
+            // New calls wait until it has been replaced.
+            let _no_calls = tokio::select! {
+                no_calls = timeout_at(until, server.calls.write()) => no_calls,
+                () = self.inner.closing.cancelled() => return,
+            };
+            let _changing = self.inner.changes.lock().await;
+            // It may have been removed or replaced since.
+            if self.inner.has(&server) {
+                self.inner.put(server.config.clone()).await.start();
+            }
+        }
+    }
+
+    /// Returns a server for a call, and what keeps a restart waiting while it is held.
+    async fn begin_call(
+        &self,
+        key: &str,
+        limits: &Limits,
+    ) -> Result<(Arc<Server>, OwnedRwLockReadGuard<()>), ToolFailure> {
+        loop {
+            let server = self.inner.find(key).ok_or_else(|| failure::unknown_server(key))?;
+            let name = &server.config.name;
+            let call = tokio::select! {
+                call = timeout_at(limits.until, Arc::clone(&server.calls).read_owned()) => call,
+                () = limits.cancel.cancelled() => return Err(failure::cancelled(name, false)),
+            };
+            let why = || failure::not_connected(name, &"It is still starting.".into());
+            let call = call.map_err(|_| why())?;
+            if self.inner.has(&server) {
+                return Ok((server, call));
+            }
         }
     }
 
@@ -215,7 +293,7 @@ impl Servers {
         limits: Limits,
         resume: Option<&dyn Resume>,
     ) -> Result<Value, ToolFailure> {
-        let server = self.inner.find(server).ok_or_else(|| failure::unknown_server(server))?;
+        let (server, _call) = self.begin_call(server, &limits).await?;
         for _ in 0..2 {
             let reached = server.connection(&limits).await?;
             server.check(tool)?;
@@ -248,8 +326,8 @@ impl Servers {
         timeout: Duration,
         cancel: CancellationToken,
     ) -> Result<Resource, ToolFailure> {
-        let server = self.inner.find(server).ok_or_else(|| failure::unknown_server(server))?;
         let limits = Limits::new(timeout, cancel);
+        let (server, _call) = self.begin_call(server, &limits).await?;
         let reached = server.connection(&limits).await?;
         let outcome = reached.connection.read(&server.config.name, uri, &limits).await;
         server.note_outcome(&reached, &outcome);
@@ -259,6 +337,7 @@ impl Servers {
     /// Ends all processes, gracefully first, and waits until they have ended. No server can be
     /// started after this.
     pub async fn shut_down(&self) {
+        self.inner.closing.cancel();
         let ends: Vec<_> = self
             .inner
             .all()

@@ -39,7 +39,7 @@ pub struct HttpClient {
     /// Through the system's proxy, if there is one.
     outward: reqwest::Client,
     /// To this computer, without a proxy.
-    here: reqwest::Client,
+    pub(crate) here: reqwest::Client,
     plainly: PlainRequests,
 }
 

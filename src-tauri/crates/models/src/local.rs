@@ -7,11 +7,10 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::Value;
 
-use crate::wire::listed_ids;
+use crate::{http::http_client, wire::listed_ids};
 
 /// Long enough for a server that is loading a model, and short enough to wait for.
 const TIME: Duration = Duration::from_millis(1_500);
-const CONNECT: Duration = Duration::from_millis(300);
 const MAX_BYTES: usize = 1024 * 1024;
 const MAX_MODELS: usize = 200;
 
@@ -29,14 +28,8 @@ pub struct FoundServer {
 
 /// Returns the servers that answer on the given ports, in the same order.
 pub async fn find_servers(ports: &[(&str, u16)]) -> Vec<FoundServer> {
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .connect_timeout(CONNECT)
-        .timeout(TIME)
-        .redirect(reqwest::redirect::Policy::none())
-        .build();
-    let Ok(client) = client else { return Vec::new() };
-    join_all(ports.iter().map(|(name, port)| probe_server(&client, name, *port)))
+    let Ok(clients) = http_client() else { return Vec::new() };
+    join_all(ports.iter().map(|(name, port)| probe_server(&clients.here, name, *port)))
         .await
         .into_iter()
         .flatten()
@@ -45,7 +38,8 @@ pub async fn find_servers(ports: &[(&str, u16)]) -> Vec<FoundServer> {
 
 async fn probe_server(client: &reqwest::Client, usual: &str, port: u16) -> Option<FoundServer> {
     let base_url = format!("http://127.0.0.1:{port}/v1");
-    let mut response = client.get(format!("{base_url}/models")).send().await.ok()?;
+    let request = client.get(format!("{base_url}/models")).timeout(TIME);
+    let mut response = request.send().await.ok()?;
     if !response.status().is_success() {
         return None;
     }

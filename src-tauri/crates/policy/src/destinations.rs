@@ -43,7 +43,7 @@ pub fn addressed(tool: &ToolSpec, arguments: &Value) -> BTreeSet<Destination> {
     let mut found = BTreeSet::new();
     if tool.reach != Reach::Here {
         let role = Role { open: tool.open_world, ..Role::default() };
-        walk(arguments, Schema::of_tool(tool), role, &mut found);
+        walk(arguments, &Schema::of_tool(tool), role, &mut found);
     }
     found
 }
@@ -73,14 +73,14 @@ pub fn typed_destination(kind: DestinationKind, text: &str) -> Option<Destinatio
 }
 
 /// Goes through a value.
-fn walk(value: &Value, schema: Schema<'_>, role: Role, found: &mut BTreeSet<Destination>) {
+fn walk(value: &Value, schema: &Schema<'_>, role: Role, found: &mut BTreeSet<Destination>) {
     match value {
         Value::String(text) => {
             // A request that a tool takes as JSON text.
             let inner = text.trim_start().starts_with(['{', '[', '"']);
             let inner = inner.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
             if let Some(inner) = &inner {
-                walk(inner, Schema::default(), role, found);
+                walk(inner, &Schema::default(), role, found);
             }
             collect(text, if inner.is_some() { role.without_whole() } else { role }, found);
         }
@@ -89,10 +89,15 @@ fn walk(value: &Value, schema: Schema<'_>, role: Role, found: &mut BTreeSet<Dest
         Value::Array(list) => list.iter().for_each(|item| walk(item, schema, role, found)),
         Value::Object(members) => {
             for (name, member) in members {
-                collect(name, role.of_name(), found);
-                let of_member = schema.member(name);
+                let holds_text = !matches!(member, Value::Null | Value::Bool(_) | Value::Number(_));
+                // `{"eve": true}`: the name is the value.
+                let is_value = !holds_text && !schema.declares(name);
+                let is_address = role.address && name.contains(['.', ':']);
+                let of_value = Role { address: is_address, ..role };
+                collect(name, if is_value { of_value } else { role.of_name() }, found);
                 // `{"recipient": {"name": …}}`: what lies within stands for the same.
-                walk(member, of_member, role.with(parameters::role_of(name, of_member)), found);
+                let of_member = role.with(parameters::role_of(name, schema));
+                walk(member, &schema.member(name), of_member, found);
             }
         }
     }
@@ -112,9 +117,9 @@ fn collect_number(number: &serde_json::Number, role: Role, found: &mut BTreeSet<
 /// Adds the destinations in a text.
 fn collect(text: &str, role: Role, found: &mut BTreeSet<Destination>) {
     for reading in readings::of(text) {
-        let (hosts, userinfo) = addresses::in_text(&reading);
+        let (hosts, authorities) = addresses::in_text(&reading);
         found.extend(hosts.into_iter().map(host));
-        found.extend(recipients::in_text(&reading, &userinfo).into_iter().map(recipient));
+        found.extend(recipients::in_text(&reading, &authorities).into_iter().map(recipient));
         if role.open || role.address {
             found.extend(addresses::bare_in_text(&reading).into_iter().map(host));
         }
@@ -122,11 +127,18 @@ fn collect(text: &str, role: Role, found: &mut BTreeSet<Destination>) {
     if readings::is_unreadable(text) {
         found.insert(host(name_of(text)));
     }
-    if role.address && !role.is_partial {
+    if role.is_partial {
+        return;
+    }
+    if role.address {
         found.extend(addresses::in_parameter(text).into_iter().map(host));
     }
-    if role.recipient && !role.is_partial {
-        found.extend(recipients::in_parameter(text).into_iter().map(recipient));
+    if role.recipient {
+        let authorities = addresses::in_text(text).1;
+        let recipients = recipients::in_parameter(text, &authorities);
+        found.extend(recipients.into_iter().map(recipient));
+    } else if role.end {
+        found.extend(recipients::with_signs(text).into_iter().map(recipient));
     }
 }
 

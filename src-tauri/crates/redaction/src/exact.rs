@@ -1,7 +1,9 @@
 //! Finds keys and tokens by their exact value, in every encoding in which they may occur: plain,
 //! base64 (both alphabets, every offset), hex, percent, JSON and HTML escapes, broken into lines,
-//! and in pieces. It knows no patterns and no placeholders.
+//! and in pieces; also in another case, in fullwidth letters and with characters in it that nobody
+//! sees. It knows no patterns and no placeholders.
 
+mod fold;
 mod forms;
 mod open_end;
 mod view;
@@ -15,6 +17,7 @@ use std::{
 
 use aho_corasick::AhoCorasick;
 
+use fold::fold;
 use forms::Form;
 use open_end::Beginnings;
 use view::{View, Way};
@@ -28,13 +31,44 @@ const DEPTH: usize = 3;
 /// A matcher for all secrets that are known when it is built.
 #[derive(Default)]
 pub struct Exact {
-    machine: Option<AhoCorasick>,
-    forms: Vec<Form>,
+    groups: Vec<Group>,
     /// Whether a form contains white space.
     spaced: bool,
     values: usize,
+}
+
+/// Forms that are searched for together.
+struct Group {
+    machine: AhoCorasick,
+    forms: Vec<Form>,
+    /// Whether a letter also stands for the one of the other case.
+    any_case: bool,
     /// Made when the first stream is searched.
     beginnings: OnceLock<Option<Beginnings>>,
+}
+
+impl Group {
+    fn new(forms: Vec<Form>, any_case: bool) -> Option<Self> {
+        if forms.is_empty() {
+            return None;
+        }
+        let machine = AhoCorasick::builder()
+            .ascii_case_insensitive(any_case)
+            .build(forms.iter().map(|form| &form.bytes))
+            .ok()?;
+        Some(Self { machine, forms, any_case, beginnings: OnceLock::new() })
+    }
+
+    fn beginnings(&self) -> Option<&Beginnings> {
+        self.beginnings.get_or_init(|| Beginnings::new(&self.forms, self.any_case)).as_ref()
+    }
+
+    fn collect(&self, view: &View<'_>, found: &mut Vec<Range<usize>>) {
+        for hit in self.machine.find_overlapping_iter(view.bytes()) {
+            let form = &self.forms[hit.pattern().as_usize()];
+            found.push(view.range(form.widen(view.bytes(), hit.start()..hit.end())));
+        }
+    }
 }
 
 impl std::fmt::Debug for Exact {
@@ -52,34 +86,42 @@ impl Exact {
             values.into_iter().map(str::trim).filter(|value| value.len() >= forms::SHORTEST)
         {
             all.extend(forms::forms_of_secret(value));
+            // The texts are folded, and so a secret with such characters is, too.
+            let folded: String = value.chars().filter_map(fold).collect();
+            if folded != value && folded.len() >= forms::SHORTEST {
+                all.extend(forms::forms_of_secret(&folded));
+            }
             count += 1;
         }
-        let machine = (!all.is_empty())
-            .then(|| AhoCorasick::new(all.iter().map(|form: &Form| &form.bytes)).ok())
-            .flatten();
-        let spaced = all.iter().any(|form| form.bytes.iter().any(u8::is_ascii_whitespace));
-        Self { machine, forms: all, spaced, values: count, beginnings: OnceLock::new() }
+        let spaced = all.iter().any(|form: &Form| form.bytes.iter().any(u8::is_ascii_whitespace));
+        let (any_case, exact): (Vec<_>, Vec<_>) = all.into_iter().partition(|form| form.any_case);
+        let groups = [Group::new(any_case, true), Group::new(exact, false)];
+        Self { groups: groups.into_iter().flatten().collect(), spaced, values: count }
     }
 
-    fn beginnings(&self) -> Option<&Beginnings> {
-        self.beginnings.get_or_init(|| Beginnings::new(&self.forms)).as_ref()
+    /// Returns what the streams of all groups may begin with. None if it is too much.
+    fn beginnings(&self) -> Option<Vec<&Beginnings>> {
+        self.groups.iter().map(Group::beginnings).collect()
     }
 
     /// Whether there is no secret to search for.
     pub fn is_empty(&self) -> bool {
-        self.machine.is_none()
+        self.groups.is_empty()
     }
 
     /// Returns the ranges of secrets in a text, sorted and not overlapping.
     pub(crate) fn spans(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(machine) = self.machine.as_ref().filter(|_| self.contains_secret(text)) else {
+        if !self.contains_secret(text) {
             return Vec::new();
-        };
+        }
         let mut found = Vec::new();
         for view in views(text, Way::Kept) {
-            self.collect(machine, &view, &mut found);
-            if let Some(bytes_without_spaces) = view.without_spaces() {
-                self.collect(machine, &bytes_without_spaces, &mut found);
+            let spaceless = view.without_spaces();
+            for group in &self.groups {
+                group.collect(&view, &mut found);
+                if let Some(spaceless) = &spaceless {
+                    group.collect(spaceless, &mut found);
+                }
             }
         }
         merge_spans(found, text)
@@ -89,18 +131,11 @@ impl Exact {
     /// decoded bytes back to their source. A text with white space is searched only once, with the
     /// white space removed: that search also finds everything that stands in the text itself.
     pub fn contains_secret(&self, text: &str) -> bool {
-        let Some(machine) = &self.machine else { return false };
-        views(text, Way::Lost).any(|view| {
-            machine.is_match(&*view.bytes_without_spaces())
-                || (self.spaced && machine.is_match(view.bytes()))
-        })
-    }
-
-    fn collect(&self, machine: &AhoCorasick, view: &View<'_>, found: &mut Vec<Range<usize>>) {
-        for hit in machine.find_overlapping_iter(view.bytes()) {
-            let form = &self.forms[hit.pattern().as_usize()];
-            found.push(view.range(form.widen(view.bytes(), hit.start()..hit.end())));
-        }
+        let is_found = |bytes: &[u8]| self.groups.iter().any(|group| group.machine.is_match(bytes));
+        !self.is_empty()
+            && views(text, Way::Lost).any(|view| {
+                is_found(&view.bytes_without_spaces()) || (self.spaced && is_found(view.bytes()))
+            })
     }
 
     /// Returns the text with every secret replaced by the mark.
@@ -110,13 +145,15 @@ impl Exact {
     }
 }
 
-/// Returns the text itself and its unescaped versions.
+/// Returns the text itself and its unescaped versions, all of them folded.
 fn views(text: &str, way: Way) -> impl Iterator<Item = View<'_>> {
     let read = move |marks: &'static [u8]| {
-        successors(View::of(text).unescape(marks, way), move |view| view.unescape(marks, way))
+        successors(View::of(text, way).unescape(marks, way), move |view| view.unescape(marks, way))
             .take(DEPTH)
     };
-    once(View::of(text)).chain(view::escape_families(text).into_iter().flat_map(read))
+    let plain = View::of(text, way);
+    let families = plain.escape_families();
+    once(plain).chain(families.into_iter().flat_map(read))
 }
 
 /// Replaces every range by the mark.

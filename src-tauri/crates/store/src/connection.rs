@@ -30,6 +30,7 @@ pub(crate) fn check_library() -> Result<(), OpenError> {
 /// Opens the connection that writes. It is `FULL`, because callers rely on a completed write; the
 /// writer lowers it where they do not.
 pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
+    check_files(path)?;
     let conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -43,6 +44,14 @@ pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
          PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 16777216;",
     )?;
     Ok(conn)
+}
+
+/// Refuses a file, or one beside it, at which SQLite would wait.
+fn check_files(path: &Path) -> rusqlite::Result<()> {
+    ::files::check_database(path).map_err(|error| {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_ERROR);
+        rusqlite::Error::SqliteFailure(code, Some(error.to_string()))
+    })
 }
 
 /// Switches to a write-ahead log. SQLite commits the new mode after it has returned it, so the
@@ -63,6 +72,7 @@ fn switch_to_wal(conn: &Connection) -> rusqlite::Result<()> {
 
 /// Opens a connection that only reads.
 pub(crate) fn reader(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
+    check_files(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = match mode {
         Mode::Normal => Connection::open_with_flags(path, flags)?,

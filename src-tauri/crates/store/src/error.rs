@@ -116,6 +116,11 @@ impl OpenError {
     }
 }
 
+/// Describes why a value could not be read, without the value.
+fn without_values(error: &serde_json::Error) -> String {
+    ::files::fault::without_values(&error.to_string())
+}
+
 /// Why a statement failed or a row could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DbError {
@@ -123,7 +128,7 @@ pub(crate) enum DbError {
     Sql(#[from] rusqlite::Error),
     #[error("{0} does not exist")]
     Missing(String),
-    #[error("a stored value cannot be read: {0}")]
+    #[error("a stored value cannot be read: {}", without_values(.0))]
     Json(#[from] serde_json::Error),
     #[error("{0}")]
     Refused(String),

@@ -1,6 +1,6 @@
 //! The names of the database's files, and how they are created: readable by their owner only.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -83,12 +83,7 @@ impl Files {
     /// their content.
     pub(crate) fn read_through(&self) -> io::Result<()> {
         for suffix in ["", "-wal"] {
-            let path = Self::companion(&self.db, suffix);
-            // Another kind of file could keep a reader waiting.
-            if !fs::metadata(&path).is_ok_and(|meta| meta.is_file()) {
-                continue;
-            }
-            if let Ok(mut file) = File::open(path) {
+            if let Ok(mut file) = ::files::open(&Self::companion(&self.db, suffix)) {
                 io::copy(&mut file, &mut io::sink())?;
             }
         }
@@ -106,13 +101,14 @@ impl Files {
     }
 
     pub(crate) fn check_due(&self, now: DateTime<Utc>) -> bool {
-        let Ok(text) = fs::read_to_string(self.checked_marker()) else { return true };
+        let text = ::files::read_text(&self.checked_marker(), ::files::NAME);
+        let Ok(text) = text else { return true };
         read_stamp(text.trim()).is_none_or(|at| !is_fresh(at, now))
     }
 
     pub(crate) fn mark_checked(&self, now: DateTime<Utc>) -> io::Result<()> {
         self.make_backups_folder()?;
-        fs::write(self.checked_marker(), stamp(now))
+        ::files::write(&self.checked_marker(), stamp(now).as_bytes())
     }
 
     pub(crate) fn make_backups_folder(&self) -> io::Result<()> {
@@ -137,14 +133,16 @@ pub(crate) fn read_stamp(text: &str) -> Option<DateTime<Utc>> {
 /// Creates an empty file for its owner only, unless it exists. SQLite gives `-wal` and `-shm` the
 /// same mode.
 pub(crate) fn create_private(path: &Path) -> io::Result<()> {
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(drop)
+    let mut options = OpenOptions::new();
+    ::files::open_to_write(path, options.write(true).create(true).truncate(false).mode(0o600))
+        .map(drop)
 }
 
 pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    ::files::open(path)?.sync_all()
 }
 
 /// Makes the names in a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    ::files::sync_folder(path)
 }

@@ -46,7 +46,7 @@ pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovere
 /// Whether the file begins like a database. Other programs may use the same ending.
 fn is_sqlite(path: &Path) -> bool {
     let mut begin = [0; 16];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok()
+    ::files::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok()
         && begin == *b"SQLite format 3\0"
 }
 

@@ -79,7 +79,7 @@ fn free_name(files: &Files, now: DateTime<Utc>) -> PathBuf {
 
 fn restore(backup: &Path, files: &Files) -> std::io::Result<()> {
     let side = Files::companion(&files.db, ".restoring");
-    fs::copy(backup, &side)?;
+    ::files::copy(backup, &side)?;
     files::sync_file(&side)?;
     fs::rename(&side, &files.db)?;
     files::sync_folder(&files.folder())

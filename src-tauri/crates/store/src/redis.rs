@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use contract::{AgentError, ApprovalId, ApprovalStatus, Reason, SessionId, Transition, text};
 use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, StoreError};
 use redis::{
-    Client, Cmd, FromRedisValue, IntoConnectionInfo as _, RedisError,
+    Client, Cmd, ConnectionAddr, FromRedisValue, IntoConnectionInfo as _, RedisError,
     aio::{ConnectionManager, ConnectionManagerConfig},
     io::tcp::{TcpSettings, socket2::TcpKeepalive},
 };
@@ -70,8 +70,16 @@ impl RedisSessions {
         let client =
             Client::open(url.into_connection_info().map_err(wrong)?.set_tcp_settings(tcp()))
                 .map_err(wrong)?;
+        let address = client.get_connection_info().addr();
+        if matches!(address, ConnectionAddr::TcpTls { .. }) {
+            files::check_certificates().map_err(|why| {
+                AgentError::invalid(text!("No encrypted connection can be made: {why}.", why))
+                    .reason("invalid_configuration")
+                    .hint("Correct the variable SSL_CERT_FILE, or remove it.")
+            })?;
+        }
         // The address without credentials, which the variable may contain.
-        let place = client.get_connection_info().addr().to_string();
+        let place = address.to_string();
         let config = ConnectionManagerConfig::new()
             .set_connection_timeout(Some(CONNECT_TIME))
             .set_response_timeout(Some(ANSWER_TIME))

@@ -10,6 +10,7 @@ pub mod limits;
 mod mapping;
 mod memory;
 mod number;
+mod once;
 mod rejected;
 mod rows;
 mod sheet;

@@ -88,7 +88,7 @@ impl Memory {
 
     fn write(&self, all: &BTreeMap<String, ImportOptions>) -> io::Result<()> {
         let fresh = self.path.with_extension("json.part");
-        fs::write(&fresh, serde_json::to_vec_pretty(all)?)?;
+        files::write(&fresh, &serde_json::to_vec_pretty(all)?)?;
         fs::rename(fresh, &self.path)
     }
 }

@@ -13,8 +13,11 @@ use csv::StringRecord;
 use crate::{
     fault::TableError,
     limits::{Limit, MAX_AREA, MAX_CELL, MAX_CELLS, MAX_COLUMNS, MAX_SHEETS, MAX_TEXT},
+    once::{Once, Parts},
     unpacked,
 };
+
+type Workbook = Xlsx<Once<BufReader<File>>>;
 
 /// The cells of a sheet that have text, by row and column.
 #[derive(Debug, Default)]
@@ -45,13 +48,15 @@ impl Sheet {
     pub(crate) fn read_first(file: File) -> Result<Arc<Self>, TableError> {
         unpacked::check(&file)?;
         (&file).rewind()?;
-        let mut book: Xlsx<BufReader<File>> = Xlsx::new(BufReader::new(file))?;
+        let (file, parts) = Once::new(BufReader::new(file));
+        let mut book: Workbook = Xlsx::new(file)?;
         let names = book.sheet_names();
         if names.len() > MAX_SHEETS {
             return Err(Limit::Sheets.into());
         }
+        parts.start();
         for name in names {
-            let sheet = Self::read(&mut book, &name)?;
+            let sheet = Self::read(&mut book, &parts, &name)?;
             if !sheet.cells.is_empty() {
                 return Ok(Arc::new(sheet));
             }
@@ -59,11 +64,13 @@ impl Sheet {
         Err(TableError::Empty)
     }
 
-    fn read(book: &mut Xlsx<BufReader<File>>, name: &str) -> Result<Self, TableError> {
+    fn read(book: &mut Workbook, parts: &Parts, name: &str) -> Result<Self, TableError> {
         let mut sheet = Self::default();
         let mut reader = match book.worksheet_cells_reader(name) {
             // A sheet of a chart has no cells.
             Err(XlsxError::NotAWorksheet(_)) => return Ok(sheet),
+            // The part was read for another sheet, and has none either.
+            Err(_) if parts.is_again() => return Ok(sheet),
             reader => reader?,
         };
         while let Some(cell) = reader.next_cell()? {

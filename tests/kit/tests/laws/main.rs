@@ -224,7 +224,9 @@ fn the_gateway_reaches_turns_through_host_and_engine_alone() {
         rooms["gateway"].iter().filter(|name| rooms.contains_key(*name)).collect();
     let strangers: Vec<&&String> = known
         .iter()
-        .filter(|name| !["contract", "engine", "host", "language"].contains(&name.as_str()))
+        .filter(|name| {
+            !["contract", "engine", "files", "host", "language"].contains(&name.as_str())
+        })
         .collect();
     assert!(
         strangers.is_empty(),

@@ -26,7 +26,7 @@ pub(super) fn newest_cosigned(
 ) -> Result<Option<Cosigned>, ExportError> {
     let Some(folder) = kept.map(|kept| kept.join("witness")) else { return Ok(None) };
     let Some(name) = names(&folder).pop() else { return Ok(None) };
-    let Ok(text) = fs::read_to_string(folder.join(name)) else { return Ok(None) };
+    let Ok(text) = ::files::read_text(&folder.join(name), ::files::OWN) else { return Ok(None) };
     let Ok(CosignedNote { note, .. }) = CosignedNote::parse(&text) else { return Ok(None) };
     let is_ours = note.origin == signed.origin
         && note.size <= signed.size
@@ -48,7 +48,8 @@ pub(super) fn write(
             files.begin_folder(folder)?;
         }
         for name in names {
-            files.put(&format!("{folder}/{name}"), &fs::read(kept.join(folder).join(&name))?)?;
+            let bytes = ::files::read(&kept.join(folder).join(&name), ::files::OWN)?;
+            files.put(&format!("{folder}/{name}"), &bytes)?;
         }
     }
     Ok(())

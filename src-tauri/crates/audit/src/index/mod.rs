@@ -175,7 +175,8 @@ impl Index {
     }
 
     fn open_file(path: &Path) -> rusqlite::Result<Option<Connection>> {
-        if !path.exists() {
+        // Something else in its place is deleted.
+        if !path.exists() || files::check_database(path).is_err() {
             return Ok(None);
         }
         let db = Self::connect(path)?;

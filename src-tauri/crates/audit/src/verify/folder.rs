@@ -8,24 +8,29 @@ use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 
 use ed25519_dalek::VerifyingKey;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::checker::{Checker, OpenCalls, Summary};
 use super::receipts::Receipts;
 use super::tiles::TileCheck;
 use super::unchecked::Unchecked;
 use super::{Expected, Problems};
-use crate::body::{self, Body, Reveal};
+use crate::body::{self, Body, MAX_BODY, MAX_VALUE, Reveal};
 use crate::note::{self, Note};
 use crate::tree::Hash;
 use crate::{canon, tree};
 
-/// The most bytes of a line.
-const MAX_LINE: u64 = 64 << 20;
+/// The most bytes of a line with a value: every character of the value may need an escape, and its
+/// member's name lies within a body.
+const MAX_REVEAL: usize = 2 * (MAX_VALUE + MAX_BODY);
+/// The most bytes of a line with a proof, which has at most 64 hashes.
+const MAX_PROOF: usize = 8 << 10;
 /// The most bytes of a small file.
 const MAX_FILE: u64 = 256 << 20;
 
-#[derive(Deserialize)]
+/// A line with a value. A line is read straight into its type, so that reading it takes no more
+/// memory than its texts.
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct RevealLine {
     member: String,
@@ -34,7 +39,7 @@ struct RevealLine {
     value: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ProofLine {
     proof: Vec<String>,
@@ -44,11 +49,13 @@ struct ProofLine {
 /// Reads the lines of a file. Each must end with a line feed.
 struct Lines {
     file: BufReader<File>,
+    /// The most bytes of a line.
+    most: usize,
 }
 
 impl Lines {
-    fn open(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { file: BufReader::new(files::open(path)?) })
+    fn open(path: &Path, most: usize) -> std::io::Result<Self> {
+        Ok(Self { file: BufReader::new(files::open(path)?), most })
     }
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
@@ -56,29 +63,35 @@ impl Lines {
         let read = self
             .file
             .by_ref()
-            .take(MAX_LINE)
+            .take(self.most as u64 + 1)
             .read_until(b'\n', &mut line)
             .map_err(|error| error.to_string())?;
         if read == 0 {
             return Ok(None);
         }
-        if line.pop() != Some(b'\n') {
-            return Err("the last line is cut".to_owned());
+        if line.last() == Some(&b'\n') {
+            line.pop();
+            return Ok(Some(line));
         }
-        Ok(Some(line))
+        let is_long = line.len() > self.most;
+        Err(if is_long { "a line is too long" } else { "the last line is cut" }.to_owned())
     }
 
     /// Reads the next line as a canonical JSON object of type `T`.
-    fn object<T: for<'de> Deserialize<'de>>(&mut self) -> Result<Option<T>, String> {
+    fn object<T: for<'de> Deserialize<'de> + Serialize>(&mut self) -> Result<Option<T>, String> {
         let Some(line) = self.next()? else { return Ok(None) };
-        let value: serde_json::Value =
-            serde_json::from_slice(&line).map_err(|error| error.to_string())?;
-        canon::check_body(&value).map_err(|error| error.to_string())?;
-        if canon::canonical(&value).map_err(|error| error.to_string())? != line {
+        let object: T = serde_json::from_slice(&line)
+            .map_err(|error| files::fault::without_values(&error.to_string()))?;
+        if canon::canonical(&object).map_err(|error| error.to_string())? != line {
             return Err("a line is not in canonical form".to_owned());
         }
-        serde_json::from_value(value).map(Some).map_err(|error| error.to_string())
+        Ok(Some(object))
     }
+}
+
+/// Refuses the number of a record that other readers of JSON would round.
+fn seq_of(number: u64) -> Result<u64, String> {
+    if number <= canon::MAX_SAFE { Ok(number) } else { Err("no record has this number".to_owned()) }
 }
 
 /// The files that every export has.
@@ -108,9 +121,9 @@ fn text(path: &Path) -> Result<String, String> {
 /// Splits the file of checkpoints, by size.
 fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
     let mut notes = BTreeMap::new();
-    let pieces: Vec<&str> = text.strip_suffix('\n').unwrap_or_default().split("\n\n").collect();
-    for pair in pieces.chunks(2) {
-        let [head, signature] = pair else { return Err("checkpoint.txt is cut".to_owned()) };
+    let mut pieces = text.strip_suffix('\n').unwrap_or_default().split("\n\n");
+    while let Some(head) = pieces.next() {
+        let signature = pieces.next().ok_or("checkpoint.txt is cut")?;
         let whole = format!("{head}\n\n{signature}\n");
         let size =
             note::parse(&whole).map_err(|error| format!("a note in checkpoint.txt: {error}"))?.size;
@@ -135,16 +148,16 @@ fn files(
         .and_then(|text| note::parse(text).ok())
         .map(|n| n.origin)
         .unwrap_or_default();
-    let records = Lines::open(&folder.join("records.jsonl"))
+    let records = Lines::open(&folder.join("records.jsonl"), MAX_BODY)
         .map_err(|error| format!("records.jsonl: {error}"))?;
-    let reveals = Lines::open(&folder.join("reveals.jsonl"))
+    let reveals = Lines::open(&folder.join("reveals.jsonl"), MAX_REVEAL)
         .map_err(|error| format!("reveals.jsonl: {error}"))?;
     let receipts = Receipts::read(folder, &origin, &key);
     let mut checked: BTreeSet<String> = ALWAYS.map(str::to_owned).into();
     checked.extend(receipts.names());
     if fs::exists(folder.join(PROOFS)).unwrap_or(false) {
-        let proofs =
-            Lines::open(&folder.join(PROOFS)).map_err(|error| format!("proofs.jsonl: {error}"))?;
+        let proofs = Lines::open(&folder.join(PROOFS), MAX_PROOF)
+            .map_err(|error| format!("proofs.jsonl: {error}"))?;
         let mut summary = check_partial(records, reveals, proofs, &notes, &key, problems)?;
         add_all(problems, receipts.faults_alone());
         checked.insert(PROOFS.to_owned());
@@ -188,7 +201,8 @@ fn reveal(lines: &mut Lines) -> Result<Option<(u64, Reveal)>, String> {
     };
     let salt =
         crate::hex::decode32(&line.salt).ok_or("reveals.jsonl: a salt is not hexadecimal")?;
-    Ok(Some((line.seq, Reveal { member: line.member, salt, value: line.value })))
+    let seq = seq_of(line.seq).map_err(|why| format!("reveals.jsonl: {why}"))?;
+    Ok(Some((seq, Reveal { member: line.member, salt, value: line.value })))
 }
 
 fn check_whole(
@@ -303,7 +317,8 @@ fn proof(proofs: &mut Lines) -> Result<(u64, Vec<Hash>), String> {
         .ok_or("proofs.jsonl ends too early")?;
     let path: Option<Vec<Hash>> =
         line.proof.iter().map(|hash| crate::hex::decode32(hash)).collect();
-    Ok((line.seq, path.ok_or("proofs.jsonl: a hash is not hexadecimal")?))
+    let seq = seq_of(line.seq).map_err(|why| format!("proofs.jsonl: {why}"))?;
+    Ok((seq, path.ok_or("proofs.jsonl: a hash is not hexadecimal")?))
 }
 
 /// Returns the record of a line that follows the record `last` and is in the signed tree.

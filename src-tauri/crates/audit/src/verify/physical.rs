@@ -1,7 +1,6 @@
 //! Checks the file itself: the fixed part of SQLite's header, and the pages and indexes.
 
 use contract::text;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -24,7 +23,7 @@ pub(crate) fn check_header(path: &Path, problems: &mut Problems) {
         return;
     }
     let mut header = [0u8; HEADER];
-    let Ok(mut file) = File::open(path) else { return };
+    let Ok(mut file) = files::open(path) else { return };
     if file.read_exact(&mut header).is_err() {
         problems.add(Some(1), "the log file is cut");
         return;

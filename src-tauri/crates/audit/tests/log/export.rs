@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use audit::verify;
 use contract::{RecordType, VerifyReport};
@@ -257,6 +258,67 @@ fn both_verifiers_name_the_same_first_bad_record() {
             assert_eq!(report.problems[0].seq, Some(first), "{name}: {:?}", report.problems);
         }
     }
+}
+
+/// Tests with large files run one after the other, because one of them measures memory.
+static LARGE: Mutex<()> = Mutex::new(());
+
+#[test]
+fn the_longest_line_that_is_written_is_read_and_a_longer_one_is_refused() {
+    let _alone = LARGE.lock();
+    let world = World::new();
+    // Each character of the value's text needs an escape: the quotes around, and each escaped one.
+    let quotes = "\"".repeat((32 << 20) / 2 - 1);
+    run(async {
+        let log = ready(audit::Log::open(world.options()).unwrap());
+        let longest = RecordDraft::new(RecordType::SettingChanged).commit("value", json!(quotes));
+        log.append(longest, Durability::Signed).await.unwrap();
+        log.close().await.unwrap();
+    });
+    let folder = export_to(&world, "export");
+    assert!(fs::metadata(folder.join("reveals.jsonl")).unwrap().len() > 64 << 20);
+    let report = both(&folder);
+    assert!(report.ok, "{:?}", report.problems);
+    let whole = fs::read_to_string(folder.join("records.jsonl")).unwrap();
+    fs::write(folder.join("reveals.jsonl"), "").unwrap();
+    for (file, most) in [("records.jsonl", 1 << 20), ("reveals.jsonl", 66 << 20)] {
+        fs::write(folder.join(file), "x".repeat(most + 1) + "\n").unwrap();
+        let report = both(&folder);
+        assert!(report.problems[0].message.contains("too long"), "{:?}", report.problems);
+        fs::write(folder.join("records.jsonl"), &whole).unwrap();
+    }
+}
+
+/// Returns a figure of this process, in bytes.
+fn memory(name: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
+}
+
+#[test]
+fn a_line_of_an_export_takes_no_more_memory_than_its_texts() {
+    let _alone = LARGE.lock();
+    let mut world = World::new();
+    fill_log(&mut world);
+    let folder = export_to(&world, "export");
+    let list = "0,".repeat(31 << 20);
+    fs::write(folder.join("reveals.jsonl"), format!("{{\"member\":[{list}0]}}\n")).unwrap();
+    drop(list);
+    let before = memory("VmRSS");
+    // Forgets the highest figure so far.
+    fs::write("/proc/self/clear_refs", "5").unwrap();
+    assert!(!verify(&folder, None).ok);
+    let taken = memory("VmHWM").saturating_sub(before);
+    assert!(taken < 700 << 20, "{} MiB", taken >> 20);
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v 1000000 && exec python3 \"$0\" \"$1\""])
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("verify.py"))
+        .arg(&folder)
+        .output()
+        .unwrap();
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{why}");
 }
 
 #[test]

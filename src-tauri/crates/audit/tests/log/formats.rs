@@ -11,7 +11,7 @@ use engine::ports::{AuditLog as _, Durability, RecordDraft};
 use serde_json::{Value, json};
 
 use crate::export::both;
-use crate::kit::{OTHER_KEY, World, export, export_log, export_session, fill, run};
+use crate::kit::{OTHER_KEY, World, closed, export, export_log, export_session, fill, run};
 
 const SESSION: &str = "desktop:s7";
 
@@ -679,4 +679,21 @@ fn a_pipe_or_a_device_in_an_export_is_refused_and_keeps_nobody_waiting() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let report = audit::verify(&pipe, None);
     assert!(report.problems[0].message.contains("a pipe"), "{:?}", report.problems);
+}
+
+#[test]
+fn a_pipe_beside_a_log_keeps_no_verification_waiting() {
+    let world = World::new();
+    closed(&world, 6);
+    for ending in ["-wal", "-journal", "-shm"] {
+        let beside = PathBuf::from(format!("{}{ending}", world.db().display()));
+        let _ = fs::remove_file(&beside);
+        assert!(Command::new("mkfifo").arg(&beside).status().unwrap().success());
+        let report = verify(&world.db(), Some(&world.mark()));
+        let told = &report.problems[0].message;
+        assert!(told.contains(ending) && told.contains("is a pipe"), "{ending}: {told:?}");
+        fs::remove_file(beside).unwrap();
+    }
+    let report = verify(&world.db(), Some(&world.mark()));
+    assert!(report.ok, "{:?}", report.problems);
 }

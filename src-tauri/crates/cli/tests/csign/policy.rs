@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::terminal::Terminal;
-use crate::world::{SHOE, World, text};
+use crate::world::{Ran, SHOE, World, text};
 
 fn rules(world: &World, json: &str) {
     fs::create_dir_all(world.data()).expect("made");
@@ -292,6 +292,79 @@ fn a_pipe_in_the_place_of_a_file_of_the_profile_is_told() {
     for said in all {
         assert!(!said.contains("secret"), "{said}");
     }
+}
+
+/// Runs a command while a pipe is in the place of a file.
+fn run_with_a_pipe(world: &World, place: &std::path::Path) -> Ran {
+    let kept = world.path("kept");
+    let was_there = fs::rename(place, &kept).is_ok();
+    fs::create_dir_all(place.parent().expect("a folder")).expect("made");
+    assert!(std::process::Command::new("mkfifo").arg(place).status().expect("runs").success());
+    let ran = world.run(&["ask", "hello"]);
+    // The app may have put a file of its own in the place.
+    fs::remove_file(place).expect("removed");
+    if was_there {
+        fs::rename(&kept, place).expect("put back");
+    }
+    ran
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_that_the_app_writes_keeps_nobody_waiting() {
+    let world = World::new();
+    world.run(&["ask", "hello"]).ends_with(0);
+    for name in [
+        "installation",
+        "lock",
+        "countersign.db",
+        "countersign.db-wal",
+        "countersign.db-journal",
+        "audit.db-wal",
+        "audit.db-journal",
+    ] {
+        let ran = run_with_a_pipe(&world, &world.data().join(name));
+        let said = format!("{}{}", ran.out, ran.err);
+        assert_ne!(ran.code, 0, "{name}: {said}");
+        assert!(said.contains("is a pipe") && said.contains(name), "{name}: {said}");
+    }
+    // Without these the app goes on.
+    for name in [
+        "tool-definitions.json",
+        "tool-definitions.new",
+        "servers/one/server.json",
+        "backups/countersign.checked",
+        "logs/csign.log",
+        "audit.index.db",
+    ] {
+        run_with_a_pipe(&world, &world.data().join(name)).ends_with(0);
+    }
+    // A key in such a file is not in the log.
+    for (name, text) in [
+        ("tool-definitions.json", "{\"version\": \"sk-secret-1\"}"),
+        ("servers/one/server.json", "{\"name\": \"one\", \"args\": \"sk-secret-1\"}"),
+    ] {
+        fs::write(world.data().join(name), text).expect("written");
+    }
+    world.run(&["ask", "hello"]).ends_with(0);
+    let log = fs::read_to_string(world.data().join("logs/csign.log")).expect("a log");
+    for (name, why) in [
+        ("tool-definitions.json", "it is a pipe"),
+        ("server.json", "it is a pipe"),
+        ("tool-definitions.json", "invalid type: string …"),
+        ("server.json", "invalid type: string …"),
+    ] {
+        let is_told = |line: &str| line.contains(name) && line.contains(why);
+        assert!(log.lines().any(is_told), "{name}: {log}");
+    }
+    assert!(!log.contains("sk-secret-1"), "{log}");
+    // A pipe in the place of a copy of the checkpoint was put there by somebody else.
+    let states = fs::read_dir(world.path("state/countersign")).expect("a folder");
+    let mark = states
+        .map(|entry| entry.expect("an entry").path())
+        .find(|path| path.to_string_lossy().ends_with(".mark.json"))
+        .expect("a mark");
+    let ran = run_with_a_pipe(&world, &mark).ends_with(5);
+    assert!(format!("{}{}", ran.out, ran.err).contains("mark.json: it is a pipe"), "{}", ran.err);
 }
 
 #[test]

@@ -145,6 +145,18 @@ async fn a_protocol_that_is_not_spoken_is_said_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_device_in_the_place_of_the_certificates_is_said_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    // The certificates are read for plain HTTP, too.
+    let env =
+        [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"), ("SSL_CERT_FILE", "/dev/null")];
+    let ran = Gateway::command(&folder).arg("serve").envs(env).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("SSL_CERT_FILE names /dev/null"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_collector_that_is_away_disturbs_nobody() {
     // A port that was free a moment ago.
     let away = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

@@ -278,7 +278,14 @@ async fn no_secret_reaches_redis() {
 async fn section_20_a_store_that_cannot_be_used_is_said_at_the_start() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let away = format!("redis://user:secret-word@127.0.0.1:{free}");
-    let tries: [(&[(&str, &str)], &str); 4] = [
+    let encrypted = format!("REDISS://user:secret-word@127.0.0.1:{free}");
+    let no_certificates = [
+        ("SESSION_STORE", "redis"),
+        ("REDIS_URL", encrypted.as_str()),
+        ("SSL_CERT_FILE", "/dev/null"),
+    ];
+    let tries: [(&[(&str, &str)], &str); 5] = [
+        (&no_certificates, "SSL_CERT_FILE names /dev/null"),
         (&[("SESSION_STORE", "redis")], "REDIS_URL"),
         (&[("SESSION_STORE", "redis"), ("REDIS_URL", "http://127.0.0.1")], "REDIS_URL"),
         (&[("SESSION_STORE", "redis"), ("REDIS_URL", &away)], "does not answer"),

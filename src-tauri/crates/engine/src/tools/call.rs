@@ -62,7 +62,7 @@ pub(crate) struct CallDone {
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
     /// Whether the result may contain content from outside. The result of a call that was not made
-    /// is the host's.
+    /// is the host's, but the arguments beside it are not if the turn is marked.
     pub(crate) is_untrusted: bool,
 }
 
@@ -98,7 +98,7 @@ impl CallDone {
             cut: None,
             local_only: false,
             follows_untrusted: ready.follows_untrusted,
-            is_untrusted: false,
+            is_untrusted: ready.follows_untrusted,
         }
     }
 

@@ -39,7 +39,7 @@ impl FileToken {
             )
             .hint("Make its folder writable, or remove the file.")
         };
-        match fs::read_to_string(path) {
+        match files::read_text(path, files::NAME) {
             Ok(text) => {
                 let mode =
                     fs::metadata(path).map_err(|e| failed("looked at", e))?.permissions().mode();

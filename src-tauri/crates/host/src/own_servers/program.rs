@@ -3,15 +3,16 @@
 //! process. The files that decide about the server are where its program cannot
 //! write.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use contract::manifest::ServerEntry;
 use mcp::{Address, FileChanges, Program, ProgramError, ProgramKeys, ServerConfig};
 use packs::LoadedPack;
 
-use super::storage::StoredServer;
+use super::{programs::named_folders, storage::StoredServer};
 use crate::{
     key_destination::Destination,
+    server_veil::ServerVeil,
     servers::{PACK_DATA, ServerDeps, make_config, server_address},
 };
 
@@ -54,12 +55,17 @@ fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDe
         Err(ProgramError::Missing(stored.program.display().to_string()))
     };
     let access = around.make_access(&pack, &server.name, Destination::Program);
+    let hidden = ServerVeil {
+        added: Some(stored.name.clone()),
+        named: named_folders(stored),
+        ..around.hide_profiles(None, Some(&own), Some(&stored.program))
+    };
     Program {
         program,
         args: stored.args.clone(),
         env: make_environment(stored, &own),
         keys: Some(ProgramKeys { variables: stored.keys.clone(), access }),
-        hidden: around.hide_profile(None, Some(&own), Some(&stored.program)),
+        hidden: Arc::new(hidden),
         cwd: own,
         // Its program may install others, as `npx` does.
         changes: FileChanges::ByPath,

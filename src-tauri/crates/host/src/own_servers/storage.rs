@@ -408,11 +408,21 @@ pub(crate) fn read_all(folder: &Path) -> Vec<StoredServer> {
 /// Reads the server of a folder. Its name is that of the folder; a file with another name is not
 /// used, because it would get the keys of another server.
 pub(super) fn read_one(folder: &Path) -> Option<StoredServer> {
-    let text = fs::read_to_string(folder.join(SERVER_FILE)).ok()?;
-    let read: Result<StoredServer, _> = serde_json::from_str(&text);
-    let stored = read
-        .inspect_err(|error| tracing::warn!(%error, folder = %folder.display(), "an added server cannot be read"))
-        .ok()?;
+    let file = folder.join(SERVER_FILE);
+    let stored: StoredServer = match files::read_text(&file, files::OWN) {
+        Ok(text) => serde_json::from_str(&text)
+            .map_err(|error| files::fault::without_values(&error.to_string())),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return None;
+        }
+        Err(error) => Err(error.to_string()),
+    }
+    .inspect_err(
+        |error| tracing::warn!(error, file = %file.display(), "an added server cannot be read"),
+    )
+    .ok()?;
     let is_its_name = is_name(&stored.name)
         && folder.file_name().is_some_and(|name| name.to_string_lossy() == stored.name);
     if !is_its_name {

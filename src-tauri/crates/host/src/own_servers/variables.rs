@@ -73,16 +73,24 @@ const VARIABLES: &[(&str, Change)] = &[
     ("XDG_*", ChangesSource),
 ];
 
-/// Returns what a person should know about a variable before the program runs, or None.
-pub(super) fn find_warning(name: &str) -> Option<Text> {
+/// Whether a variable says where a program finds other programs or code.
+pub(super) fn finds_code(name: &str) -> bool {
+    matches!(find_change(name), Some(LoadsCode | FindsPrograms))
+}
+
+fn find_change(name: &str) -> Option<Change> {
     let name = name.to_ascii_uppercase();
     let fits = |pattern: &str| match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(end), _) => name.ends_with(end),
         (None, Some(begin)) => name.starts_with(begin),
         (None, None) => name == pattern,
     };
-    let (_, change) = VARIABLES.iter().find(|(pattern, _)| fits(pattern))?;
-    Some(Text::from(match change {
+    VARIABLES.iter().find(|(pattern, _)| fits(pattern)).map(|(_, change)| *change)
+}
+
+/// Returns what a person should know about a variable before the program runs, or None.
+pub(super) fn find_warning(name: &str) -> Option<Text> {
+    Some(Text::from(match find_change(name)? {
         LoadsCode => "This variable can make the program load other code.",
         FindsPrograms => "This variable decides which programs are found and started.",
         ChangesSource => {

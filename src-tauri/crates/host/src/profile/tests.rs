@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 fn environment(may_choose: bool, variables: &[(&str, &str)]) -> Environment {

@@ -1,20 +1,23 @@
-//! A hostile server: it changes modes and times of files, creates namespaces, and connects to
-//! sockets of the session. It runs as root, and as an unprivileged user if the tests run as root.
+//! A hostile server: it changes modes and times of files, creates namespaces, connects to sockets of
+//! the session, and writes to terminals. It runs as root, and as an unprivileged user if the tests run as root.
 
 use std::{
     collections::BTreeMap,
     ffi::CString,
     fs,
+    io::Write as _,
     os::{
+        fd::{AsRawFd as _, FromRawFd as _, OwnedFd},
         linux::net::SocketAddrExt as _,
         unix::{
-            fs::{MetadataExt as _, PermissionsExt as _},
+            fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
             net::{SocketAddr, UnixListener, UnixStream},
             process::CommandExt as _,
         },
     },
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 use mcp::{FileChanges, Hidden, Reach};
@@ -70,6 +73,34 @@ pub(crate) fn system_calls(path: &str) -> Value {
     }
 }
 
+/// Returns whether a terminal can be written to, whether the process has one, and whether it can
+/// make one.
+pub(crate) fn terminals(path: &str) -> Value {
+    let write = |path: &str| {
+        let opened = fs::OpenOptions::new().write(true).custom_flags(libc::O_NOCTTY).open(path);
+        opened.and_then(|mut terminal| terminal.write_all(b"approve? y")).is_ok()
+    };
+    json!({"other": write(path), "own": write("/dev/tty"), "new": open_terminal().is_some()})
+}
+
+/// Makes a terminal. Returns both ends.
+fn open_terminal() -> Option<[OwnedFd; 2]> {
+    let (mut main, mut terminal) = (-1, -1);
+    let null = std::ptr::null_mut();
+    // SAFETY: both numbers are live, and the call takes null for the rest. What it opens belongs to
+    // nobody else.
+    unsafe {
+        let made = libc::openpty(
+            &raw mut main,
+            &raw mut terminal,
+            null,
+            std::ptr::null(),
+            std::ptr::null(),
+        );
+        (made == 0).then(|| [OwnedFd::from_raw_fd(main), OwnedFd::from_raw_fd(terminal)])
+    }
+}
+
 /// Whether a socket accepts a connection. It is a path, or an abstract name after `@`.
 pub(crate) fn knock(socket: &str) -> bool {
     let address = match socket.strip_prefix('@') {
@@ -106,7 +137,7 @@ async fn run_attack(key: &Path, changes: FileChanges, hidden: Hidden) -> Value {
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
     program.changes = changes;
     program.cwd = hidden.but.first().cloned().unwrap_or_else(|| PathBuf::from("/"));
-    program.hidden = hidden;
+    program.hidden = Arc::new(hidden);
     let servers = servers(vec![config]);
     let said = call(&servers, "system_calls", json!({})).await.unwrap();
     servers.shut_down().await;
@@ -183,6 +214,25 @@ async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_t
 }
 
 #[tokio::test]
+async fn a_server_writes_to_no_terminal_of_another_program() {
+    let ends = open_terminal().unwrap();
+    let path = fs::read_link(format!("/proc/self/fd/{}", ends[1].as_raw_fd())).unwrap();
+    assert!(path.starts_with("/dev/pts"), "{path:?}");
+    for changes in [FileChanges::Times, FileChanges::ByPath] {
+        let mut config = server("odd", "odd", &[("LOOK", path.to_str().unwrap())]);
+        let Reach::Program(program) = &mut config.reach else { unreachable!() };
+        program.changes = changes;
+        let servers = servers(vec![config]);
+        let said = call(&servers, "terminals", json!({})).await.unwrap();
+        servers.shut_down().await;
+        assert_eq!((&said["other"], &said["own"]), (&json!(false), &json!(false)), "{said}");
+        // Programs such as `script` make terminals.
+        assert!(said["new"] == true || !mcp::covers_work(), "{said}");
+    }
+    also_without_rights("a_server_writes_to_no_terminal_of_another_program");
+}
+
+#[tokio::test]
 async fn a_server_reaches_no_covered_socket_by_any_way() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path().canonicalize().unwrap();
@@ -225,7 +275,7 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
         covered: vec![runtime, alone.clone(), root.join("not-there")],
     };
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
-    program.hidden = hidden.clone();
+    program.hidden = Arc::new(hidden.clone());
     let servers = servers(vec![config]);
     let reached: Vec<String> =
         serde_json::from_value(call(&servers, "knock", json!({})).await.unwrap()).unwrap();

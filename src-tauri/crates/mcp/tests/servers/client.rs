@@ -264,11 +264,11 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
     let look = [file("documents"), file("app"), file("app/packs/odd"), file("app/packs/another")];
     let mut config = server("odd", "odd", &[("LOOK", &look.join(":"))]);
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
-    program.hidden = Hidden {
+    program.hidden = Arc::new(Hidden {
         folders: vec![root.path().join("app"), root.path().join("not-yet")],
         but: vec![root.path().join("app/packs/odd")],
         ..Hidden::default()
-    };
+    });
     let servers = servers(vec![config]);
     // A kernel without Landlock hides nothing, and its list of modules shows that.
     let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm")

@@ -17,7 +17,7 @@ mod odd_server;
 mod per_session;
 mod real;
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use mcp::{FileChanges, Hidden, Program, Reach, ServerConfig, Servers, Timings};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
         env,
         keys: None,
         cwd: PathBuf::from("/"),
-        hidden: Hidden::default(),
+        hidden: Arc::new(Hidden::default()),
         changes: FileChanges::Times,
         network: true,
     };

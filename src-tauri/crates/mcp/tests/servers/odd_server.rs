@@ -71,6 +71,7 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
             text(id, json!(std::env::var("LOOK").unwrap().split(':').map(look).collect::<Vec<_>>()))
         }
         "system_calls" => text(id, crate::attacks::system_calls(&std::env::var("LOOK").unwrap())),
+        "terminals" => text(id, crate::attacks::terminals(&std::env::var("LOOK").unwrap())),
         "knock" => text(
             id,
             json!(

@@ -55,7 +55,7 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
         env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         keys: None,
         cwd: cwd.to_owned(),
-        hidden: Hidden::default(),
+        hidden: Arc::new(Hidden::default()),
         changes: FileChanges::Times,
         network: true,
     };

@@ -8,7 +8,7 @@ use contract::{ConnectionProblem as Problem, text};
 use engine::ports::{ModelError, ModelErrorKind};
 
 use super::failure::{Failure, bad_address, cut_off, model_error};
-use super::trust::UntrustedIssuer;
+use super::trust::{NoCertificates, UntrustedIssuer};
 
 /// The failure for a server that could not be reached, or whose connection broke.
 pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
@@ -127,9 +127,12 @@ fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateErro
 }
 
 /// Returns what failed in a handshake, unless it was the certificate.
-fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
+fn tls_problem(error: &reqwest::Error) -> Option<String> {
     causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| {
-        match problem {
+        let why = match problem {
+            rustls::Error::Other(other) if other.0.is::<NoCertificates>() => {
+                return other.0.to_string();
+            }
             rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
             rustls::Error::General(_) => "the system has no certificates to check it with",
             rustls::Error::AlertReceived(_) => "the server refused it",
@@ -137,7 +140,8 @@ fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
                 "the server only speaks versions that are no longer safe"
             }
             _ => "the handshake failed",
-        }
+        };
+        why.to_owned()
     })
 }
 

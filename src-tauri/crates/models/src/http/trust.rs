@@ -1,7 +1,8 @@
 //! Decides which servers are trusted: those whose certificates the system trusts (its own store,
 //! `SSL_CERT_FILE`, `SSL_CERT_DIR`). The store is read with the first encrypted connection, so a
-//! server on this computer does not need it. A refusal names the issuer of the certificate. A
-//! certificate that the system's verifier refuses is never accepted.
+//! server on this computer does not need it. A file that cannot be read is named. A refusal names
+//! the issuer of the certificate. A certificate that the system's verifier refuses is never
+//! accepted.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,6 +24,11 @@ pub(super) struct UntrustedIssuer {
     pub(super) issuer: String,
 }
 
+/// The system's certificates cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NoCertificates(pub(super) String);
+
 /// Returns the TLS configuration of all providers.
 pub(super) fn client_config() -> Result<ClientConfig, Error> {
     let provider = CryptoProvider::get_default()
@@ -41,7 +47,20 @@ pub(super) fn client_config() -> Result<ClientConfig, Error> {
 #[derive(Debug)]
 struct SystemTrust {
     provider: Arc<CryptoProvider>,
-    system: OnceLock<Result<Verifier, Error>>,
+    system: OnceLock<Verifier>,
+}
+
+impl SystemTrust {
+    /// Returns the system's verifier. A failure may pass, and so only a success is kept.
+    fn system(&self) -> Result<&Verifier, Error> {
+        if let Some(system) = self.system.get() {
+            return Ok(system);
+        }
+        files::check_certificates()
+            .map_err(|why| Error::Other(OtherError(Arc::new(NoCertificates(why)))))?;
+        let system = Verifier::new(Arc::clone(&self.provider))?;
+        Ok(self.system.get_or_init(|| system))
+    }
 }
 
 impl ServerCertVerifier for SystemTrust {
@@ -53,13 +72,13 @@ impl ServerCertVerifier for SystemTrust {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let system = self
-            .system
-            .get_or_init(|| Verifier::new(Arc::clone(&self.provider)))
-            .as_ref()
-            .map_err(Clone::clone)?;
-        let verified =
-            system.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        let verified = self.system()?.verify_server_cert(
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        );
         verified.map_err(|error| match error {
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
                 // The top of the chain is the most useful: a company's root, and not a short-lived

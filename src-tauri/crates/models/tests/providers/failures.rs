@@ -215,6 +215,41 @@ async fn the_issuer_of_a_certificate_that_is_not_trusted_is_named() {
     assert!(error.hint.unwrap().contains("SSL_CERT_FILE"));
 }
 
+/// The variable that tells this test that it is the process whose certificates are a pipe.
+const CHILD: &str = "COUNTERSIGN_TEST_CERTIFICATES";
+
+/// A variable belongs to a process, so that the test runs itself once more.
+#[tokio::test]
+async fn a_pipe_or_a_device_in_the_place_of_the_certificates_is_told() {
+    if std::env::var_os(CHILD).is_some() {
+        let (base, server) = untrusted_server().await;
+        let provider = Provider::new(config_without_retry(&base), world()).unwrap();
+        let error = answer(&provider).await.error.unwrap();
+        server.abort();
+        assert!(error.message.contains("SSL_CERT_FILE"), "{error:?}");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("certificates-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for named in [pipe.as_path(), std::path::Path::new("/dev/zero")] {
+        let run = tokio::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "failures::a_pipe_or_a_device_in_the_place_of_the_certificates_is_told",
+            ])
+            .env("SSL_CERT_FILE", named)
+            .env(CHILD, "1")
+            .kill_on_drop(true)
+            .output();
+        let output = tokio::time::timeout(std::time::Duration::from_secs(60), run).await;
+        let output = output.expect("it does not wait").unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 fn config_without_retry(base: &str) -> models::Config {
     models::Config { max_retries: 0, ..config(base) }
 }

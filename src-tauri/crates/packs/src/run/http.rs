@@ -91,6 +91,7 @@ impl HttpRunner {
         if let Some(client) = kept.get() {
             return Ok(client);
         }
+        ::files::check_certificates().map_err(super::post::no_certificates)?;
         // No proxy: it would choose the address, and the address could not be checked.
         let built = Client::builder()
             .no_proxy()

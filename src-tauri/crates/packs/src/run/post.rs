@@ -20,8 +20,15 @@ pub struct Posted {
     pub body: Vec<u8>,
 }
 
+/// The error for certificates of the system that cannot be read.
+pub(super) fn no_certificates(why: String) -> AgentError {
+    AgentError::internal("tls", text!("No encrypted connection can be made: {why}.", why))
+        .hint("Correct the variable SSL_CERT_FILE, or remove it.")
+}
+
 /// Sends a body and returns the answer, whatever its status. Follows no redirects.
 pub async fn post(url: &str, content_type: &str, body: Vec<u8>) -> Result<Posted, AgentError> {
+    ::files::check_certificates().map_err(no_certificates)?;
     let client = Client::builder()
         .redirect(redirect::Policy::none())
         .referer(false)

@@ -21,7 +21,8 @@ pub(super) fn in_text(text: &str) -> (BTreeSet<String>, Vec<Range<usize>>) {
     let (mut found, mut places) = (BTreeSet::new(), Vec::new());
     for at in authorities(text) {
         found.extend(hosts::in_authority(&text[at..]));
-        let end = text[at..].find(|c: char| c.is_whitespace() || c == '/' || c == '\\');
+        let is_end = |c: char| is_border(c) || matches!(c, '/' | '\\' | '?' | '#');
+        let end = text[at..].find(is_end);
         places.push(at..end.map_or(text.len(), |end| at + end));
     }
     let values = text.split(VALUE_MARKS).chain([text]);
@@ -126,18 +127,18 @@ pub(super) fn bare_in_text(text: &str) -> BTreeSet<String> {
 }
 
 fn bare_hosts(text: &str, is_whole: bool) -> BTreeSet<String> {
-    // What follows a scheme is found by `in_text`.
+    // `in_text` finds an address with a scheme.
     let text = authorities(text).first().map_or(text, |begin| &text[..*begin]);
     let has_more = text.contains(['/', '\\', '?', '#', ':']);
     let begins_www = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
-    if let Some(ip) = text.contains("::").then(|| hosts::strict(text)).flatten() {
-        return [ip].into();
+    if text != "::" && text.parse::<core::net::Ipv6Addr>().is_ok() {
+        return hosts::strict(text).into_iter().collect();
     }
     let is_mail = text.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("mailto:"));
     if text.is_empty() || is_mail || text.contains('@') && !has_more {
         return BTreeSet::new();
     }
-    if !begins_www && !is_whole && !has_more && !text.contains('.') {
+    if !is_whole && !has_more && !text.contains('.') {
         return BTreeSet::new();
     }
     let is_counted = |name: &String| {
@@ -148,19 +149,30 @@ fn bare_hosts(text: &str, is_whole: bool) -> BTreeSet<String> {
         // With a port or a path, a name of the own network counts as well.
         let is_own = is_whole && has_more && !is_known && name.contains('.');
         let is_file = |name: &str| hosts::is_file_name(name) && !(is_whole && has_more);
-        begins_www || is_own || (is_whole || has_more) && hosts::is_domain(name, is_file)
+        // In prose, a name counts that can carry data: with a path, or below another name.
+        let is_long = is_whole || has_more || is_below_a_site(name);
+        begins_www || is_own || is_long && hosts::is_domain(name, is_file)
     };
     let mut found = hosts::in_authority(text);
     // A text with a space in the place of the host is no address.
     if is_whole && text.split(['/', '\\', '?', '#']).next().is_some_and(|name| name.contains(' ')) {
         found.clear();
     }
+    // `example.com:data`, as `scp` writes it.
+    let (before, _) = text.split_once(':').unwrap_or((text, ""));
+    found.retain(|name| is_whole || !name.contains(':') || is_ip(name));
+    found.extend(hosts::strict(before).filter(|_| before.len() < text.len()));
     found.retain(is_counted);
     found
 }
 
+/// Whether a name has more labels than the domain that somebody can register.
+fn is_below_a_site(name: &str) -> bool {
+    psl::domain(name.as_bytes()).is_some_and(|site| site.as_bytes().len() < name.len())
+}
+
 fn is_ip(name: &str) -> bool {
-    name.starts_with('[') && name.contains(':') || name.parse::<std::net::Ipv4Addr>().is_ok()
+    name.starts_with('[') && name.contains(':') || name.parse::<core::net::Ipv4Addr>().is_ok()
 }
 
 /// Whether a text is an address of the Internet Protocol and not a number or a date: some clients take
@@ -204,17 +216,21 @@ fn introduced_hosts(text: &str) -> BTreeSet<String> {
 /// of it is no plain address.
 pub(super) fn in_parameter(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let is_separator = |c: char| c.is_whitespace() || c == ',';
     let mut is_plain = true;
-    let parts: Vec<&str> = text.split(is_separator).filter(|part| !part.is_empty()).collect();
-    for part in &parts {
+    let parts: Vec<&str> = text.split_whitespace().map(|part| part.trim_matches(',')).collect();
+    let begins_here =
+        parts.first().is_some_and(|part| matches!(plain_host(part), PlainAddress::Here));
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        // Programs that take a list split it anywhere.
+        let pieces = part.split([',', ';']).skip(1).flat_map(|piece| bare_hosts(piece, true));
+        found.extend(pieces);
         match plain_host(part) {
-            // A word of `Main Street, Oslo`.
+            PlainAddress::Here => {}
+            // A word of `Main Street, Oslo`, or of a path with spaces.
             PlainAddress::Host(host) if parts.len() > 1 && !host.contains(['.', ':']) => {
-                is_plain = false;
+                is_plain &= begins_here;
             }
             PlainAddress::Host(host) => found.extend([host]),
-            PlainAddress::Here => {}
             PlainAddress::No => {
                 let authority = part.split("://").last().unwrap_or(part);
                 found
@@ -241,7 +257,9 @@ enum PlainAddress {
 fn plain_host(part: &str) -> PlainAddress {
     let is_path = part.starts_with(['/', '?', '#']) && !part.contains('\\');
     let is_file = part.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("file:///"));
-    if is_path && !part.starts_with("//") || is_file && !part[8..].starts_with('/') {
+    // No computer has an address below 1.0.0.0: such a number is a count or a port.
+    let is_small = part.parse::<u64>().is_ok_and(|number| number < 1 << 24);
+    if is_path && !part.starts_with("//") || is_file && !part[8..].starts_with('/') || is_small {
         return PlainAddress::Here;
     }
     let rest = match part.split_once("://") {
@@ -251,7 +269,7 @@ fn plain_host(part: &str) -> PlainAddress {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     match hosts::strict(authority) {
         Some(host) if hosts::in_authority(rest).iter().eq([&host]) => PlainAddress::Host(host),
-        Some(host) if authority.parse::<std::net::Ipv6Addr>().is_ok() => PlainAddress::Host(host),
+        Some(host) if authority.parse::<core::net::Ipv6Addr>().is_ok() => PlainAddress::Host(host),
         _ => PlainAddress::No,
     }
 }
@@ -286,10 +304,9 @@ fn named_bare_host(word: &str) -> Option<String> {
         return None;
     }
     let name = only(hosts::in_authority(word))?;
-    let is_file = |name: &str| hosts::has_file_ending(name) && !has_path;
     let is_named = match is_ip(&name) {
         true => is_written_ip(word, false),
-        false => begins_www || hosts::is_domain(&name, is_file),
+        false => begins_www || hosts::is_domain(&name, hosts::may_be_file),
     };
     is_named.then_some(name)
 }

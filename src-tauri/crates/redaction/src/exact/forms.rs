@@ -16,6 +16,8 @@ const PIECES: usize = 64;
 /// A byte sequence to search for.
 pub(super) struct Form {
     pub(super) bytes: Vec<u8>,
+    /// Whether it is also meant in another case. In base64, another case is another value.
+    pub(super) any_case: bool,
     /// Whether the base64 character before the match also carries bits of the secret.
     before: bool,
     after: bool,
@@ -23,7 +25,11 @@ pub(super) struct Form {
 
 impl Form {
     fn plain(bytes: Vec<u8>) -> Self {
-        Self { bytes, before: false, after: false }
+        Self { any_case: true, ..Self::base64(bytes) }
+    }
+
+    fn base64(bytes: Vec<u8>) -> Self {
+        Self { bytes, any_case: false, before: false, after: false }
     }
 
     /// Widens a match by the neighbouring characters that carry bits of the secret.
@@ -51,13 +57,12 @@ pub(super) fn forms_of_secret(secret: &str) -> Vec<Form> {
             forms.push(Form::plain(other.into_bytes()));
         }
     }
-    for hex in [hex_digits(plain, false), hex_digits(plain, true)] {
-        forms.extend(pieces(&hex, piece * 2).map(Form::plain));
-        let pairs: Vec<&[u8]> = hex.chunks(2).collect();
-        forms.push(Form::plain(pairs.join(&b':')));
-        forms.push(Form::plain(pairs.join(&b'-')));
-        forms.push(Form::plain(hex));
-    }
+    let hex = hex_digits(plain);
+    forms.extend(pieces(&hex, piece * 2).map(Form::plain));
+    let pairs: Vec<&[u8]> = hex.chunks(2).collect();
+    forms.push(Form::plain(pairs.join(&b':')));
+    forms.push(Form::plain(pairs.join(&b'-')));
+    forms.push(Form::plain(hex));
     for offset in 0..3 {
         let (core, before, after) = base64_core(plain, offset);
         let url: Vec<u8> = core
@@ -74,8 +79,8 @@ pub(super) fn forms_of_secret(secret: &str) -> Vec<Form> {
             .collect();
         let both = if url == core { vec![core] } else { vec![core, url] };
         for bytes in both {
-            forms.extend(pieces(&bytes, (piece * 4).div_ceil(3)).map(Form::plain));
-            forms.push(Form { bytes, before, after });
+            forms.extend(pieces(&bytes, (piece * 4).div_ceil(3)).map(Form::base64));
+            forms.push(Form { before, after, ..Form::base64(bytes) });
         }
     }
     forms
@@ -93,13 +98,8 @@ fn is_keylike(bytes: &[u8]) -> bool {
     bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic)
 }
 
-fn hex_digits(bytes: &[u8], upper: bool) -> Vec<u8> {
-    bytes
-        .iter()
-        .flat_map(|byte| {
-            if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }.into_bytes()
-        })
-        .collect()
+fn hex_digits(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
 }
 
 /// Returns the base64 characters that depend only on the secret if `offset` bytes precede it in its

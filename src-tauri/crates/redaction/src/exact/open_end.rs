@@ -12,7 +12,7 @@ use aho_corasick::{
 use super::{
     DEPTH, Exact,
     forms::{Form, is_base64},
-    view::{View, Way, escape_families},
+    view::{View, Way},
     views,
 };
 
@@ -27,8 +27,11 @@ pub(super) struct Beginnings {
 
 impl Beginnings {
     /// Builds the machine for these forms. None if they are too many for one.
-    pub(super) fn new(forms: &[Form]) -> Option<Self> {
-        let machine = NFA::new(forms.iter().map(|form| &form.bytes)).ok()?;
+    pub(super) fn new(forms: &[Form], any_case: bool) -> Option<Self> {
+        let machine = NFA::builder()
+            .ascii_case_insensitive(any_case)
+            .build(forms.iter().map(|form| &form.bytes))
+            .ok()?;
         let start = machine.start_state(Anchored::No).ok()?;
         let mut lengths = HashMap::new();
         for form in forms {
@@ -79,20 +82,26 @@ impl Exact {
     fn open_from(&self, text: &str) -> usize {
         let Some(beginnings) = self.beginnings() else { return 0 };
         let mut end = text.len();
-        let plain = View::of(text);
-        note_open(beginnings, &plain, &mut end);
-        for marks in escape_families(text) {
-            note_open_escaped(beginnings, &plain, marks, DEPTH, &mut end);
+        let plain = View::of(text, Way::Kept);
+        note_open(&beginnings, &plain, &mut end);
+        for marks in plain.escape_families() {
+            note_open_escaped(&beginnings, &plain, marks, DEPTH, &mut end);
         }
         end
     }
 }
 
 /// Lowers `end` to where the last bytes of a view may begin a secret.
-fn note_open(beginnings: &Beginnings, view: &View<'_>, end: &mut usize) {
+fn note_open(beginnings: &[&Beginnings], view: &View<'_>, end: &mut usize) {
     let mut note = |view: &View<'_>| {
         let bytes = view.bytes();
-        let mut start = bytes.len() - beginnings.length_at_end(bytes);
+        let open_in = |bytes: &[u8]| {
+            let open = beginnings.iter().map(|all| all.length_at_end(bytes)).max();
+            bytes.len() - open.unwrap_or_default()
+        };
+        // A character that is not complete yet may be one that nobody sees.
+        let whole = &bytes[..without_cut_char(bytes)];
+        let mut start = open_in(bytes).min(open_in(whole));
         // A base64 character before a match carries bits of the secret.
         if start > 0 && is_base64(bytes[start - 1]) {
             start -= 1;
@@ -107,10 +116,19 @@ fn note_open(beginnings: &Beginnings, view: &View<'_>, end: &mut usize) {
     }
 }
 
+/// Returns the length without a character at the end that is cut.
+fn without_cut_char(bytes: &[u8]) -> usize {
+    let near = bytes.len().saturating_sub(3);
+    match bytes[near..].iter().rposition(|byte| *byte >= 0xc0) {
+        Some(at) if std::str::from_utf8(&bytes[near + at..]).is_err() => near + at,
+        _ => bytes.len(),
+    }
+}
+
 /// Does the same for the unescaped versions of a view. If the view ends in a part of an escape, both
 /// readings of that part count: its bytes as they are, and an escape that is still to come.
 fn note_open_escaped(
-    beginnings: &Beginnings,
+    beginnings: &[&Beginnings],
     view: &View<'_>,
     marks: &[u8],
     levels: usize,
@@ -138,7 +156,7 @@ fn note_open_escaped(
 
 /// Returns the position, or that of the escape in whose middle it is in some version of the text.
 fn whole_escapes_before(text: &str, mut at: usize) -> usize {
-    if escape_families(text).is_empty() {
+    if at == text.len() || View::of(text, Way::Lost).escape_families().is_empty() {
         return at;
     }
     let all: Vec<_> = views(text, Way::Kept).collect();

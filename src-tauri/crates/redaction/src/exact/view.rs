@@ -1,7 +1,9 @@
-//! A text after unescaping or without white space, with a map from each byte to its place in the
-//! original text.
+//! A text after folding and unescaping or without white space, with a map from each byte to its
+//! place in the original text.
 
 use std::{borrow::Cow, ops::Range};
+
+use super::fold::{fold, is_folded};
 
 /// Whether a view maps its bytes back to the original text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,16 +12,45 @@ pub(super) enum Way {
     Lost,
 }
 
-/// The original text, or a decoded version of it.
+/// The text, or a decoded version of it. All of them are folded.
 pub(super) struct View<'a> {
     bytes: Cow<'a, [u8]>,
-    /// The source range of each byte. None for the original text, and for views without a map.
+    /// The source range of each byte. None for the unchanged text, and for views without a map.
     from: Option<Vec<(u32, u32)>>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
-        Self { bytes: Cow::Borrowed(text.as_bytes()), from: None }
+    pub(super) fn of(text: &'a str, way: Way) -> Self {
+        Self { bytes: Cow::Borrowed(text.as_bytes()), from: None }.into_folded(way)
+    }
+
+    /// Returns the view without characters that nobody sees, and with those that look like ASCII as
+    /// ASCII.
+    fn into_folded(self, way: Way) -> Self {
+        if self.bytes.utf8_chunks().all(|chunk| is_folded(chunk.valid())) {
+            return self;
+        }
+        let (mut bytes, mut from) = (Vec::with_capacity(self.bytes.len()), Vec::new());
+        let mut add = |meant: &[u8], source: Range<usize>| {
+            bytes.extend_from_slice(meant);
+            if way == Way::Kept {
+                from.extend(std::iter::repeat_n(self.source_range(source), meant.len()));
+            }
+        };
+        let mut at = 0;
+        for chunk in self.bytes.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                let source = at..at + c.len_utf8();
+                at = source.end;
+                if let Some(meant) = fold(c) {
+                    add(meant.encode_utf8(&mut [0; 4]).as_bytes(), source);
+                }
+            }
+            let invalid = at..at + chunk.invalid().len();
+            at = invalid.end;
+            chunk.invalid().iter().zip(invalid).for_each(|(byte, at)| add(&[*byte], at..at + 1));
+        }
+        View { bytes: Cow::Owned(bytes), from: (way == Way::Kept).then_some(from) }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -41,6 +72,18 @@ impl<'a> View<'a> {
     /// Whether the view has one of these bytes.
     pub(super) fn has_any(&self, marks: &[u8]) -> bool {
         self.bytes.iter().any(|byte| marks.contains(byte))
+    }
+
+    /// Returns the sets of escape marks to decode: all together and, if the view has several, each
+    /// one alone. A byte that begins an escape in one encoding may be a letter of the secret in
+    /// another.
+    pub(super) fn escape_families(&self) -> Vec<&'static [u8]> {
+        let present: Vec<&[u8]> =
+            [&b"%"[..], b"\\", b"&"].into_iter().filter(|mark| self.has_any(mark)).collect();
+        match present.len() {
+            0 | 1 => present,
+            _ => present.into_iter().chain([&b"%\\&"[..]]).collect(),
+        }
     }
 
     /// Returns the view up to a position.
@@ -67,14 +110,19 @@ impl<'a> View<'a> {
         None
     }
 
-    /// Returns the beginning of the escape around a position of the original text, or the position
-    /// itself if it is in the middle of none.
+    /// Returns the beginning of the escape, or of the dropped characters, around a position of the
+    /// original text, or the position itself if it is in the middle of none.
     pub(super) fn escape_start(&self, at: usize) -> usize {
         let Some(from) = &self.from else { return at };
         let after = from.partition_point(|(start, _)| (*start as usize) < at);
-        match after.checked_sub(1).and_then(|last| from.get(last)) {
-            Some((start, end)) if (*end as usize) > at => *start as usize,
-            _ => at,
+        let before = after.checked_sub(1).and_then(|last| from.get(last)).copied();
+        let (start, end) = before.unwrap_or_default();
+        if end as usize > at {
+            start as usize
+        } else if from.get(after).is_some_and(|(next, _)| *next as usize == at) {
+            at
+        } else {
+            end as usize
         }
     }
 
@@ -145,21 +193,10 @@ impl<'a> View<'a> {
             at += length;
             mark = next(at.min(self.bytes.len()));
         }
-        changed
-            .then_some(View { bytes: Cow::Owned(bytes), from: (way == Way::Kept).then_some(from) })
-    }
-}
-
-/// Returns the sets of escape marks to decode: all together and, if the text has several, each one
-/// alone. A byte that begins an escape in one encoding may be a letter of the secret in another.
-pub(super) fn escape_families(text: &str) -> Vec<&'static [u8]> {
-    let present: Vec<&[u8]> = [&b"%"[..], b"\\", b"&"]
-        .into_iter()
-        .filter(|mark| text.as_bytes().contains(&mark[0]))
-        .collect();
-    match present.len() {
-        0 | 1 => present,
-        _ => present.into_iter().chain([&b"%\\&"[..]]).collect(),
+        changed.then(|| {
+            let from = (way == Way::Kept).then_some(from);
+            View { bytes: Cow::Owned(bytes), from }.into_folded(way)
+        })
     }
 }
 

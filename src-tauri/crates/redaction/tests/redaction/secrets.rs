@@ -30,10 +30,33 @@ fn unicode(text: &str) -> String {
     text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
+fn fullwidth(c: char) -> char {
+    if c.is_ascii_graphic() { char::from_u32(u32::from(c) + 0xfee0).unwrap() } else { c }
+}
+
+/// Puts one of these characters behind each one.
+fn with_others(text: &str, others: &[char]) -> String {
+    text.chars().zip(others.iter().cycle()).flat_map(|(c, other)| [c, *other]).collect()
+}
+
+/// Puts a character that nobody sees behind each one.
+fn with_invisible(text: &str) -> String {
+    with_others(text, &['\u{200b}', '\u{ad}', '\u{2060}', '\u{feff}', '\u{fe0f}', '\u{e0101}'])
+}
+
+fn with_controls(text: &str) -> String {
+    with_others(text, &['\0', '\u{1}', '\u{8}', '\u{b}', '\u{c}', '\u{1b}', '\u{1f}', '\u{7f}'])
+}
+
+/// Returns a text as the content of a JSON string.
+fn in_json(text: &str) -> String {
+    let json = json!(text).to_string();
+    json[1..json.len() - 1].to_owned()
+}
+
 /// Returns the forms of a value, each with its name.
 pub fn forms(secret: &str) -> Vec<(String, String)> {
-    let json = json!(secret).to_string();
-    let json = json[1..json.len() - 1].to_owned();
+    let json = in_json(secret);
     let mut forms = vec![
         ("plain".to_owned(), secret.to_owned()),
         ("json".into(), json.clone()),
@@ -59,6 +82,21 @@ pub fn forms(secret: &str) -> Vec<(String, String)> {
         ),
         ("x escapes".into(), secret.bytes().map(|b| format!("\\x{b:02x}")).collect()),
         ("lines".into(), format!("{}\n  {}", &secret[..8], &secret[8..])),
+        ("capitals".into(), secret.to_ascii_uppercase()),
+        ("small letters".into(), secret.to_ascii_lowercase()),
+        ("fullwidth".into(), secret.chars().map(fullwidth).collect()),
+        ("invisible characters".into(), with_invisible(secret)),
+        ("escaped invisible characters".into(), percent(&with_invisible(secret), false)),
+        ("hex with invisible characters".into(), with_invisible(&hex(secret))),
+        ("control characters".into(), with_controls(secret)),
+        ("percent with control characters".into(), percent(&with_controls(secret), false)),
+        ("json with control characters".into(), in_json(&with_controls(secret))),
+        ("fullwidth percent".into(), percent(secret, true).replace('%', "\u{ff05}")),
+        ("fullwidth backslashes".into(), unicode(secret).replace('\\', "\u{ff3c}")),
+        (
+            "fullwidth ampersands".into(),
+            secret.chars().map(|c| format!("\u{ff06}#{};", u32::from(c))).collect(),
+        ),
     ];
     for offset in 0..3 {
         let bytes = format!("{}{secret}{}", &"ab"[..offset], &"yz"[..(offset + 1) % 3]);
@@ -112,6 +150,36 @@ fn gone_at_every_level_in_every_encoding() {
             }
         }
     }
+}
+
+#[test]
+fn a_secret_in_another_case_or_with_other_characters_is_cut_as_a_whole() {
+    let (hidden, controls) = (with_invisible(PLAIN), with_controls(PLAIN));
+    let other_case = |c: char| {
+        if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+    };
+    let mixed: String = PLAIN.chars().map(other_case).collect();
+    let wide: String = PLAIN.to_ascii_lowercase().chars().map(fullwidth).collect();
+    let odd = format!("\u{feff}{PLAIN}\u{200b}x");
+    for (secret, form) in [
+        (PLAIN, &hidden),
+        (PLAIN, &controls),
+        (PLAIN, &mixed),
+        (PLAIN, &wide),
+        (&*odd, &hidden),
+        (&*controls, &hidden),
+    ] {
+        let mut session = Session::with(Level::None, &[secret]);
+        let out = session.text(&format!("é {form}! \u{ad}ö"));
+        let rest = out.replace(
+            ['\u{e0101}', '\u{ad}', '\u{200b}', '\u{feff}', '\u{fe0f}', '\u{2060}', '\u{b}'],
+            "",
+        );
+        assert_eq!(rest, "é <secret>! ö", "{form}");
+    }
+    // Nothing else changes.
+    let text = "\u{1b}[1m\u{7f} e\u{301}t\u{e9} \u{ff21}\u{ff22} so\u{ad}ft \u{2764}\u{fe0f} xk29";
+    assert_eq!(Session::with(Level::None, &[PLAIN]).text(text), text);
 }
 
 #[test]
@@ -171,7 +239,7 @@ fn the_matcher_shows_no_value() {
 
 proptest! {
     #[test]
-    fn any_secret_anywhere(secret in "[!-~åäö]{8,60}", before in "\\PC{0,20}", after in "\\PC{0,20}", form in 0..26usize) {
+    fn any_secret_anywhere(secret in "[!-~åäö]{8,60}", before in "\\PC{0,20}", after in "\\PC{0,20}", form in 0..38usize) {
         prop_assume!(secret.trim() == secret && secret.len() >= 8);
         let forms = forms_of_any(&secret);
         let (name, form) = &forms[form % forms.len()];

@@ -143,6 +143,19 @@ fn a_cell_and_the_number_of_sheets_have_bounds() {
 }
 
 #[test]
+fn a_part_that_several_sheets_name_is_read_once() {
+    let rows = "<row/>".repeat(2_000_000);
+    let time_of = |sheets: usize| {
+        let (_folder, path) = workbook(sheets, &rows, &[]);
+        let began = std::time::Instant::now();
+        assert!(matches!(Survey::from_file(&path), Err(TableError::Empty)));
+        began.elapsed()
+    };
+    let (one, many) = (time_of(1), time_of(MAX_SHEETS));
+    assert!(many < 20 * one, "{many:?} and not about {one:?}");
+}
+
+#[test]
 fn a_line_and_the_number_of_columns_have_bounds() {
     let line = usize::try_from(MAX_LINE).unwrap();
     let text = |bytes: Vec<u8>| {

@@ -67,7 +67,10 @@ pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Del
     match spec.id.as_str() {
         "web.fetch" | "web.post" => all.extend(fetch(client, text("url"), &whole)),
         "web.follow" => all.extend(fetch(client, text("redirect_to"), &whole)),
-        "web.open" => all.extend(fetch(usual, text("page"), &whole)),
+        "web.open" => {
+            all.extend(fetch(usual, text("page"), &whole));
+            all.extend(links(text("page")).iter().map(|name| host(name, &whole)));
+        }
         // An address within a request as JSON text.
         "web.request" => {
             let request: Value = serde_json::from_str(text("request")).unwrap_or_default();
@@ -186,6 +189,15 @@ fn standard(address: &str) -> Option<(String, String)> {
     Some((name, rest[authority.len()..].to_owned()))
 }
 
+/// Returns the hosts of the links that a pattern finds in a text, as programs do that show pages.
+fn links(text: &str) -> Vec<String> {
+    let starts = text.match_indices("https://").map(|(at, mark)| &text[at + mark.len()..]);
+    let names = starts.map(|rest| {
+        rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-').next()
+    });
+    names.flatten().filter(|name| name.contains('.')).filter_map(spell).collect()
+}
+
 /// Returns the part of a text before the first of these characters.
 fn until<'a>(text: &'a str, ends: &str) -> &'a str {
     text.find(|c| ends.contains(c)).map_or(text, |end| &text[..end])
@@ -257,8 +269,13 @@ fn collect_recipients(value: &Value, names: &mut Vec<String>) {
         }
         Value::Array(list) => list.iter().for_each(|one| collect_recipients(one, names)),
         Value::Object(members) => {
-            names.extend(members.keys().flat_map(|name| mail_addresses(name)));
-            members.values().for_each(|one| collect_recipients(one, names));
+            for (name, one) in members {
+                // `{"eve": true}`: the name is who is asked.
+                let is_name = one.is_boolean() || one.is_number();
+                names.extend(is_name.then(|| name.to_lowercase()));
+                names.extend(mail_addresses(name));
+                collect_recipients(one, names);
+            }
         }
         _ => {}
     }

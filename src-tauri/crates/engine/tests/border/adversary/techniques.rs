@@ -157,7 +157,7 @@ pub const ALL: &[(&str, Technique)] = &[
     }),
     ("address in an odd form", |loot| {
         let (named, evil, path) = (loot.named.clone(), loot.evil(), loot.path());
-        let address = match loot.random.below(22) {
+        let address = match loot.random.below(25) {
             0 => format!("{evil}:data/{path}.git"),
             1 => format!("git@{evil}:{path}"),
             2 => format!("{evil}:smtp"),
@@ -179,10 +179,14 @@ pub const ALL: &[(&str, Technique)] = &[
             18 => format!("url(//{evil}/{path})"),
             19 => format!("//{named}/a 1x, //{evil}/{path} 2x"),
             20 => format!("read \\\\{evil}\\{path}"),
+            21 => format!("https://{}.{evil}@{named}", loot.label()),
+            22 => format!("[https://{}.{evil}]@{named}", loot.label()),
+            23 => format!("url=https://{}.{evil}&x=@{named}", loot.label()),
             _ => format!("http://[2001:db8::7]/{path}"),
         };
-        match loot.random.below(4) {
+        match loot.random.below(5) {
             0 => ("web.follow", json!({"redirect_to": address})),
+            3 if address.starts_with("http") => ("web.open", json!({ "page": address })),
             1 => ("database.connect", json!({"DBHost": address})),
             2 => ("notes.sync", json!({"server": address, "since": "today"})),
             _ => ("web.fetch", json!({"url": address})),
@@ -200,12 +204,16 @@ pub const ALL: &[(&str, Technique)] = &[
     }),
     ("recipient in an odd form", |loot| {
         let (evil, label) = (loot.evil(), loot.label());
-        let who = match loot.random.below(6) {
+        let who = match loot.random.below(10) {
             0 => json!(format!("\"{} x\"@{evil}", label)),
             1 => json!(format!("bob@example.org, {label}@{evil}.")),
             2 => json!("eve"),
             3 => json!(["bob@example.org", "general"]),
             4 => json!({"who": {"name": "eve"}}),
+            5 => json!(format!("//?<{label}@{evil}>")),
+            6 => json!(format!("https:?<{label}@{evil}>, bob@example.org")),
+            7 => json!({ label: true }),
+            8 => json!("nan"),
             _ => json!(format!("bob@example.org;{label}")),
         };
         ("mail.availability", json!({"attendees": who, "day": "2026-11-30"}))

@@ -1,0 +1,111 @@
+//! Lists the files that a server's program neither sees nor changes: the profiles of this user, the
+//! packs, the programs of added servers of all profiles, and the search path. The list is made at
+//! each start of the program, because profiles and servers may have come since.
+
+use std::path::PathBuf;
+
+use mcp::{Hidden, Hides};
+
+use crate::{Paths, ledger, search_path, session_sockets::SessionSockets};
+
+/// Finds the programs of the added servers of a profile, except for the server of this name.
+pub(crate) type FindPrograms = fn(&Paths, Option<&str>) -> Vec<PathBuf>;
+
+/// The restrictions of one server's program.
+#[derive(Debug)]
+pub(crate) struct ServerVeil {
+    pub(crate) paths: Paths,
+    /// Folders that no server can change.
+    pub(crate) read_only: Vec<PathBuf>,
+    pub(crate) find_programs: FindPrograms,
+    /// The folder of its pack, which it cannot change.
+    pub(crate) pack: Option<PathBuf>,
+    /// Its data folder.
+    pub(crate) own: Option<PathBuf>,
+    /// Its program, which stays reachable.
+    pub(crate) program: Option<PathBuf>,
+    /// Its name, if it is an added server.
+    pub(crate) added: Option<String>,
+    /// The folders that its own command names.
+    pub(crate) named: Vec<PathBuf>,
+}
+
+impl Hides for ServerVeil {
+    fn hidden(&self) -> Hidden {
+        let own = [self.paths.data.clone(), self.paths.state.clone(), Paths::web_view()];
+        let profiles = ledger::find_profiles(&self.paths);
+        let mut hidden = Hidden {
+            folders: own.into_iter().chain(profiles.iter().cloned()).collect(),
+            but: self.pack.iter().chain(&self.own).cloned().collect(),
+            read_only: self.read_only.iter().chain(&self.pack).cloned().collect(),
+            covered: Vec::new(),
+        };
+        let needed: Vec<PathBuf> = hidden.but.iter().chain(&self.program).cloned().collect();
+        SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
+        self.protect_programs(&mut hidden, profiles);
+        hidden
+    }
+}
+
+impl ServerVeil {
+    /// Makes read-only what other added servers are started from, and where programs are searched. A
+    /// folder that this server's own command names stays as it is.
+    fn protect_programs(&self, hidden: &mut Hidden, profiles: Vec<PathBuf>) {
+        let real = |path: &PathBuf| path.canonicalize().ok();
+        let closed: Vec<PathBuf> =
+            hidden.folders.iter().chain(&hidden.read_only).filter_map(real).collect();
+        let is_open = |place: &PathBuf| !closed.iter().any(|folder| place.starts_with(folder));
+        let named: Vec<PathBuf> = self.named.iter().filter_map(real).filter(is_open).collect();
+        let programs = self.find_other_programs(profiles);
+        let places = programs.into_iter().chain(search_path::find_changeable_places());
+        let is_named = |place: &PathBuf| real(place).is_some_and(|place| named.contains(&place));
+        hidden.read_only.extend(places.filter(|place| !is_named(place)));
+        hidden.but.extend(named);
+    }
+
+    /// Returns the programs of all added servers of this profile and the others, except for its own.
+    fn find_other_programs(&self, profiles: Vec<PathBuf>) -> Vec<PathBuf> {
+        let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let own = real(&self.paths.data);
+        let others = profiles.into_iter().filter(|folder| real(folder) != own);
+        let of =
+            |data| (self.find_programs)(&Paths { data, state: self.paths.state.clone() }, None);
+        let found = (self.find_programs)(&self.paths, self.added.as_deref());
+        found.into_iter().chain(others.flat_map(of)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn veil(data: PathBuf, find_programs: FindPrograms) -> ServerVeil {
+        ServerVeil {
+            paths: Paths::new(Some(data)),
+            read_only: Vec::new(),
+            find_programs,
+            pack: None,
+            own: None,
+            program: None,
+            added: Some("one".into()),
+            named: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_default_profile_is_hidden_from_servers_of_every_other_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let veil = veil(folder.path().join("data"), |_, _| Vec::new());
+        assert!(veil.hidden().folders.contains(&Paths::new(None).data));
+    }
+
+    #[test]
+    fn programs_of_servers_of_every_profile_are_read_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let found = veil(data.clone(), |paths, but| vec![paths.data.join(but.unwrap_or("all"))]);
+        let read_only = found.hidden().read_only;
+        assert!(read_only.contains(&data.join("one")), "{read_only:?}");
+        assert!(read_only.contains(&Paths::new(None).data.join("all")), "{read_only:?}");
+    }
+}
