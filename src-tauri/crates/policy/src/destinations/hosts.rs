@@ -113,7 +113,7 @@ fn is_below_a_domain(name: &str) -> bool {
 /// Removes the marks of a sentence or of code around an address.
 fn trim_end(text: &str) -> &str {
     let is_bracketed = text.rsplit('@').next().is_some_and(|name| name.starts_with('['));
-    text.trim_end_matches(|c: char| !c.is_alphanumeric() && !(is_bracketed && c == ']'))
+    text.trim_end_matches(|c: char| !(c.is_alphanumeric() || is_bracketed && c == ']'))
 }
 
 fn cut(text: &str, is_end: impl Fn(char) -> bool) -> &str {
