@@ -16,5 +16,11 @@ pub(super) fn fold(c: char) -> Option<char> {
 
 /// Whether folding leaves a text as it is.
 pub(super) fn is_folded(text: &str) -> bool {
-    text.chars().all(|c| fold(c) == Some(c))
+    is_plain(text.as_bytes()) || text.chars().all(|c| fold(c) == Some(c))
+}
+
+/// Whether a text has visible ASCII characters and white space alone. Most texts have, and each byte
+/// is looked at faster than a character.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
 }

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::fold::{fold, is_folded};
+use super::fold::{fold, is_folded, is_plain};
 
 /// Whether a view maps its bytes back to the original text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl<'a> View<'a> {
     /// Returns the view without characters that nobody sees, and with those that look like ASCII as
     /// ASCII.
     fn into_folded(self, way: Way) -> Self {
-        if self.bytes.utf8_chunks().all(|chunk| is_folded(chunk.valid())) {
+        if is_plain(&self.bytes) || self.bytes.utf8_chunks().all(|chunk| is_folded(chunk.valid())) {
             return self;
         }
         let (mut bytes, mut from) = (Vec::with_capacity(self.bytes.len()), Vec::new());
