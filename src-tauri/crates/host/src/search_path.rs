@@ -28,8 +28,9 @@ pub(crate) fn pack_path() -> String {
 /// Returns the folders of the search path that the user can change, with the libraries and the
 /// interpreters of their programs, and the user's folder of Python libraries. Some may be missing.
 pub(crate) fn find_changeable_places() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        env::home_dir().map(|home| home.join(".local/lib")).into_iter().collect();
+    let libraries = env::home_dir().map(|home| home.join(".local/lib"));
+    // A missing folder stays open: where it is closed, nothing can be made in the home folder.
+    let mut found: Vec<PathBuf> = libraries.filter(|folder| folder.exists()).into_iter().collect();
     for folder in own_folders().into_iter().filter(|folder| mcp::user_may_change(folder)) {
         let real = INTERPRETERS.iter().filter_map(|name| folder.join(name).canonicalize().ok());
         let behind: Vec<PathBuf> = real.filter_map(|it| it.parent().map(Path::to_owned)).collect();
