@@ -579,7 +579,7 @@ async fn no_server_changes_what_another_one_is_started_from() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // What lies directly in the folder for temporary files stays open.
+    // Places directly in the folder for temporary files stay open.
     let root = folder.path().canonicalize().unwrap().join("root");
     for folder in ["code", "links", "project/library", "tools", "free"] {
         fs::create_dir_all(root.join(folder)).unwrap();

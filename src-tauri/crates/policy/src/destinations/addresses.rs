@@ -22,8 +22,9 @@ pub(super) fn in_text(text: &str) -> (BTreeSet<String>, Vec<Range<usize>>) {
     for at in authorities(text) {
         found.extend(hosts::in_authority(&text[at..]));
         let is_end = |c: char| is_border(c) || matches!(c, '/' | '\\' | '?' | '#');
-        let end = text[at..].find(is_end);
-        places.push(at..end.map_or(text.len(), |end| at + end));
+        let rest = &text[at..];
+        let rest = &rest[..rest.floor_char_boundary(hosts::AUTHORITY_BYTES)];
+        places.push(at..at + rest.find(is_end).unwrap_or(rest.len()));
     }
     let values = text.split(VALUE_MARKS).chain([text]);
     found.extend(values.filter_map(|value| spaced_host(value.trim())));

@@ -8,7 +8,7 @@ use url::Url;
 use super::name_of;
 
 /// The longest authority that is read, in bytes. A longer one has a name of its own.
-const AUTHORITY_BYTES: usize = 4_096;
+pub(super) const AUTHORITY_BYTES: usize = 4_096;
 /// Endings of file names that are also top-level domains. A bare name with one of them is taken for
 /// a file, unless its parameter stands for an address.
 const FILE_ENDINGS: &[&str] = &[
@@ -57,11 +57,13 @@ fn parse(name: &str) -> Option<String> {
 pub(super) fn in_authority(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let is_end = |c: char| c.is_ascii_whitespace() || c.is_control();
+    // A text may hold thousands of beginnings: none is read to the end of the text.
+    let (whole, text) = (text, &text[..text.floor_char_boundary(AUTHORITY_BYTES)]);
     let standard = cut(text, |c| is_end(c) || matches!(c, '/' | '\\' | '?' | '#'));
     // RFC 3986 ends no authority at a backslash, and some clients end it at a slash only.
     let without_backslash = cut(text, |c| is_end(c) || matches!(c, '/' | '?' | '#'));
     let to_slash = cut(text, |c| is_end(c) || c == '/');
-    if to_slash.len() > AUTHORITY_BYTES {
+    if to_slash.len() < whole.len() && to_slash.len() == text.len() {
         found.insert(name_of(text));
         return found;
     }

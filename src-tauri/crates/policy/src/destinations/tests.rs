@@ -408,3 +408,13 @@ fn a_typed_host_may_stand_within_an_address() {
     let server = typed_destination(DestinationKind::Server, "Mine/web");
     assert_eq!(server.map(|found| found.name).as_deref(), Some("Mine/web"));
 }
+
+/// A text of a thousand beginnings without an end is read in steps that its length bounds.
+#[test]
+fn an_authority_without_an_end_has_a_name_of_its_own() {
+    let text = "http:".repeat(2_000);
+    let found = in_arguments(json!({"q": text}));
+    assert!(found.iter().any(|name| name.contains("sha256")), "{} names", found.len());
+    let hidden = format!("https://{}@evil.com/", "x".repeat(5_000));
+    assert!(!in_arguments(json!({"q": hidden})).is_empty());
+}

@@ -26,7 +26,7 @@ pub enum Client {
     Pairs,
     /// The name in brackets after a protocol, as some database drivers do.
     Driver,
-    /// Whatever follows two slashes or a colon, as programs do that look for addresses in texts.
+    /// Each name after two slashes or a colon, as programs do that look for addresses in texts.
     Searcher,
 }
 
@@ -62,7 +62,7 @@ pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Del
     let whole = arguments.to_string();
     let mut all = vec![Delivery { to: server(spec), bytes: whole.clone() }];
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    // What stands for no address is read by clients that expect one address.
+    // A parameter that stands for no address is read by clients that expect a single one.
     let usual = if client == Client::Library { client } else { Client::Standard };
     match spec.id.as_str() {
         "web.fetch" | "web.post" => all.extend(fetch(client, text("url"), &whole)),
