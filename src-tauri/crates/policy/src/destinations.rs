@@ -95,6 +95,10 @@ fn walk(value: &Value, schema: &Schema<'_>, role: Role, found: &mut BTreeSet<Des
                 let is_address = role.address && name.contains(['.', ':']);
                 let of_value = Role { address: is_address, ..role };
                 collect(name, if is_value { of_value } else { role.of_name() }, found);
+                // A set of numbers has no meaning but that of its members.
+                if is_value && role.recipient && recipients::is_number(name) {
+                    found.insert(recipient(recipients::canonical(name)));
+                }
                 // `{"recipient": {"name": …}}`: what lies within stands for the same.
                 let of_member = role.with(parameters::role_of(name, schema));
                 walk(member, &schema.member(name), of_member, found);
@@ -122,6 +126,7 @@ fn collect(text: &str, role: Role, found: &mut BTreeSet<Destination>) {
         found.extend(recipients::in_text(&reading, &authorities).into_iter().map(recipient));
         if role.open || role.address {
             found.extend(addresses::bare_in_text(&reading).into_iter().map(host));
+            found.extend(addresses::odd_address(&reading).map(host));
         }
     }
     if readings::is_unreadable(text) {

@@ -246,6 +246,16 @@ pub(super) fn in_parameter(text: &str) -> BTreeSet<String> {
     found
 }
 
+/// Returns the name of a text that is an address in a form that clients read differently. A text
+/// with spaces is prose.
+pub(super) fn odd_address(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_one = text.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+        && authorities(text).first().is_some_and(|at| *at < text.len());
+    let is_odd = is_one && !text.contains(char::is_whitespace);
+    (is_odd && matches!(plain_host(text), PlainAddress::No)).then(|| name_of(text))
+}
+
 /// A part of a text in a parameter for addresses.
 enum PlainAddress {
     /// An address that each client reads alike.
@@ -263,10 +273,19 @@ fn plain_host(part: &str) -> PlainAddress {
     if is_path && !part.starts_with("//") || is_file && !part[8..].starts_with('/') || is_small {
         return PlainAddress::Here;
     }
-    let rest = match part.split_once("://") {
-        Some((scheme, rest)) if is_scheme(scheme) => rest,
-        _ => part,
+    let (scheme, rest) = match part.split_once("://") {
+        Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
+        // `http:example.com` and `http:/example.com` have a host for some clients only.
+        _ if SPECIAL_SCHEMES.contains(&&*scheme_before(part, part.find(':').unwrap_or(0))) => {
+            return PlainAddress::No;
+        }
+        _ => (None, part),
     };
+    // Drivers of databases read hosts in the query, too: `postgresql://a/b?host=c`.
+    let is_web = scheme.is_none_or(|scheme| SPECIAL_SCHEMES.contains(&&*scheme.to_lowercase()));
+    if !is_web && rest.contains(['?', '#', ';']) {
+        return PlainAddress::No;
+    }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     match hosts::strict(authority) {
         Some(host) if hosts::in_authority(rest).iter().eq([&host]) => PlainAddress::Host(host),

@@ -162,10 +162,14 @@ fn is_phone_char(c: char) -> bool {
 }
 
 fn is_time_or_number(text: &str) -> bool {
-    let has_digit = text.bytes().any(|b| b.is_ascii_digit());
-    let is_number = has_digit && text.chars().all(|c| c.is_ascii_digit() || "+-.".contains(c));
     let is_clock = text.contains(':') && is_time(text);
-    is_number && text.len() < PHONE_DIGITS || is_clock || is_date(text) || is_instant(text)
+    is_number(text) && text.len() < PHONE_DIGITS || is_clock || is_date(text) || is_instant(text)
+}
+
+/// Whether a text is a number.
+pub(super) fn is_number(text: &str) -> bool {
+    let has_digit = text.bytes().any(|b| b.is_ascii_digit());
+    has_digit && text.chars().all(|c| c.is_ascii_digit() || "+-.".contains(c))
 }
 
 /// Whether a text is a date or a time such as `2026-11-30` or `2026-11-30T10:00:00Z`.

@@ -36,8 +36,13 @@ fn an_address_counts_however_it_is_written() {
         "a=1&next=https%3A%2F%2Fevil.example%2F",
         "javascript:fetch('https://evil.example')",
     ] {
-        assert_eq!(in_arguments(json!({"q": url})), ["evil.example"], "{url}");
-        assert_eq!(in_arguments(json!({"deep": [{"q": url}]})), ["evil.example"], "{url}");
+        // In an odd form it is a destination of its own, too.
+        let is_other = |name: &String| *name != url.to_lowercase();
+        for arguments in [json!({"q": url}), json!({"deep": [{"q": url}]})] {
+            let mut found = in_arguments(arguments);
+            found.retain(is_other);
+            assert_eq!(found, ["evil.example"], "{url}");
+        }
     }
     assert_eq!(in_arguments(json!({"https://evil.example": 1})), ["evil.example"], "a name counts");
     assert_eq!(in_arguments(json!({"q": "http://2130706433/"})), ["127.0.0.1"]);
@@ -171,6 +176,39 @@ fn what_is_no_plain_address_is_a_destination_of_its_own() {
         let found = in_arguments(json!({"q": text}));
         assert!(found.contains(&host.to_owned()), "{text}: {found:?}");
     }
+}
+
+#[test]
+fn an_address_in_an_odd_form_is_a_destination_of_its_own_in_any_parameter_of_an_open_tool() {
+    for text in [
+        r"https:\\evil.example\x",
+        "http:/evil.example/x",
+        "https:evil.example",
+        "https://good.example@evil.example/",
+        "postgresql://good.example/db?host=evil.md",
+        "mysql://good.example/db?host=10.0.0.1",
+        "redis://good.example/0#evil.md",
+    ] {
+        let own = text.to_lowercase();
+        assert!(in_arguments(json!({"page": text})).contains(&own), "{text}");
+        assert!(in_arguments(json!({"url": text})).contains(&own), "{text}");
+    }
+    for text in [
+        "https://good.example/a?host=evil.md",
+        "postgresql://good.example/db",
+        "https:",
+        "note: //see",
+        "https://good.example is a page",
+    ] {
+        assert!(!in_arguments(json!({"page": text})).contains(&text.to_lowercase()), "{text}");
+    }
+}
+
+#[test]
+fn a_number_in_a_set_of_recipients_is_one() {
+    assert_eq!(in_arguments(json!({"attendees": {"6266": true}})), ["6266"]);
+    assert_eq!(in_arguments(json!({"to": {"17": null, "18": 1}})), ["17", "18"]);
+    assert!(in_arguments(json!({"attendees": "2026-11-30"})).is_empty());
 }
 
 #[test]
