@@ -70,6 +70,7 @@ mod widening;
 pub use chat_window::ChatWindow;
 pub use evaluate::evaluate;
 pub use host::Host;
+pub(crate) use host::Parts;
 /// The time limits and retries for remote servers.
 pub use mcp::Patience;
 /// Runs the MCP client against test servers, for development.

@@ -19,7 +19,7 @@ use secrets::Keyring;
 use store::{OpenError, SqliteStore};
 
 use crate::{
-    Host, Options, Paths, attest, callers,
+    Host, Options, Parts, Paths, attest, callers,
     confirmations::Confirmations,
     credentials::Credentials,
     definitions::{self, Pins},
@@ -117,7 +117,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
     spawn_expiry_task(&engine, &ledger);
     let started_with = count_records(&log).await;
-    let host = Arc::new(Host {
+    let host = Arc::new(Host::new(Parts {
         local_engine: engine,
         for_callers,
         paths,
@@ -141,7 +141,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         changing: tokio::sync::Mutex::default(),
         served: std::sync::atomic::AtomicBool::new(false),
         _lock: lock,
-    });
+    }));
     host.drop_old_recordings().await;
     start_tasks(&host);
     Ok(host)
