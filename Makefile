@@ -1,6 +1,6 @@
 # Build, run and test Countersign. Every goal installs what it needs first; with everything in place that takes a second.
 .DELETE_ON_ERROR:
-.PHONY: run test soak dev bench bundle lint setup setup-test ui release help
+.PHONY: run app test soak dev bench bundle lint setup setup-test ui release help
 
 CARGO ?= cargo
 NPM ?= npm
@@ -24,15 +24,15 @@ help:
 	@echo "make bundle  build the deb and rpm packages"
 	@echo "make lint    formatting, lints, types, licences, advisories"
 
-run: setup release
+run: setup app
 	@if [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 	  echo; \
 	  echo "There is no display here, so no window can be opened. The same answers come in this terminal:"; \
 	  echo; \
-	  echo "    target/release/csign ask \"How is account 17 pacing this month?\""; \
+	  echo "    target/quick/csign ask \"How is account 17 pacing this month?\""; \
 	  echo; \
 	else \
-	  exec target/release/countersign; \
+	  exec target/quick/countersign; \
 	fi
 
 # Tests with chosen values choose the same ones in every run; another number tries others.
@@ -110,6 +110,11 @@ $(EMBEDDING_PYTHON): tests/embedding/requirements.txt
 	@touch $@
 
 ui: ui/dist/index.html
+
+# Builds the app to try it. Without a terminal cargo draws no bar, but it lists each library.
+app: ui
+	@[ -e target/quick/csign ] || echo "The first build compiles about 600 libraries. It takes about 15 minutes on 2 cores; cargo tells how many are left."
+	CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 $(CARGO) build --profile quick --workspace --bin countersign --bin csign
 
 # The whole workspace is named so that features are the same as in `make test`; only what is shipped is built.
 release: ui
