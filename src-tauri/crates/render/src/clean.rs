@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use ammonia::{Builder, UrlRelative};
 use contract::mail::sanitize_mail_link;
 
-use crate::highlight;
+use crate::{highlight, mathml};
 
 const TAGS: [&str; 25] = [
     "a",
@@ -51,8 +51,9 @@ const ATTRIBUTES: [(&str, &[&str]); 11] = [
     ("ul", &["class"]),
 ];
 /// Classes of the HTML writer. Those of highlighted code are in [`highlight`].
-const CLASSES: [&str; 8] = [
+const CLASSES: [&str; 9] = [
     "md-code",
+    "md-formula",
     "md-table",
     "md-url",
     "md-task",
@@ -67,10 +68,11 @@ pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = Builder::empty();
     builder
-        .tags(HashSet::from(TAGS))
+        .tags(TAGS.into_iter().chain(mathml::TAGS).collect())
         .tag_attributes(
             ATTRIBUTES
                 .into_iter()
+                .chain(mathml::ATTRIBUTES)
                 .map(|(tag, names)| (tag, names.iter().copied().collect()))
                 .collect::<HashMap<_, _>>(),
         )
@@ -80,7 +82,13 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .url_schemes(HashSet::from(SCHEMES))
         .url_relative(UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer"))
-        .attribute_filter(|_, name, value| attribute(name, value));
+        .attribute_filter(|tag, name, value| {
+            if mathml::TAGS.contains(&tag) {
+                mathml::is_fine(name, value).then_some(Cow::Borrowed(value))
+            } else {
+                attribute(name, value)
+            }
+        });
     builder
 });
 
@@ -137,6 +145,22 @@ mod tests {
         assert_eq!(
             clean("<span class=\"hl-keyword\">fn</span><script>x</script>"),
             "<span class=\"hl-keyword\">fn</span>"
+        );
+    }
+
+    #[test]
+    fn formulas_keep_what_draws_them_and_no_more() {
+        assert_eq!(
+            clean(
+                "<math display='block' onclick=x><mo stretchy='true' style='color:red' href='javascript:x'>(</mo><mspace width='1e9em' height='2em'></mspace><maction><mi>x</mi></maction></math>"
+            ),
+            "<math display=\"block\"><mo stretchy=\"true\">(</mo><mspace height=\"2em\"></mspace><mi>x</mi></math>"
+        );
+        assert_eq!(
+            clean(
+                "<math><mtext><img src=x onerror=y><style>x</style></mtext><annotation-xml encoding='text/html'><b>x</b></annotation-xml></math>"
+            ),
+            "<math><mtext></mtext>x</math>"
         );
     }
 }

@@ -1,19 +1,20 @@
 //! Writes one Markdown block as HTML. HTML inside the Markdown is shown as text, images are shown
-//! as their description, and links show their address. Keeps no state between blocks.
+//! as their description, links show their address, and formulas are drawn. Keeps no state between
+//! blocks.
 
 use contract::mail::sanitize_mail_link;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::clean::{self, SCHEMES};
 use crate::escape::escape;
-use crate::highlight;
+use crate::veil::{Formula, Piece, Veiled};
+use crate::{highlight, mathml};
 
 /// Whether the block can still change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// The block may still grow; code is not highlighted yet.
     Open,
-    #[default]
     ClosedBlock,
 }
 
@@ -21,16 +22,30 @@ pub(crate) enum State {
 pub(crate) fn render(markdown: &str, state: State, is_continued: bool) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let veiled = Veiled::new(markdown, options);
     let mut writer = Writer {
         html: String::with_capacity(markdown.len() * 3 / 2 + 16),
+        veiled: &veiled,
         state,
         is_continued,
-        ..Writer::default()
+        code: None,
+        links: Vec::new(),
+        columns: Vec::new(),
+        column: 0,
+        in_head: false,
     };
-    for event in Parser::new_ext(markdown, options) {
+    for event in Parser::new_ext(veiled.markdown(), options) {
         writer.write_event(event);
     }
     clean::clean(&writer.html)
+}
+
+/// Renders the source of a formula whose end has not arrived.
+pub(crate) fn open_formula(source: &str) -> String {
+    let mut html = "<p>".to_owned();
+    formula_source(&mut html, source.trim());
+    html.push_str("</p>");
+    clean::clean(&html)
 }
 
 /// Renders an unfinished code fence from its language and the code so far.
@@ -42,9 +57,9 @@ pub(crate) fn open_code(info: &str, code: &str) -> String {
     clean::clean(&html)
 }
 
-#[derive(Default)]
-struct Writer {
+struct Writer<'a> {
     html: String,
+    veiled: &'a Veiled<'a>,
     state: State,
     is_continued: bool,
     /// Language and text of the current code block.
@@ -61,7 +76,7 @@ struct OpenLink {
     text: String,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn write_event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -77,11 +92,11 @@ impl Writer {
             }
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.html.push_str("<code>");
-                self.text(&text);
+                self.plain(&self.veiled.source(&text));
                 self.html.push_str("</code>");
             }
-            Event::SoftBreak => self.text("\n"),
-            Event::HardBreak => self.html.push_str("<br>"),
+            // A line break of an answer is meant as one.
+            Event::SoftBreak | Event::HardBreak => self.html.push_str("<br>"),
             Event::Rule => self.html.push_str("<hr>"),
             Event::TaskListMarker(done) => {
                 self.html.push_str("<span class=\"md-task\">");
@@ -94,13 +109,33 @@ impl Writer {
 
     fn text(&mut self, text: &str) {
         if let Some((_, code)) = &mut self.code {
-            code.push_str(text);
+            code.push_str(&self.veiled.source(text));
             return;
         }
+        for piece in self.veiled.pieces(text) {
+            match piece {
+                Piece::Text(text) => self.plain(text),
+                Piece::Formula(formula) => self.formula(formula),
+            }
+        }
+    }
+
+    fn plain(&mut self, text: &str) {
         for link in &mut self.links {
             link.text.push_str(text);
         }
         escape(&mut self.html, text);
+    }
+
+    /// Draws a formula. One that cannot be drawn is shown as it is written.
+    fn formula(&mut self, formula: &Formula) {
+        for link in &mut self.links {
+            link.text.push_str(&formula.source);
+        }
+        match mathml::draw(&formula.tex, formula.is_display) {
+            Some(drawn) => self.html.push_str(&drawn),
+            None => formula_source(&mut self.html, &formula.source),
+        }
     }
 
     /// Opens an element. An element that continues the previous block gets the class
@@ -121,6 +156,7 @@ impl Writer {
             Tag::Heading { level, .. } => self.open(heading(level), ""),
             Tag::BlockQuote(_) => self.html.push_str("<blockquote>"),
             Tag::CodeBlock(CodeBlockKind::Fenced(info)) => {
+                let info = self.veiled.source(&info);
                 self.code = Some((language(&info).to_owned(), String::new()))
             }
             Tag::CodeBlock(CodeBlockKind::Indented) => {
@@ -230,6 +266,7 @@ impl Writer {
     }
 
     fn link(&mut self, url: &str) {
+        let url = &self.veiled.source(url);
         let url = if is_followable(url) { openable_url(url) } else { None };
         if let Some(url) = &url {
             self.html.push_str("<a href=\"");
@@ -291,4 +328,10 @@ fn code_start(html: &mut String, language: &str) {
         html.push('"');
     }
     html.push_str("><code>");
+}
+
+fn formula_source(html: &mut String, source: &str) {
+    html.push_str("<code class=\"md-formula\">");
+    escape(html, source);
+    html.push_str("</code>");
 }

@@ -10,15 +10,19 @@
 
 mod clean;
 mod escape;
+mod formula;
 mod highlight;
 mod html;
 mod lines;
+mod mathml;
 mod mend;
 mod segment;
 mod stream;
+mod veil;
 
 pub use segment::{ClosedBlock, Segmenter};
 pub use stream::Stream;
+pub use veil::{Formula, Piece, Veiled};
 
 use contract::Block;
 

@@ -1,5 +1,7 @@
 //! Classifies a single line of Markdown, without looking at the lines around it.
 
+use crate::formula;
+
 /// The kinds of line beginnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
@@ -23,6 +25,10 @@ pub(crate) enum Line {
     },
     /// A line that begins with `|`.
     Row,
+    /// A line that begins a formula of several lines; `mark` is the last byte of its end.
+    Formula {
+        mark: u8,
+    },
     /// A line that begins with `<`.
     Html,
     /// A line with at least four leading spaces.
@@ -48,6 +54,9 @@ pub(crate) fn classify(line: &str) -> Line {
         b'0'..=b'9' => numbered(rest),
         b'|' => Line::Row,
         b'<' => Line::Html,
+        b'$' | b'\\' => {
+            formula::opens_lines(rest).map_or(Line::Plain, |mark| Line::Formula { mark })
+        }
         _ => Line::Plain,
     }
 }
@@ -172,6 +181,11 @@ mod tests {
             ("    x", Line::Indented),
             ("\tx", Line::Indented),
             ("word", Line::Plain),
+            ("$$", Line::Formula { mark: b'$' }),
+            ("$$ x $$", Line::Plain),
+            ("$5", Line::Plain),
+            ("\\[ x", Line::Formula { mark: b']' }),
+            ("\\[ x \\]", Line::Plain),
         ];
         for (line, expected) in table {
             assert_eq!(classify(line), expected, "{line:?}");

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::formula::{self, Begins};
 use crate::lines::{self, Line};
 use crate::segment::Kind;
 
@@ -24,7 +25,7 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
         return Mended { text: Cow::Borrowed(open), clean: false };
     }
     let from = match kind {
-        Kind::Empty | Kind::Paragraph => 0,
+        Kind::Empty | Kind::Paragraph | Kind::Formula { .. } => 0,
         // Marks of earlier lines are closed, or will never be.
         Kind::List { .. }
         | Kind::Quote
@@ -37,7 +38,8 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     let mut scan = Scan::default();
     scan.run(tail);
     let kept = tail.get(..scan.keep.unwrap_or(tail.len())).unwrap_or(tail);
-    if scan.open.is_empty() && scan.hidden.is_none() && kept.len() == tail.len() {
+    let is_whole = !scan.is_in_formula && scan.hidden.is_none() && kept.len() == tail.len();
+    if scan.open.is_empty() && is_whole {
         return Mended { text: Cow::Borrowed(open), clean: true };
     }
     let mut text = String::with_capacity(open.len() + 8);
@@ -78,6 +80,8 @@ fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
                     | b':'
                     | b'!'
                     | b'['
+                    | b'$'
+                    | b'\\'
             )
         });
     let number = line.len() < 4
@@ -129,6 +133,8 @@ struct Scan {
     /// The end of the presentable text.
     keep: Option<usize>,
     brackets: Vec<usize>,
+    /// Whether the text may end inside a formula, where marks are signs of it.
+    is_in_formula: bool,
 }
 
 impl Scan {
@@ -138,7 +144,15 @@ impl Scan {
         let mut at = 0;
         while let Some(byte) = bytes.get(at).copied() {
             at = match byte {
-                b'\\' => at + 2,
+                b'$' | b'\\' => match formula::begins_at(text, at) {
+                    Begins::Formula(found) => found.all.end,
+                    // An amount of money often begins like a formula.
+                    Begins::Perhaps(len) if may_go_on(text, at + len) => {
+                        self.is_in_formula = true;
+                        return;
+                    }
+                    Begins::Perhaps(len) | Begins::Other(len) => at + len,
+                },
                 b'`' => match self.code(bytes, at, end) {
                     Some(next) => next,
                     None => return,
@@ -234,6 +248,12 @@ impl Scan {
     }
 }
 
+/// Whether the rest of the text may be the beginning of a formula: it has no line end and is no number.
+fn may_go_on(text: &str, from: usize) -> bool {
+    let rest = text.get(from..).unwrap_or_default().trim_end();
+    !rest.contains('\n') && !rest.starts_with(|c: char| c.is_ascii_digit())
+}
+
 fn run(bytes: &[u8], at: usize) -> usize {
     let first = bytes.get(at).copied();
     bytes.iter().skip(at).take_while(|b| Some(**b) == first).count().max(1)
@@ -262,6 +282,9 @@ mod tests {
             ("2 * 3 = 6", "2 * 3 = 6"),
             ("a \\*b", "a \\*b"),
             ("`**` c", "`**` c"),
+            ("**a $x_1 + y_{ab", "**a $x_1 + y_{ab**"),
+            ("$x_1$ and **b", "$x_1$ and **b**"),
+            ("costs $5 for *all", "costs $5 for *all*"),
         ];
         for (text, expected) in table {
             assert_eq!(mend_text(text), expected, "{text:?}");

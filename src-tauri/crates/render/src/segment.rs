@@ -2,6 +2,7 @@
 //! on how the text is cut into pieces. Very long blocks are split too, so that they need not be
 //! rendered again and again. Does not render.
 
+use crate::formula;
 use crate::lines::{self, Line};
 
 /// Bytes from which a paragraph or list is cut at the next suitable position.
@@ -26,6 +27,10 @@ pub(crate) enum Kind {
         blank: bool,
     },
     Quote,
+    /// A formula of several lines. `mark` is the last byte of its end.
+    Formula {
+        mark: u8,
+    },
     Table,
     Indented,
     Html,
@@ -62,6 +67,7 @@ struct Balance {
     stars: usize,
     tildes: usize,
     underscores: usize,
+    dollars: usize,
     brackets: isize,
     /// The byte before `scanned`.
     before: u8,
@@ -69,7 +75,9 @@ struct Balance {
 
 impl Balance {
     fn is_even(&self) -> bool {
-        [self.ticks, self.stars, self.tildes, self.underscores].iter().all(|n| n.is_multiple_of(2))
+        [self.ticks, self.stars, self.tildes, self.underscores, self.dollars]
+            .iter()
+            .all(|n| n.is_multiple_of(2))
             && self.brackets <= 0
     }
 
@@ -79,6 +87,7 @@ impl Balance {
             b'*' => self.stars += 1,
             b'~' => self.tildes += 1,
             b'_' => self.underscores += 1,
+            b'$' => self.dollars += 1,
             b'[' | b'(' => self.brackets += 1,
             b']' | b')' => self.brackets -= 1,
             _ => {}
@@ -190,14 +199,25 @@ impl Segmenter {
             }
             Kind::List { mark, blank } => return self.list_line(class, mark, blank),
             Kind::Quote => {
-                class == Line::Quote || matches!(class, Line::Plain | Line::Indented | Line::Row)
+                matches!(
+                    class,
+                    Line::Quote | Line::Plain | Line::Indented | Line::Row | Line::Formula { .. }
+                )
+            }
+            Kind::Formula { mark } => {
+                if formula::closes_lines(line, mark) {
+                    self.close(self.open.len());
+                    return true;
+                }
+                // A formula that never ends must not hide what follows.
+                !matches!(class, Line::Blank | Line::Heading | Line::Fence { .. })
             }
             Kind::Table => match class {
-                Line::Row | Line::Plain if self.open.len() > VERY_LONG => {
+                Line::Row | Line::Plain | Line::Formula { .. } if self.open.len() > VERY_LONG => {
                     self.cut_table();
                     return true;
                 }
-                Line::Row | Line::Plain | Line::Indented => true,
+                Line::Row | Line::Plain | Line::Indented | Line::Formula { .. } => true,
                 Line::Blank
                 | Line::Heading
                 | Line::Rule
@@ -230,6 +250,7 @@ impl Segmenter {
             Line::Quote => Kind::Quote,
             Line::Item { mark, .. } => Kind::List { mark, blank: false },
             Line::Html => Kind::Html,
+            Line::Formula { mark } => Kind::Formula { mark },
             Line::Indented => Kind::Indented,
             Line::Row | Line::Plain => Kind::Paragraph,
         };
@@ -244,7 +265,9 @@ impl Segmenter {
                 return true;
             }
             Line::Item { mark: same, .. } if !nested => same == mark && self.open.len() <= LONG,
-            Line::Plain | Line::Row | Line::Html | Line::Indented => nested || !blank,
+            Line::Plain | Line::Row | Line::Html | Line::Indented | Line::Formula { .. } => {
+                nested || !blank
+            }
             Line::Item { .. } | Line::Heading | Line::Rule | Line::Fence { .. } | Line::Quote => {
                 nested
             }
@@ -345,7 +368,12 @@ impl Segmenter {
 /// Whether a line of this kind ends the paragraph above it.
 fn interrupts_paragraph(class: Line) -> bool {
     match class {
-        Line::Blank | Line::Heading | Line::Rule | Line::Fence { .. } | Line::Quote => true,
+        Line::Blank
+        | Line::Heading
+        | Line::Rule
+        | Line::Fence { .. }
+        | Line::Formula { .. }
+        | Line::Quote => true,
         Line::Item { first, empty, .. } => first && !empty,
         Line::Row | Line::Html | Line::Indented | Line::Plain => false,
     }

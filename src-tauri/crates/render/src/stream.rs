@@ -143,6 +143,14 @@ impl Stream {
                 grow: GrowthMode::Code,
             });
         }
+        if let Kind::Formula { .. } = kind {
+            return Some(ShownBlock {
+                html: html::open_formula(open),
+                shown_len: text_end(open),
+                has_appended_text: false,
+                grow: GrowthMode::Again,
+            });
+        }
         if mend::waits_for_table(kind, open, partial) {
             return None;
         }
@@ -184,7 +192,18 @@ fn find_growth(segments: &Segmenter, shown: &ShownBlock) -> Option<usize> {
             let special = |b: u8| {
                 matches!(
                     b,
-                    b'\n' | b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b']' | b'<' | b'>' | b'&'
+                    b'\n'
+                        | b'\\'
+                        | b'`'
+                        | b'*'
+                        | b'_'
+                        | b'~'
+                        | b'['
+                        | b']'
+                        | b'<'
+                        | b'>'
+                        | b'&'
+                        | b'$'
                 )
             };
             (!new.bytes().any(special)).then(|| text_end(open).max(shown.shown_len))

@@ -59,6 +59,15 @@ const CORPUS: &[&str] = &[
     "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
     "<template><script>alert(1)</script></template>",
     "$$<script>alert(1)</script>$$",
+    "$\\text{<img src=x onerror=alert(1)>}$",
+    "\\[\\href{javascript:alert(1)}{x}\\]",
+    "$$\\text{</mtext><script>alert(1)</script>}$$",
+    "$\\htmlData{onclick=alert(1)}{x} \\class{evil}{y} \\style{background:url(//evil)}{z}$",
+    "$x < y > z \\& \"q\" \\color{red} w$",
+    "$\\begin{array}{|c|c|}\\hline a & <b> \\\\[9999em] c\\end{array} \\hspace{99999em}$",
+    "$\\def\\a{\\a\\a}\\a$",
+    "\u{fdd0}0\u{fdd1} $x$",
+    "\u{fdd0}0\u{fdd1}",
     "[^1]: <script>\n\n[^1]",
     "99999999999. <b>\n",
 ];
@@ -89,6 +98,25 @@ const TAGS: &[&str] = &[
     "thead",
     "tr",
     "ul",
+    "math",
+    "mfrac",
+    "mi",
+    "mn",
+    "mo",
+    "mover",
+    "mroot",
+    "mrow",
+    "mspace",
+    "msqrt",
+    "msub",
+    "msubsup",
+    "msup",
+    "mtable",
+    "mtd",
+    "mtext",
+    "mtr",
+    "munder",
+    "munderover",
 ];
 
 /// Splits the output as a browser would, and asserts that every part is allowed.
@@ -115,9 +143,24 @@ fn check(html: &str) {
                     "{value} in {html}"
                 ),
                 "class" => assert!(
-                    value.split(' ').all(|c| c.starts_with("md-") || c.starts_with("hl-")),
+                    value.split(' ').all(|c| {
+                        c == "small"
+                            || ["md-", "hl-", "menv-", "mop-", "cell-"]
+                                .iter()
+                                .any(|begin| c.starts_with(begin))
+                    }),
                     "{value}"
                 ),
+                "display" => assert!(["inline", "block"].contains(&value), "{value}"),
+                "mathvariant" => assert_eq!(value, "normal"),
+                "stretchy" | "symmetric" | "largeop" | "movablelimits" | "displaystyle" => {
+                    assert!(["true", "false"].contains(&value), "{value}")
+                }
+                "linethickness" | "minsize" | "maxsize" | "width" | "height" | "depth"
+                | "scriptlevel" => {
+                    let number = value.trim_end_matches(|c: char| c.is_ascii_lowercase());
+                    assert!(number.parse::<f64>().unwrap().abs() <= 100.0, "{value}");
+                }
                 "rel" => assert_eq!(value, "noopener noreferrer"),
                 "start" | "tabindex" => {
                     assert!(value.bytes().all(|b| b.is_ascii_digit()), "{value}")

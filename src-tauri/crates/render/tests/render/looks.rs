@@ -24,7 +24,7 @@ fn every_kind_of_block() {
     let expected = [
         "<h3>Title</h3>",
         "<p>Intro with <em>em</em>, <strong>strong</strong>, <del>del</del> and <code>code</code>.</p>",
-        "<blockquote><p>quoted\nmore</p></blockquote>",
+        "<blockquote><p>quoted<br>more</p></blockquote>",
         "<ol><li>one</li><li>two<ul><li>nested</li></ul></li></ol>",
         "<hr>",
         "<pre class=\"md-code\" tabindex=\"0\"><code>plain &lt;b&gt;\n</code></pre>",
@@ -93,6 +93,75 @@ fn html_is_text_and_line_breaks_work() {
 }
 
 #[test]
+fn single_line_breaks_are_kept() {
+    assert_eq!(
+        html("Dear Ada,\nthe order has left.\n\n- a\n  b"),
+        ["<p>Dear Ada,<br>the order has left.</p>", "<ul><li>a<br>b</li></ul>"]
+    );
+}
+
+#[test]
+fn formulas_are_drawn() {
+    let got = html("With $x_1$ and \\(y_2\\), **so** $$z$$");
+    assert_eq!(got.len(), 1, "{got:?}");
+    assert_eq!(got[0].matches("<math display=\"inline\">").count(), 2, "{got:?}");
+    assert!(got[0].contains("<msub><mi>x</mi><mn>1</mn></msub>"), "{got:?}");
+    assert!(got[0].contains("<strong>so</strong> <math display=\"block\">"), "{got:?}");
+    assert!(!got[0].contains(['\u{fdd0}', '\u{fdd1}', '$']), "{got:?}");
+}
+
+#[test]
+fn a_formula_of_several_lines_is_one_block() {
+    for (open, close) in [("$$", "$$"), ("\\[", "\\]")] {
+        let got = html(&format!("Then:\n{open}\nx\n=\n- y_1\n{close}\nAfter."));
+        assert_eq!(
+            (got.len(), got[0].as_str(), got[2].as_str()),
+            (3, "<p>Then:</p>", "<p>After.</p>")
+        );
+        assert!(
+            got[1].starts_with("<p><math display=\"block\">") && got[1].contains("<mo>=</mo>"),
+            "{got:?}"
+        );
+    }
+    let got = html("$$\nnever ends\n\n```\n$$\n```");
+    assert!(got[1].starts_with("<pre"), "code after it stays code: {got:?}");
+}
+
+#[test]
+fn formulas_in_tables_and_lists_keep_their_signs() {
+    let got = html("| a | b |\n|---|---|\n| $|x|$ | $y$ |");
+    assert_eq!(got[0].matches("<td>").count(), 2, "{got:?}");
+    assert_eq!(got[0].matches("<math").count(), 2, "{got:?}");
+    assert!(html("- $a*b*c$")[0].starts_with("<ul><li><math"));
+}
+
+#[test]
+fn amounts_and_code_are_no_formulas() {
+    assert_eq!(
+        html("From $5 to $10, US$ 3, `$x$`"),
+        ["<p>From $5 to $10, US$ 3, <code>$x$</code></p>"]
+    );
+    assert!(html("```\n$x$ \\(y\\)\n```")[0].contains("$x$ \\(y\\)"));
+    assert_eq!(
+        html("[page](https://example.com/?a=$x$) $5"),
+        [
+            "<p><a href=\"https://example.com/?a=$x$\" rel=\"noopener noreferrer\">page</a> <span class=\"md-url\">(https://example.com/?a=$x$)</span> $5</p>"
+        ]
+    );
+}
+
+#[test]
+fn a_formula_with_an_error_is_shown_as_it_is_written() {
+    for source in ["$\\frac{a}$", "\\(\\nosuch_{1}\\)", "$\\def\\a{x}\\a$"] {
+        assert_eq!(
+            html(source),
+            [format!("<p><code class=\"md-formula\">{source}</code></p>")],
+            "{source}"
+        );
+    }
+}
+
+#[test]
 fn unfinished_text_looks_sane() {
     let table = [
         ("Some **bol", "<p>Some <strong>bol</strong></p>"),
@@ -102,6 +171,9 @@ fn unfinished_text_looks_sane() {
         ("Text\n-", "<p>Text</p>"),
         ("Text\n\n```py", "<p>Text</p>"),
         ("Text\n\n| a | b |\n|--", "<p>Text</p>"),
+        ("So $x_1 + y_{", "<p>So $x_1 + y_{</p>"),
+        ("$$\nx\n", "<p><code class=\"md-formula\">$$\nx</code></p>"),
+        ("Costs $5 and **m", "<p>Costs $5 and <strong>m</strong></p>"),
         ("- one **two", "<ul><li>one <strong>two</strong></li></ul>"),
         ("```\na\n``", "<pre class=\"md-code\" tabindex=\"0\"><code>a\n</code></pre>"),
     ];

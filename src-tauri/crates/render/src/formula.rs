@@ -1,0 +1,269 @@
+//! Finds the formulas of a Markdown text by their delimiters: `$…$` and `\(…\)` within a line,
+//! `$$…$$` and `\[…\]` also over several. Does not know whether the text between them can be drawn.
+//!
+//! Amounts of money are no formulas: after the first `$` comes no space, before the second one
+//! neither, neither stands beside a letter or digit on its outer side, and no number with words is
+//! between them.
+
+use std::ops::Range;
+
+/// The most bytes between two delimiters. A longer text stays as it is written.
+const MAX_BYTES: usize = 2_000;
+
+/// A formula in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Where it is, with its delimiters.
+    pub(crate) all: Range<usize>,
+    /// The text between the delimiters.
+    pub(crate) inner: Range<usize>,
+    /// Whether it has lines of its own.
+    pub(crate) is_display: bool,
+}
+
+/// Returns the formulas of a text in their order. `code` has the ranges of code, which has none.
+pub(crate) fn find(text: &str, code: &[Range<usize>]) -> Vec<Found> {
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    let mut code = code.iter().peekable();
+    while at < bytes.len() {
+        while code.next_if(|range| range.end <= at).is_some() {}
+        let until = match code.peek() {
+            Some(range) if range.contains(&at) => {
+                at = range.end;
+                continue;
+            }
+            next => next.map_or(bytes.len(), |range| range.start),
+        };
+        let rest = text.get(..until).unwrap_or(text);
+        match begins_at(rest, at) {
+            Begins::Formula(formula) => {
+                at = formula.all.end;
+                found.push(formula);
+            }
+            Begins::Perhaps(len) | Begins::Other(len) => at += len,
+        }
+    }
+    found
+}
+
+/// The thing that begins at a position.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Begins {
+    Formula(Found),
+    /// The first delimiter of a formula whose end is missing, of so many bytes.
+    Perhaps(usize),
+    /// Something else, of so many bytes.
+    Other(usize),
+}
+
+/// Tells what begins at a position of a text.
+pub(crate) fn begins_at(text: &str, at: usize) -> Begins {
+    let bytes = text.as_bytes();
+    match (bytes.get(at), bytes.get(at + 1)) {
+        (Some(b'\\'), Some(b'(')) => bracketed(text, at, b')'),
+        (Some(b'\\'), Some(b'[')) => bracketed(text, at, b']'),
+        // An escaped character is no delimiter.
+        (Some(b'\\'), Some(_)) => Begins::Other(2),
+        (Some(b'$'), _) => {
+            let len = bytes.iter().skip(at).take_while(|byte| **byte == b'$').count();
+            match len {
+                1 => dollar(text, at),
+                2 => dollars(text, at),
+                len => Begins::Other(len),
+            }
+        }
+        _ => Begins::Other(1),
+    }
+}
+
+/// Whether a line begins a formula that a later line ends. Returns the last byte of the delimiter that ends it.
+pub(crate) fn opens_lines(line: &str) -> Option<u8> {
+    let line = line.trim_start();
+    let mark = match line.as_bytes() {
+        [b'$', b'$', rest @ ..] if rest.first() != Some(&b'$') => b'$',
+        [b'\\', b'[', ..] => b']',
+        _ => return None,
+    };
+    (!closes_lines(line.get(2..)?, mark)).then_some(mark)
+}
+
+/// Whether a line ends the formula of earlier lines.
+pub(crate) fn closes_lines(line: &str, mark: u8) -> bool {
+    line.contains(if mark == b'$' { "$$" } else { "\\]" })
+}
+
+/// `\(…\)` or `\[…\]`.
+fn bracketed(text: &str, at: usize, close: u8) -> Begins {
+    let is_display = close == b']';
+    let end = |here: usize, bytes: &[u8]| {
+        (bytes.get(here) == Some(&b'\\') && bytes.get(here + 1) == Some(&close)).then_some(())
+    };
+    let Some(inner) = between(text, at + 2, is_display, end) else { return Begins::Perhaps(2) };
+    // Escaped brackets before an address belong to a link.
+    if text.as_bytes().get(inner.end + 2) == Some(&b'(') {
+        return Begins::Other(2);
+    }
+    Begins::Formula(Found { all: at..inner.end + 2, inner, is_display })
+}
+
+/// `$…$`. The first `$` after the opening one ends the formula, or there is none.
+fn dollar(text: &str, at: usize) -> Begins {
+    let bytes = text.as_bytes();
+    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+    if is_word(before) || is_space(bytes.get(at + 1)) {
+        return Begins::Other(1);
+    }
+    let end = |here: usize, bytes: &[u8]| (bytes.get(here) == Some(&b'$')).then_some(());
+    let Some(inner) = between(text, at + 1, false, end) else { return Begins::Perhaps(1) };
+    let after = bytes.get(inner.end + 1);
+    let last = inner.end.checked_sub(1).and_then(|at| bytes.get(at));
+    let is_money = is_amount(text.get(inner.clone()).unwrap_or_default());
+    if is_space(last) || is_word(after) || after == Some(&b'$') || is_money {
+        return Begins::Other(1);
+    }
+    Begins::Formula(Found { all: at..inner.end + 1, inner, is_display: false })
+}
+
+/// Whether a text after a `$` is an amount with words: first a number, then words, and no command.
+fn is_amount(text: &str) -> bool {
+    let begins_word = |part: &[u8]| match part {
+        [b' ' | b',' | b'/' | b'-', rest @ ..] => rest.iter().all(u8::is_ascii_alphabetic),
+        _ => false,
+    };
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && !text.contains('\\')
+        && text.as_bytes().windows(3).any(begins_word)
+}
+
+/// `$$…$$`. In one line it has spaces at both ends or at none and begins with no closing sign: `$$` may also mean a high price.
+fn dollars(text: &str, at: usize) -> Begins {
+    let end = |here: usize, bytes: &[u8]| {
+        (bytes.get(here) == Some(&b'$') && bytes.get(here + 1) == Some(&b'$')).then_some(())
+    };
+    let Some(inner) = between(text, at + 2, true, end) else { return Begins::Perhaps(2) };
+    let content = text.get(inner.clone()).unwrap_or_default();
+    let is_whole = content.contains('\n')
+        || content.starts_with(' ') == content.ends_with(' ')
+            && !content.starts_with([')', ',', ';']);
+    if text.as_bytes().get(inner.end + 2) == Some(&b'$') || !is_whole {
+        return Begins::Other(2);
+    }
+    Begins::Formula(Found { all: at..inner.end + 2, inner, is_display: true })
+}
+
+/// Returns the range from a position to the delimiter that `end` finds. It has no blank line, no line of a quote, and, unless it
+/// is `is_display`, no line end. Returns None if there is no such range, or if it is empty or long.
+fn between(
+    text: &str,
+    from: usize,
+    is_display: bool,
+    end: impl Fn(usize, &[u8]) -> Option<()>,
+) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at - from <= MAX_BYTES {
+        if end(at, bytes).is_some() {
+            let is_empty = text.get(from..at)?.trim().is_empty();
+            return (!is_empty).then_some(from..at);
+        }
+        at += match bytes.get(at)? {
+            b'\\' => 2,
+            b'\n' if !is_display || is_break(text.get(at + 1..)?) => return None,
+            _ => 1,
+        };
+    }
+    None
+}
+
+/// Whether a formula cannot go on with this text, which begins a line.
+fn is_break(rest: &str) -> bool {
+    let line = rest.lines().next().unwrap_or_default().trim_start();
+    line.is_empty() || line.starts_with('>')
+}
+
+fn is_space(byte: Option<&u8>) -> bool {
+    byte.is_none_or(u8::is_ascii_whitespace)
+}
+
+fn is_word(byte: Option<&u8>) -> bool {
+    byte.is_some_and(u8::is_ascii_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formulas(text: &str) -> Vec<&str> {
+        find(text, &[]).into_iter().map(|found| &text[found.inner]).collect()
+    }
+
+    #[test]
+    fn delimiters_of_every_kind() {
+        let table: [(&str, &[&str]); 10] = [
+            ("$x^2$ and $y$.", &["x^2", "y"]),
+            ("\\(a_1\\), \\[b\\]", &["a_1", "b"]),
+            ("$$\\frac12$$ or $$ z $$", &["\\frac12", " z "]),
+            ("$$\nx\n=\ny\n$$", &["\nx\n=\ny\n"]),
+            ("(see $n$)", &["n"]),
+            (
+                "$2x + 3$, $10$ and $3 \\cdot \\text{ten km}$",
+                &["2x + 3", "10", "3 \\cdot \\text{ten km}"],
+            ),
+            ("设$x$为实数", &["x"]),
+            ("$a \\$ b$", &["a \\$ b"]),
+            (
+                "\\[\n\\begin{aligned}a &= b \\\\\nc &= d\\end{aligned}\n\\]",
+                &["\n\\begin{aligned}a &= b \\\\\nc &= d\\end{aligned}\n"],
+            ),
+            ("**$x$**", &["x"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(formulas(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn amounts_and_escaped_signs_are_no_formulas() {
+        for text in [
+            "$5 and $10",
+            "between $5-$10",
+            "$5 to $10, US$ 3",
+            "$30/mo or 50$ once",
+            "$5 million, then 10$",
+            "US$ 3 and US$ 4",
+            "US$3 and US$4",
+            "5$ and 10$, or 5$/kg, 10$/kg",
+            "$20/month, then $30/month",
+            "$HOME/$USER and $PATH",
+            "\\$x\\$",
+            "\\\\(x\\\\)",
+            "a \\[link\\](https://example.com)",
+            "Sushi ($$), Pizza ($$$)",
+            "Sushi ($$), Pizza ($$)",
+            "Sushi $$, Pizza $$",
+            "$x\ny$",
+            "$$x\n\ny$$",
+            "$$\n> x\n$$",
+            "$$ $$ and \\(\\)",
+            "$",
+            "\\",
+        ] {
+            assert_eq!(formulas(text), Vec::<&str>::new(), "{text:?}");
+        }
+        let long = format!("$${}$$", "x".repeat(MAX_BYTES + 1));
+        assert!(formulas(&long).is_empty());
+    }
+
+    #[test]
+    fn code_has_no_formulas_and_none_goes_over_it() {
+        let text = "`$a$` and $b$, $c `d` e$";
+        assert_eq!(
+            find(text, &[0..5, 18..21])
+                .into_iter()
+                .map(|found| &text[found.inner])
+                .collect::<Vec<_>>(),
+            ["b"]
+        );
+    }
+}
