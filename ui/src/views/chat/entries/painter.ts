@@ -1,6 +1,7 @@
 // Writes changed blocks into the page, at most once per frame. Appended text goes into the last
 // text node of the last block.
 import type { BlockChange, BlockStream } from "../../../state/blocks";
+import { addCopyButtons } from "./codeCopy";
 
 export class BlockPainter {
   private readonly dirty = new Set<number>();
@@ -55,10 +56,13 @@ export class BlockPainter {
     while (this.root.childElementCount <= index) {
       const element = document.createElement("div");
       element.className = "block";
+      // A block has the direction of its own script.
+      element.dir = "auto";
       this.root.append(element);
     }
     const element = this.root.children[index]!;
     element.innerHTML = html;
+    addCopyButtons(element);
     if (tail !== "") appendText(element, tail);
   }
 }

@@ -1,0 +1,31 @@
+// The *Copy* button of each code block of an answer. Texts of the window only; the code is the text of its block.
+import { t } from "../../../i18n/index.svelte";
+import { copyText } from "../../../kit/clipboard";
+
+const SHOWN_MS = 1500;
+
+/** Puts each code block of a painted block into a box with its button. The code stays last, so that text can be appended. */
+export function addCopyButtons(block: Element): void {
+  for (const code of block.querySelectorAll("pre.md-code")) {
+    const box = document.createElement("div");
+    box.className = "code-box";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy-code";
+    // The confirmation is read out.
+    button.setAttribute("aria-live", "polite");
+    button.textContent = t("common.copy");
+    code.replaceWith(box);
+    box.append(button, code);
+  }
+}
+
+/** Copies the code whose button is or contains `target`, and confirms it. Does nothing elsewhere. */
+export async function copyCodeOf(target: Element): Promise<void> {
+  const button = target.closest("button.copy-code");
+  const code = button?.parentElement?.querySelector("pre");
+  if (!button || !code) return;
+  const done = await copyText(code.textContent);
+  button.textContent = done ? t("common.copied") : t("common.copy_failed");
+  setTimeout(() => (button.textContent = t("common.copy")), SHOWN_MS);
+}
