@@ -12,7 +12,7 @@ use crate::{Outcome, table};
 pub(crate) async fn report(log: &Log) -> Outcome {
     let find = |filter: AuditFilter| log.find(AuditFindParams { filter, before: None, limit: 100 });
     let entries =
-        |filter: AuditFilter| log.entries(AuditEntriesParams { filter, before: None, limit: 50 });
+        |filter| log.entries(AuditEntriesParams { filter, before: None, limit: 50, asked: false });
     let none = AuditFilter::default;
     let start = Instant::now();
     find(none()).await.map_err(|error| error.message)?;

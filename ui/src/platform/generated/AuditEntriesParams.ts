@@ -2,7 +2,8 @@
 import type { AuditFilter } from "./AuditFilter";
 
 /**
- * Looks for questions, and for records that belong to none.
+ * Looks for questions, and for records that belong to none. Visits of the list of memories are
+ * left out, unless the filter names their event.
  */
 export type AuditEntriesParams = { 
 /**
@@ -16,4 +17,8 @@ before?: number | null,
 /**
  * At most 200; 0 means 50.
  */
-limit: number, };
+limit: number, 
+/**
+ * Only what somebody asked: questions, and tools that were called outside a conversation.
+ */
+asked?: boolean, };

@@ -29,7 +29,7 @@ impl From<Kind> for AuditEntryKind {
             Kind::Call => Self::Call,
             Kind::Start => Self::Start,
             Kind::Erasure => Self::Erasure,
-            Kind::Record => Self::Record,
+            Kind::Record | Kind::Visit => Self::Record,
         }
     }
 }
@@ -42,8 +42,8 @@ pub(crate) fn list_entries(
     progress: Progress,
 ) -> Result<AuditEntriesResponse, AgentError> {
     let limit = if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) };
-    let page = groups::find_groups(&index.db, &params.filter, params.before, limit as usize)
-        .map_err(|error| failed(&error))?;
+    let page =
+        groups::find_groups(&index.db, params, limit as usize).map_err(|error| failed(&error))?;
     let (mut entries, mut room, mut has_more) = (Vec::new(), Room::default(), page.has_more);
     let mut last = None;
     for found in page.groups {

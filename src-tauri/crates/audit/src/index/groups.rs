@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use contract::AuditFilter;
+use contract::AuditEntriesParams;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
+use super::Kind;
 use super::find::{Query, Wanted, expression, number};
 use crate::num::Num;
 
@@ -28,14 +29,23 @@ pub(super) struct Page {
 /// the newest record with them, else that of the groups' first records.
 pub(super) fn find_groups(
     db: &Connection,
-    filter: &AuditFilter,
-    before: Option<u64>,
+    params: &AuditEntriesParams,
     limit: usize,
 ) -> rusqlite::Result<Page> {
-    let Some(query) = Query::new(db, filter)? else { return Ok(Page::default()) };
+    let Some(query) = Query::new(db, &params.filter)? else { return Ok(Page::default()) };
+    let (kinds, before) = (kinds(params), params.before);
     match &query.words {
-        Some(words) => groups_by_words(db, &query, words, before, limit),
-        None => groups_by_name(db, &query, before, limit),
+        Some(words) => groups_by_words(db, &query, &kinds, words, before, limit),
+        None => groups_by_name(db, &query, &kinds, before, limit),
+    }
+}
+
+/// Returns the condition for the kinds of groups that are listed.
+fn kinds(params: &AuditEntriesParams) -> String {
+    match (params.asked, params.filter.event) {
+        (true, _) => format!(" AND g.kind IN ({}, {})", Kind::Question as i64, Kind::Call as i64),
+        (false, Some(_)) => String::new(),
+        (false, None) => format!(" AND g.kind<>{}", Kind::Visit as i64),
     }
 }
 
@@ -51,6 +61,7 @@ fn has_names(names: &[Wanted], group: &str, sql: &mut String, values: &mut Vec<S
 fn groups_by_name(
     db: &Connection,
     query: &Query,
+    kinds: &str,
     before: Option<u64>,
     limit: usize,
 ) -> rusqlite::Result<Page> {
@@ -69,6 +80,7 @@ fn groups_by_name(
     values.push(number(query.below(before).0));
     has_names(query.names().get(1..).unwrap_or_default(), "g.id", &mut sql, &mut values);
     query.times("g.at", &mut sql, &mut values);
+    sql.push_str(kinds);
     let key = if query.names().is_empty() { "g.id" } else { "h.grp" };
     sql.push_str(&format!(" ORDER BY {key} DESC LIMIT ?"));
     values.push(number(limit as u64 + 1));
@@ -95,6 +107,7 @@ const GROWTH: u64 = 8;
 fn groups_by_words(
     db: &Connection,
     query: &Query,
+    kinds: &str,
     words: &str,
     before: Option<u64>,
     limit: usize,
@@ -133,7 +146,7 @@ fn groups_by_words(
         if !judged.insert(group) {
             continue;
         }
-        let Some(newest) = newest_if_fitting(db, query, group)? else { continue };
+        let Some(newest) = newest_if_fitting(db, query, kinds, group)? else { continue };
         if earlier.has(group, newest)? {
             continue;
         }
@@ -160,11 +173,17 @@ fn candidates(db: &Connection, query: &Query) -> rusqlite::Result<Option<HashMap
 }
 
 /// Returns the newest record of a group with the names and the time of the filter.
-fn newest_if_fitting(db: &Connection, query: &Query, group: u64) -> rusqlite::Result<Option<u64>> {
+fn newest_if_fitting(
+    db: &Connection,
+    query: &Query,
+    kinds: &str,
+    group: u64,
+) -> rusqlite::Result<Option<u64>> {
     let mut sql = String::from("SELECT g.last_seq FROM grp g WHERE g.id=?1");
     let mut values = vec![number(group)];
     has_names(query.names(), "g.id", &mut sql, &mut values);
     query.times("g.at", &mut sql, &mut values);
+    sql.push_str(kinds);
     db.prepare_cached(&sql)?
         .query_row(params_from_iter(values), |row| row.get::<_, Num>(0).map(|n| n.0))
         .optional()

@@ -28,7 +28,7 @@ pub(crate) use page::{list_records, read_records};
 /// "CSIX": marks the file as an index of an audit log.
 const APPLICATION_ID: i32 = 0x4353_4958;
 /// Grows when the tables or the words of a record change. Another version is made again.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// The records that are read and indexed in one transaction.
 const CHUNK: u32 = 2_000;
 
@@ -78,6 +78,8 @@ enum Kind {
     Start = 2,
     Erasure = 3,
     Record = 4,
+    /// Memories that somebody looked at outside a question.
+    Visit = 5,
 }
 
 impl Kind {
@@ -87,6 +89,7 @@ impl Kind {
             1 => Self::Call,
             2 => Self::Start,
             3 => Self::Erasure,
+            5 => Self::Visit,
             _ => Self::Record,
         }
     }

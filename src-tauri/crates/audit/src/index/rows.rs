@@ -350,6 +350,7 @@ impl<'t> Batch<'t> {
                 (_, Some(_)) => Kind::Call,
                 ("log_opened", None) => Kind::Start,
                 ("value_erased" | "session_erased", None) => Kind::Erasure,
+                ("memory_read", None) => Kind::Visit,
                 (_, None) => Kind::Record,
             };
             let group = Group {
@@ -380,7 +381,7 @@ impl<'t> Batch<'t> {
         let ends = match group.kind {
             Kind::Question => body.kind == "run_ended",
             Kind::Call => matches!(body.kind.as_str(), "run_ended" | "tool_outcome"),
-            Kind::Start | Kind::Erasure | Kind::Record => true,
+            Kind::Start | Kind::Erasure | Kind::Record | Kind::Visit => true,
         };
         if ends && let Some(status) = body.text("status") {
             group.status = Some(status.to_owned());

@@ -60,7 +60,7 @@ async fn three_questions(log: &Log) {
 }
 
 async fn entries(log: &Log, filter: AuditFilter) -> Vec<AuditEntry> {
-    let params = AuditEntriesParams { filter, before: None, limit: 0 };
+    let params = AuditEntriesParams { filter, before: None, limit: 0, asked: false };
     let page = log.entries(params).await.unwrap();
     assert_eq!(page.indexed, page.total);
     page.entries
@@ -128,6 +128,56 @@ fn a_question_is_one_entry_with_who_asked_and_what_was_done() {
 }
 
 #[test]
+fn a_visit_of_the_memories_is_no_entry_unless_it_is_looked_for() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        three_questions(&log).await;
+        let (before, with_words) = (
+            firsts(&entries(&log, AuditFilter::default()).await),
+            firsts(&entries(&log, words("listed")).await),
+        );
+        let visit = || RecordDraft::new(RecordType::MemoryRead).field("action", "listed");
+        add(&log, visit().field("count", 2)).await;
+        let (session, turn) = (SessionId("s1".into()), TurnId("t1".into()));
+        add(&log, visit().of(&session, &turn).field("action", "used")).await;
+        assert_eq!(firsts(&entries(&log, AuditFilter::default()).await), before);
+        assert_eq!(firsts(&entries(&log, words("listed")).await), with_words);
+        let event = Some(RecordType::MemoryRead);
+        let reads = entries(&log, AuditFilter { event, ..AuditFilter::default() }).await;
+        let kinds: Vec<_> = reads.iter().map(|entry| entry.kind).collect();
+        assert_eq!(kinds, [AuditEntryKind::Record, AuditEntryKind::Question]);
+        assert_eq!(find(&log, AuditFilter { event, ..AuditFilter::default() }).await.len(), 2);
+    });
+}
+
+#[test]
+fn what_somebody_asked_can_be_listed_alone() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        three_questions(&log).await;
+        let called = RecordDraft::new(RecordType::ToolIntent);
+        let called = called.of(&SessionId("direct".into()), &TurnId("call-1".into()));
+        add(&log, called.field("tool", "pacing.analyze")).await;
+        add(&log, RecordDraft::new(RecordType::SettingChanged).field("setting", "theme")).await;
+        let asked = async |filter, before, limit| {
+            let params = AuditEntriesParams { filter, before, limit, asked: true };
+            log.entries(params).await.unwrap()
+        };
+        let all = asked(AuditFilter::default(), None, 0).await.entries;
+        let kinds: Vec<_> = all.iter().map(|entry| entry.kind).collect();
+        assert_eq!(kinds[0], AuditEntryKind::Call);
+        assert_eq!(kinds[1..], [AuditEntryKind::Question; 3]);
+        let first = asked(AuditFilter::default(), None, 2).await;
+        let rest = asked(AuditFilter::default(), first.next, 2).await;
+        assert_eq!((first.entries, rest.entries), (all[..2].to_vec(), all[2..].to_vec()));
+        assert_eq!(rest.next, None);
+        assert!(asked(words("theme"), None, 0).await.entries.is_empty());
+    });
+}
+
+#[test]
 fn each_part_of_a_filter_must_fit() {
     let world = World::new();
     run(async {
@@ -188,7 +238,8 @@ fn words_of_values_are_found_and_pages_follow_each_other() {
         let mut seen = Vec::new();
         let mut before = None;
         loop {
-            let params = AuditEntriesParams { filter: words("pacing"), before, limit: 1 };
+            let params =
+                AuditEntriesParams { filter: words("pacing"), before, limit: 1, asked: false };
             let page = log.entries(params).await.unwrap();
             seen.extend(firsts(&page.entries));
             before = page.next;
@@ -200,7 +251,8 @@ fn words_of_values_are_found_and_pages_follow_each_other() {
         assert_eq!(seen, [4, 3, 2]);
         let (mut seen, mut before) = (Vec::new(), None);
         loop {
-            let params = AuditEntriesParams { filter: AuditFilter::default(), before, limit: 2 };
+            let filter = AuditFilter::default();
+            let params = AuditEntriesParams { filter, before, limit: 2, asked: false };
             let page = log.entries(params).await.unwrap();
             seen.extend(firsts(&page.entries));
             before = page.next;

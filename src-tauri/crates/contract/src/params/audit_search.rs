@@ -67,7 +67,8 @@ wire! {
         limit: u32,
     }
 
-    /// Looks for questions, and for records that belong to none.
+    /// Looks for questions, and for records that belong to none. Visits of the list of memories are
+    /// left out, unless the filter names their event.
     struct AuditEntriesParams {
         /// Which ones: each part of the filter must fit a record of the entry.
         #[serde(default)]
@@ -78,6 +79,10 @@ wire! {
         /// At most 200; 0 means 50.
         #[serde(default)]
         limit: u32,
+        /// Only what somebody asked: questions, and tools that were called outside a conversation.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        asked: bool,
     }
 
     /// A page of questions, and of records that belong to none.

@@ -135,7 +135,7 @@ async fn entries_all(log: &Log, filter: AuditFilter, limit: u32) -> Vec<Vec<Audi
     let mut pages = Vec::new();
     let mut before = None;
     loop {
-        let params = AuditEntriesParams { filter: filter.clone(), before, limit };
+        let params = AuditEntriesParams { filter: filter.clone(), before, limit, asked: false };
         let page = log.entries(params).await.unwrap();
         pages.push(page.entries);
         before = page.next;
