@@ -1,8 +1,7 @@
 //! Draws one formula as MathML. Knows no Markdown. A formula that has an error, defines commands, or becomes very large is not
 //! drawn, so that its source is shown instead.
 
-use std::io;
-use std::panic::catch_unwind;
+use std::{io, thread};
 
 use pulldown_latex::config::{DisplayMode, RenderConfig};
 use pulldown_latex::event::{Content, Dimension, DimensionUnit, Event};
@@ -12,6 +11,8 @@ use pulldown_latex::{Parser, ParserError, Storage, write_mathml};
 const MAX_DEPTH: usize = 32;
 /// The most bytes of the MathML of one formula.
 const MAX_BYTES: usize = 64 * 1024;
+/// The stack for drawing one formula, of which as much is used as its commands need.
+const STACK: usize = 32 << 20;
 /// Commands that define others: a short text could become a huge formula.
 const DEFINING: [&str; 6] =
     ["def", "let", "futurelet", "newcommand", "renewcommand", "providecommand"];
@@ -68,8 +69,13 @@ pub(crate) fn draw(tex: &str, is_display: bool) -> Option<String> {
     if defines_commands(tex) || depth(tex) > MAX_DEPTH {
         return None;
     }
-    // The library takes some states for impossible. A model that reaches one of them must not end the program.
-    catch_unwind(|| write(tex, is_display)).ok().flatten()
+    // The library calls itself for a command that is the argument of another, and takes some states
+    // for impossible. A model that writes such a formula must not end the program.
+    thread::scope(|scope| {
+        let drawing = thread::Builder::new().stack_size(STACK);
+        let drawing = drawing.spawn_scoped(scope, || write(tex, is_display)).ok()?;
+        drawing.join().ok().flatten()
+    })
 }
 
 fn write(tex: &str, is_display: bool) -> Option<String> {

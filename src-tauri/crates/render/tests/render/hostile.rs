@@ -222,3 +222,90 @@ proptest! {
         }
     }
 }
+
+/// Parts of formulas, in any order.
+const TEX: &[&str] = &[
+    "x",
+    "1",
+    "{",
+    "}",
+    "^",
+    "_",
+    "&",
+    "\\\\",
+    " ",
+    "<",
+    ">",
+    "\"",
+    "'",
+    "\\&",
+    "\\ ",
+    "~",
+    "|",
+    "(",
+    "]",
+    "\\frac",
+    "\\sqrt",
+    "\\sqrt[3]",
+    "\\left(",
+    "\\right)",
+    "\\left.",
+    "\\middle|",
+    "\\not",
+    "\\sum",
+    "\\limits",
+    "\\text{<b>}",
+    "\\mathbb",
+    "\\color{red}",
+    "\\hspace{9999em}",
+    "\\hline",
+    "\\displaystyle",
+    "\\operatorname{a}",
+    "\\begin{array}{|c|c}",
+    "\\end{array}",
+    "\\begin{cases}",
+    "\\end{cases}",
+    "\\begin{align}",
+    "\\end{align}",
+    "\\begin{matrix}",
+    "\\end{matrix}",
+    "\\overbrace",
+    "\\relax",
+    "\\big",
+    "%",
+    "#1",
+    "å",
+    "\\nosuch",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn formulas_of_any_parts_are_harmless(parts in proptest::collection::vec(proptest::sample::select(TEX.to_vec()), 1..14)) {
+        let tex = parts.concat();
+        for block in blocks(&format!("\\({tex}\\)\n\n\\[\n{tex}\n\\]\n\nAfter.")) {
+            check(&block.html);
+        }
+    }
+}
+
+#[test]
+fn long_formulas_need_little_stack() {
+    for part in [
+        "{}",
+        "\\relax ",
+        "x^{",
+        "{",
+        "\\frac",
+        "\\not",
+        "\\left(",
+        "%\n",
+        "\\begin{matrix}",
+        "\\sqrt",
+    ] {
+        let tex = part.repeat(1_990 / part.len());
+        for block in blocks(&format!("$$\n{tex}\n$$")) {
+            check(&block.html);
+        }
+    }
+}
