@@ -34,6 +34,7 @@ pub use replay::compare::{Comparison, Difference, compare_runs};
 pub use replay::recording::Recording;
 pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use sessions::deletion::ClosedSession;
+pub use tools::checkable::unchecked_places;
 pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
 pub use tools::results::result_reader;
@@ -103,6 +104,8 @@ pub struct Engine {
     pub(crate) recorded_memories: Option<Arc<Vec<contract::MemoryHit>>>,
     /// The lock for the stored times at which instructions were last used.
     pub(crate) notes: Arc<tokio::sync::Mutex<()>>,
+    /// The models that refused tools.
+    pub(crate) without_tools: Arc<agents::no_tools::Refusals>,
 }
 
 /// The ports that decide which tools, specialists and models an engine can use.
@@ -152,6 +155,7 @@ impl Engine {
             recorders: Arc::default(),
             recorded_memories,
             notes: Arc::default(),
+            without_tools: Arc::default(),
         })
     }
 
@@ -177,6 +181,7 @@ impl Engine {
             recorders: Arc::clone(&self.recorders),
             recorded_memories: self.recorded_memories.clone(),
             notes: Arc::clone(&self.notes),
+            without_tools: Arc::clone(&self.without_tools),
         })
     }
 

@@ -24,6 +24,7 @@ use crate::{
     ports::{AuditLog, AuditUnavailable, Durability, Profile, RecordDraft, RunKey},
     run::listener::{IGNORED, Listener, TurnOptions},
     texts::Text,
+    tools::named_members::NamedMembers,
 };
 
 /// The result of a turn that answers a request.
@@ -124,6 +125,10 @@ impl RunContext {
 
     pub(crate) fn request_id(&self) -> &str {
         &self.key.request
+    }
+
+    pub(crate) fn correlation_id(&self) -> Option<&str> {
+        self.correlation.as_deref()
     }
 
     pub(super) fn agent(&self) -> Option<AgentId> {
@@ -289,17 +294,17 @@ impl RunContext {
         self.listener.as_ref().is_some_and(|listener| listener.around.whole)
     }
 
-    /// Drops arguments that the tool has no parameters for, and reports them to the caller.
+    /// Drops the caller's own arguments and those that the tool's schema neither names nor accepts,
+    /// and reports them to the caller.
     pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
         let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else {
             return arguments;
         };
-        let known = spec.input_schema.get("properties").and_then(Value::as_object);
-        let strange: Vec<String> = all
-            .keys()
-            .filter(|name| known.is_some_and(|known| !known.contains_key(*name)))
-            .cloned()
-            .collect();
+        let members = NamedMembers::of(&spec.input_schema);
+        let is_callers = |name: &String| spec.caller_owned.iter().any(|own| own.name == *name);
+        let is_strange = |name: &String| !members.is_open() && members.declared(name).is_empty();
+        let strange: Vec<String> =
+            all.keys().filter(|name| is_callers(name) || is_strange(name)).cloned().collect();
         if strange.is_empty() {
             return arguments;
         }

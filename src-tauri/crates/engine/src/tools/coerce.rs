@@ -8,6 +8,8 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
+use super::named_members::NamedMembers;
+
 /// The highest number of references and unions that are followed for one argument.
 const MOST_BRANCHES: usize = 100;
 
@@ -25,7 +27,9 @@ pub(crate) fn fit_arguments(
     arguments: Value,
     fits: impl FnOnce(&Value) -> bool,
 ) -> (Value, Vec<Coercion>) {
-    let (arguments, mut done) = coerce(&spec.input_schema, arguments);
+    // A server's own schema means what it says: only values that do not fit it are converted.
+    let (arguments, mut done) =
+        convert(&spec.input_schema, arguments, spec.pack.is_of_added_server());
     if spec.effect == Effect::ReadOnly {
         return (arguments, done);
     }
@@ -37,12 +41,15 @@ pub(crate) fn fit_arguments(
     (full, done)
 }
 
-/// Coerces an arguments object by its schema. Drops unknown arguments. If the schema itself says
-/// how to treat unknown arguments, they stay for the validator.
+/// Coerces an arguments object by its schema. An argument that the schema does not name stays: the
+/// validator decides whether it may.
 pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
+    convert(schema, arguments, false)
+}
+
+/// As `coerce`. `keeps_blank` keeps blank text that fits its type.
+fn convert(schema: &Value, arguments: Value, keeps_blank: bool) -> (Value, Vec<Coercion>) {
     let Value::Object(given) = arguments else { return (arguments, Vec::new()) };
-    let empty = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let required: Vec<&str> = schema
         .get("required")
         .and_then(Value::as_array)
@@ -50,23 +57,22 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    // A schema with one of these keywords says how to treat unknown arguments. Otherwise they are
-    // dropped.
-    let speaks = ["additionalProperties", "unevaluatedProperties", "patternProperties"]
-        .iter()
-        .any(|word| schema.get(word).is_some());
+    let members = NamedMembers::of(schema);
     let mut done = Vec::new();
     let mut out = Map::new();
     for (name, value) in given {
-        let Some(property) = properties.get(&name) else {
-            if speaks || properties.is_empty() {
-                out.insert(name, value);
-            } else {
-                done.push(Coercion { parameter: name, what: "dropped an unknown argument" });
-            }
+        let declared = members.declared(&name);
+        let known: Vec<Vec<&Value>> =
+            declared.iter().map(|property| branches(schema, property)).collect();
+        let known = if known.iter().any(Vec::is_empty) { Vec::new() } else { known.concat() };
+        // A member that only a part of the schema names may be required by that part.
+        let is_required = required.contains(&name.as_str()) || !members.is_property_of_whole(&name);
+        let fits_as_it_is = keeps_blank && types(&known).iter().any(|kind| fits(kind, &value));
+        if fits_as_it_is {
+            out.insert(name, value);
             continue;
-        };
-        match coerce_value(&branches(schema, property), value, required.contains(&name.as_str())) {
+        }
+        match coerce_value(&known, value, is_required) {
             Outcome::Same(value) => {
                 out.insert(name, value);
             }
@@ -240,7 +246,9 @@ fn parse(kind: &str, value: &Value) -> Option<Value> {
             "false" => Some(Value::Bool(false)),
             _ => None,
         },
-        "object" => serde_json::from_str::<Value>(text).ok().filter(Value::is_object),
+        "object" => serde_json::from_str::<Value>(text)
+            .ok()
+            .filter(|value| value.is_object() && arguments::check_numbers(text).is_ok()),
         _ => None,
     }
 }
@@ -325,7 +333,12 @@ mod tests {
             ),
             (json!({"s": "x", "b": "True"}), json!({"s": "x", "b": true})),
             (json!({"s": "x", "o": "{\"k\":1}"}), json!({"s": "x", "o": {"k": 1}})),
-            (json!({"s": "x", "extra": 1}), json!({"s": "x"})),
+            (
+                json!({"s": "x", "o": "{\"k\":0.1234567890123456789}"}),
+                json!({"s": "x", "o": "{\"k\":0.1234567890123456789}"}),
+            ),
+            (json!({"s": "x", "extra": 1}), json!({"s": "x", "extra": 1})),
+            (json!({"s": "x", "extra": "none"}), json!({"s": "x", "extra": "none"})),
             (json!({"s": 17}), json!({"s": "17"})),
             (json!({"s": "none"}), json!({"s": "none"})),
             (json!({"s": {"k": 1}}), json!({"s": {"k": 1}})),

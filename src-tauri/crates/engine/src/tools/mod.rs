@@ -3,10 +3,12 @@
 pub(crate) mod analyses;
 pub(crate) mod bound_error;
 pub(crate) mod call;
+pub(crate) mod checkable;
 pub(crate) mod coerce;
 pub(crate) mod dispatch;
 pub(crate) mod error_check;
 pub(crate) mod executor;
+pub(crate) mod named_members;
 pub(crate) mod outgoing;
 pub(crate) mod oversize;
 pub(crate) mod policy_decision;

@@ -1,16 +1,15 @@
-//! Compiles JSON schemas and caches one validator for each. Knows no tool and loads nothing from
-//! outside the schema.
+//! Compiles JSON schemas and caches one validator for each. A part that cannot be checked is left
+//! out (`checkable`). Knows no tool and loads nothing from outside the schema.
 
 use std::{collections::HashMap, sync::Arc};
 
 use contract::{Text, text};
-use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-const UNUSABLE: &str = "the schema cannot be used";
-/// The most steps back of one pattern on one text.
-const MOST_STEPS: usize = 10_000;
+use super::checkable::{Checkable, build};
+
 /// The highest number of reported problems of one value.
 const MOST: usize = 20;
 
@@ -41,12 +40,13 @@ fn explain(error: &ValidationError<'_>) -> Text {
 /// A cache that compiles each schema once.
 #[derive(Default)]
 pub struct Validators {
+    /// None for a schema that accepts all values because it cannot be checked.
     compiled: Mutex<HashMap<String, Option<Arc<Validator>>>>,
 }
 
 impl Validators {
     /// Returns the problems of `value` as `[{path, problem}]`; `key` identifies the schema. A
-    /// schema that cannot be compiled accepts no value.
+    /// part of it that cannot be checked here counts as met.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
         self.faults(key, schema, value)
             .into_iter()
@@ -57,7 +57,7 @@ impl Validators {
     /// The same problems, each with its path and its sentence.
     pub fn faults(&self, key: &str, schema: &Value, value: &Value) -> Vec<(String, Text)> {
         match self.validator(key, schema, true) {
-            None => vec![(String::new(), UNUSABLE.into())],
+            None => Vec::new(),
             Some(validator) => validator
                 .iter_errors(value)
                 .take(MOST)
@@ -72,7 +72,7 @@ impl Validators {
     /// wrong format is still readable.
     pub(crate) fn result_problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<String> {
         match self.validator(key, schema, false) {
-            None => vec![UNUSABLE.to_owned()],
+            None => Vec::new(),
             Some(validator) => validator
                 .iter_errors(value)
                 .take(MOST)
@@ -86,13 +86,8 @@ impl Validators {
         if let Some(known) = compiled.get(key) {
             return known.clone();
         }
-        // A server writes its own schemas: a pattern that tries too long counts as not met.
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_STEPS);
-        let fresh = jsonschema::options()
-            .should_validate_formats(formats)
-            .with_pattern_options(patterns)
-            .build(schema)
-            .ok()
+        let fresh = build(schema, formats)
+            .or_else(|| build(&Checkable::of(schema).schema, formats))
             .map(Arc::new);
         compiled.insert(key.to_owned(), fresh.clone());
         fresh

@@ -1,0 +1,297 @@
+//! The part of a schema that can be checked here. A server may write a pattern that no program here
+//! reads, refer to a schema elsewhere or use another dialect. Such parts are left to the server: the
+//! schema that remains accepts every value that the whole schema accepts. Loads nothing.
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::{Map, Value, json};
+
+/// The most steps back of one pattern on one text.
+const MOST_STEPS: usize = 10_000;
+
+/// The keywords whose value is an object of schemas, a list of schemas, or one schema.
+const MAPS: [&str; 5] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const SINGLE: [&str; 12] = [
+    "items",
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "not",
+    "if",
+    "then",
+    "else",
+    "propertyNames",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "contentSchema",
+];
+/// The keywords that refuse more when a part of the schema is taken away.
+const REVERSING: [&str; 9] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
+
+/// Compiles a schema. Returns None if a part of it cannot be checked.
+pub(crate) fn build(schema: &Value, formats: bool) -> Option<Validator> {
+    // A server writes its own schemas: a pattern that tries too long counts as not met.
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_STEPS);
+    jsonschema::options()
+        .should_validate_formats(formats)
+        .with_pattern_options(patterns)
+        .build(schema)
+        .ok()
+}
+
+/// A schema without the parts that cannot be checked.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Checkable {
+    pub(crate) schema: Value,
+    /// The places of the parts that are left to the server, as JSON pointers.
+    pub(crate) left: Vec<String>,
+}
+
+/// Returns the places of a schema that cannot be checked here.
+pub fn unchecked_places(schema: &Value) -> Vec<String> {
+    if build(schema, true).is_some() { Vec::new() } else { Checkable::of(schema).left }
+}
+
+impl Checkable {
+    pub(crate) fn of(schema: &Value) -> Self {
+        let dialect = schema.get("$schema").cloned();
+        if let Some(dialect) = &dialect
+            && build(&json!({"$schema": dialect}), false).is_none()
+        {
+            // The words of an unknown dialect may mean anything.
+            return Self { schema: Value::Bool(true), left: vec!["/$schema".to_owned()] };
+        }
+        let mut search = Search { whole: schema, dialect, left: Vec::new() };
+        let mut rest = search.without_faults(schema, &mut String::new());
+        if !search.left.is_empty() {
+            loosen(&mut rest);
+        }
+        if build(&rest, false).is_none() {
+            return Self { schema: Value::Bool(true), left: vec![String::new()] };
+        }
+        Self { schema: rest, left: search.left }
+    }
+}
+
+struct Search<'a> {
+    whole: &'a Value,
+    dialect: Option<Value>,
+    left: Vec<String>,
+}
+
+impl Search<'_> {
+    /// Returns a schema without the parts that cannot be checked, and notes their places.
+    fn without_faults(&mut self, schema: &Value, place: &mut String) -> Value {
+        let members = match schema {
+            Value::Object(members) => members,
+            Value::Bool(_) => return schema.clone(),
+            _ => {
+                self.left.push(place.clone());
+                return Value::Bool(true);
+            }
+        };
+        let mut rest = Map::new();
+        for (word, value) in members {
+            let length = place.len();
+            push_step(place, word);
+            if let Some(kept) = self.keyword(word, value, place) {
+                rest.insert(word.clone(), kept);
+            }
+            place.truncate(length);
+        }
+        self.write_tuple_anew(&mut rest);
+        // A member that a lost pattern named must not count as one too many.
+        let lost = |word: &str| {
+            let count = |all: Option<&Value>| all.and_then(Value::as_object).map(Map::len);
+            count(members.get(word)) != count(rest.get(word))
+        };
+        if lost("patternProperties") {
+            rest.remove("additionalProperties");
+        }
+        Value::Object(rest)
+    }
+
+    fn keyword(&mut self, word: &str, value: &Value, place: &mut String) -> Option<Value> {
+        match value {
+            Value::Object(all) if MAPS.contains(&word) => {
+                let mut kept = Map::new();
+                for (name, schema) in all {
+                    let length = place.len();
+                    push_step(place, name);
+                    if word == "patternProperties" && !self.is_usable("pattern", &json!(name)) {
+                        self.left.push(place.clone());
+                    } else {
+                        kept.insert(name.clone(), self.without_faults(schema, place));
+                    }
+                    place.truncate(length);
+                }
+                Some(Value::Object(kept))
+            }
+            Value::Array(all) if LISTS.contains(&word) || word == "items" => {
+                let mut kept = Vec::with_capacity(all.len());
+                for (at, schema) in all.iter().enumerate() {
+                    let length = place.len();
+                    push_step(place, &at.to_string());
+                    kept.push(self.without_faults(schema, place));
+                    place.truncate(length);
+                }
+                Some(Value::Array(kept))
+            }
+            _ if SINGLE.contains(&word) => Some(self.without_faults(value, place)),
+            _ if self.is_usable(word, value) => Some(value.clone()),
+            _ => {
+                self.left.push(place.clone());
+                None
+            }
+        }
+    }
+
+    /// Whether a keyword without schemas in it can be checked.
+    fn is_usable(&self, word: &str, value: &Value) -> bool {
+        match word {
+            "$schema" => true,
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                let pointer = value.as_str().and_then(|place| place.strip_prefix('#'));
+                pointer.is_some_and(|place| self.whole.pointer(place).is_some())
+            }
+            _ => {
+                let mut alone = Map::from_iter([(word.to_owned(), value.clone())]);
+                if let Some(dialect) = &self.dialect {
+                    alone.insert("$schema".to_owned(), dialect.clone());
+                }
+                build(&Value::Object(alone), false).is_some()
+            }
+        }
+    }
+
+    /// Writes the tuple of an older dialect with the words of the newest. A schema that names no
+    /// dialect is read as the newest.
+    fn write_tuple_anew(&self, schema: &mut Map<String, Value>) {
+        if self.dialect.is_some() || !schema.get("items").is_some_and(Value::is_array) {
+            return;
+        }
+        let further = schema.remove("additionalItems");
+        if let Some(items) = schema.remove("items") {
+            schema.insert("prefixItems".to_owned(), items);
+        }
+        if let Some(further) = further {
+            schema.insert("items".to_owned(), further);
+        }
+    }
+}
+
+/// Removes what could refuse a value only because another part is gone. Of alternatives, more than
+/// one may fit.
+fn loosen(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else { return };
+    for word in REVERSING {
+        members.remove(word);
+    }
+    if let Some(one) = members.remove("oneOf") {
+        let any = json!({"anyOf": one});
+        match members.get_mut("allOf").and_then(Value::as_array_mut) {
+            Some(all) => all.push(any),
+            None => drop(members.insert("allOf".to_owned(), json!([any]))),
+        }
+    }
+    for (word, value) in members.iter_mut() {
+        match value {
+            Value::Object(all) if MAPS.contains(&word.as_str()) => {
+                all.values_mut().for_each(loosen);
+            }
+            Value::Array(all) if LISTS.contains(&word.as_str()) || word == "items" => {
+                all.iter_mut().for_each(loosen);
+            }
+            value if SINGLE.contains(&word.as_str()) => loosen(value),
+            _ => {}
+        }
+    }
+}
+
+fn push_step(place: &mut String, step: &str) {
+    place.push('/');
+    place.push_str(&step.replace('~', "~0").replace('/', "~1"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(schema: &Value, value: &Value) -> bool {
+        build(&Checkable::of(schema).schema, true).unwrap().is_valid(value)
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_left_and_the_rest_is_checked() {
+        let of = |property: Value| json!({"type": "object", "required": ["a"], "properties": {"a": property, "n": {"type": "integer"}}});
+        for (property, places) in [
+            (json!({"type": "string", "pattern": "(?<n>["}), vec!["/properties/a/pattern"]),
+            (json!({"$ref": "https://example.com/a.json"}), vec!["/properties/a/$ref"]),
+            (json!({"$ref": "#/$defs/Gone"}), vec!["/properties/a/$ref"]),
+            (json!({"type": "text"}), vec!["/properties/a/type"]),
+            (json!({"type": "string", "required": true}), vec!["/properties/a/required"]),
+            (json!("string"), vec!["/properties/a"]),
+            (json!({"enum": "x"}), vec!["/properties/a/enum"]),
+        ] {
+            let schema = of(property);
+            assert_eq!(unchecked_places(&schema), places);
+            assert!(fits(&schema, &json!({"a": "x", "n": 1})), "{schema}");
+            assert!(!fits(&schema, &json!({"n": 1})), "a is required in {schema}");
+            assert!(!fits(&schema, &json!({"a": "x", "n": "1"})), "{schema}");
+        }
+        assert!(unchecked_places(&of(json!({"type": "string"}))).is_empty());
+    }
+
+    #[test]
+    fn a_tuple_of_an_older_dialect_is_checked() {
+        let schema = json!({"type": "object", "properties": {"range": {"type": "array",
+            "items": [{"type": "integer"}, {"type": "string"}], "additionalItems": false}}});
+        assert!(unchecked_places(&schema).is_empty());
+        assert!(fits(&schema, &json!({"range": [1, "x"]})));
+        assert!(!fits(&schema, &json!({"range": ["x"]})));
+        assert!(!fits(&schema, &json!({"range": [1, "x", 2]})));
+    }
+
+    #[test]
+    fn an_unknown_dialect_is_left_as_a_whole() {
+        let schema =
+            json!({"$schema": "https://example.com/own", "type": "object", "required": ["a"]});
+        assert_eq!(unchecked_places(&schema), ["/$schema"]);
+        assert!(fits(&schema, &json!({})));
+    }
+
+    #[test]
+    fn what_remains_accepts_all_that_the_whole_accepts() {
+        let bad = json!({"type": "string", "pattern": "["});
+        for (schema, value) in [
+            (json!({"properties": {"a": {"not": bad.clone()}}}), json!({"a": "x"})),
+            (
+                json!({"properties": {"a": {"oneOf": [bad.clone(), {"type": "string"}]}}}),
+                json!({"a": "x"}),
+            ),
+            (json!({"if": {"properties": {"a": bad.clone()}}, "then": false}), json!({"a": "x"})),
+            (
+                json!({"patternProperties": {"[": {}}, "additionalProperties": false}),
+                json!({"x": 1}),
+            ),
+            (
+                json!({"properties": {"n": {}}, "$ref": "https://example.com/a", "unevaluatedProperties": false}),
+                json!({"x": 1}),
+            ),
+        ] {
+            assert!(!unchecked_places(&schema).is_empty());
+            assert!(fits(&schema, &value), "{schema}");
+        }
+    }
+}
