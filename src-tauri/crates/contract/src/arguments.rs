@@ -49,23 +49,28 @@ pub fn normalize_and_check_length(value: Value) -> Result<Value, AgentError> {
 
 /// Returns the first number that would change.
 fn inexact_number(json: &str) -> Option<&str> {
+    numbers(json).find(|number| !is_exact(number))
+}
+
+/// Returns the numbers of a JSON text as they are written.
+pub(crate) fn numbers(json: &str) -> impl Iterator<Item = &str> {
     let mut rest = json;
-    loop {
-        let start = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit())?;
-        rest = &rest[start..];
-        if let Some(inside) = rest.strip_prefix('"') {
-            rest = after_string(inside);
-            continue;
-        }
-        let end = rest
-            .find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')))
-            .unwrap_or(rest.len());
-        let (number, after) = rest.split_at(end);
-        if !is_exact(number) {
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit())?;
+            rest = &rest[start..];
+            if let Some(inside) = rest.strip_prefix('"') {
+                rest = after_string(inside);
+                continue;
+            }
+            let end = rest
+                .find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')))
+                .unwrap_or(rest.len());
+            let (number, after) = rest.split_at(end);
+            rest = after;
             return Some(number);
         }
-        rest = after;
-    }
+    })
 }
 
 /// Parses a number. Returns None if the text is not a number or the number would change.

@@ -214,9 +214,7 @@ fn show_answer(out: Out, answer: &ToolCallResponse) -> Exit {
         out.print_error(error);
     }
     if !answer.data.is_null() {
-        let text =
-            serde_json::to_string_pretty(&answer.data).unwrap_or_else(|_| answer.data.to_string());
-        out.print_line(escape_prose(&text));
+        out.print_line(escape_prose(&contract::json_text::laid_out(&answer.data)));
     }
     if exit != Exit::Done && answer.error.is_none() {
         out.print_note(format!("The call ended: {}.", format_outcome(answer.outcome)));

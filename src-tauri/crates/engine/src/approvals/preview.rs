@@ -134,7 +134,9 @@ async fn preview_read(
     note_read(&dispatcher.context, &ready.spec, &ready.arguments).await;
     let done = dispatcher.dispatch(&ready, None, None).await;
     let value = match &done.error {
-        _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
+        _ if done.outcome == ToolOutcome::Ok => {
+            Ok(contract::json_text::members_of(&done.data).into_owned())
+        }
         Some(error) if is_tool_answer(error) => Err(Missing::Nothing),
         _ => Err(Missing::Away),
     };

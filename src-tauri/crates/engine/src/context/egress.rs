@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec, label_text, text,
+    AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec, json_text, label_text,
+    text,
 };
 use parking_lot::{Mutex, MutexGuard};
 use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced, Restoring};
@@ -18,7 +19,7 @@ use crate::{
         egress_tables::{Ours, RedactedText, Table, Tables},
         offered_schema::schema_for_model,
     },
-    ports::{AskedCall, Message, Model, ModelCall, StoreError, ToolDef},
+    ports::{AskedCall, Message, Model, ModelCall, Opaque, StoreError, ToolDef},
     turn::{context::TurnContext, outcome::End},
 };
 
@@ -274,7 +275,7 @@ impl EgressSession {
     ) -> (Outbound, OutboundValue, bool) {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &result());
-            let (text, is_cut) = shorten_redacted(redactor, &out.to_string(), cut);
+            let (text, is_cut) = shorten_redacted(redactor, &json_text::shown(&out), cut);
             RedactedText { text, data: self.value_if_read(out), is_cut, replaced, turn: 0 }
         };
         let said = self.redact_cached(&result_key(call), make);
@@ -293,7 +294,7 @@ impl EgressSession {
         let (generation, redactor) = self.redactor();
         let mut table = lock(&self.table);
         let Redacted { out: data, replaced } = redactor.value(&mut table.numbers, result);
-        let whole = data.to_string();
+        let whole = json_text::shown(&data).into_owned();
         let (text, is_cut) = shorten_redacted(&redactor, &whole, cut);
         let (short, is_short) = match later(&whole) {
             None if !is_cut => (text.clone(), false),
@@ -436,7 +437,8 @@ impl EgressSession {
                 Message::System { text } | Message::User { text } => {
                     *text = redactor.redact_composed_text(text)
                 }
-                Message::Assistant { text, calls, .. } => {
+                Message::Assistant { text, calls, opaque } => {
+                    *opaque = self.without_secrets(opaque.take());
                     *text = redactor.redact_composed_text(text);
                     for call in calls {
                         call.arguments = redactor.redact_composed_text(&call.arguments);
@@ -449,6 +451,12 @@ impl EgressSession {
             }
         }
         messages
+    }
+
+    /// Returns data for a provider, unless it has a secret that became known since. Changed data would be
+    /// refused.
+    pub(crate) fn without_secrets(&self, opaque: Option<Opaque>) -> Option<Opaque> {
+        opaque.filter(|opaque| !self.engine.secret_matcher().value_contains_secret(&opaque.data))
     }
 
     /// Removes redacted items that this turn has not used.

@@ -1,11 +1,11 @@
 //! Every tool call is sent from here: adapt the arguments, record the intent, make the attempts,
 //! check the output, record the outcome.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use contract::{
     AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, ResultView,
-    ToolOutcome, ToolSpec, manifest::IdempotencyStrategy, text,
+    ToolOutcome, ToolSpec, json_text, manifest::IdempotencyStrategy, text,
 };
 use serde_json::{Value, json};
 use tracing::{Instrument as _, field::Empty};
@@ -200,6 +200,31 @@ impl Dispatcher {
         }
     }
 
+    /// Removes known secrets from a result. In a JSON text a secret may be written with escapes, so
+    /// such a text is replaced by its value.
+    fn scrub_result(&self, data: &mut Value) {
+        let matcher = self.context.engine.secret_matcher();
+        read_texts(data, &|members| matcher.value_contains_secret(members));
+        matcher.scrub_value(data);
+    }
+
+    /// Returns the places in the output schema that a result violates. A result that came as JSON
+    /// text may fit as text or as what it says; of a server's result with texts beside it, the
+    /// structured part must fit.
+    fn result_misfits(&self, spec: &ToolSpec, data: &Value) -> Vec<String> {
+        let key = format!("out {}", spec.definition_hash);
+        let validators = &self.context.engine.validators;
+        let problems = |value: &Value| validators.result_problems(&key, &spec.output_schema, value);
+        let of = json_text::structured_part(data).unwrap_or(data);
+        let misfits = problems(of);
+        match json_text::members_of(of) {
+            Cow::Owned(members) if !misfits.is_empty() && problems(&members).is_empty() => {
+                Vec::new()
+            }
+            _ => misfits,
+        }
+    }
+
     /// How a call ended, and what of its result the session keeps.
     fn call_outcome(
         &self,
@@ -209,16 +234,25 @@ impl Dispatcher {
         let spec = &ready.spec;
         match result {
             Ok(mut data) => {
-                let misfits = self.context.engine.validators.result_problems(
-                    &format!("out {}", spec.definition_hash),
-                    &spec.output_schema,
-                    &data,
-                );
-                if misfits.is_empty() {
+                let misfits = self.result_misfits(spec, &data);
+                // The schema of an added server is its own word. Its result is shown all the same.
+                if misfits.is_empty() || spec.pack.is_of_added_server() {
+                    let note = |locale: &str| {
+                        let place = misfits.first()?;
+                        Some(Text::ResultMisfit.in_locale(locale).replace("{place}", place))
+                    };
                     // Secrets are removed before the result is recorded, stored or shown.
-                    self.context.engine.secret_matcher().scrub_value(&mut data);
-                    let session_values = session_values(spec, &data);
-                    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, summary_line(&data));
+                    self.scrub_result(&mut data);
+                    let members = json_text::members_of(&data);
+                    let session_values = session_values(spec, &members);
+                    let mut done =
+                        CallDone::of(ready, ToolOutcome::Ok, None, summary_line(&members));
+                    drop(members);
+                    if let Some(summary) = note(&self.context.locale) {
+                        data = json!({"note": note("en"), "result": data});
+                        done.summary = summary;
+                        done.view = ResultView::Plain;
+                    }
                     done.cut = oversize::cut(&mut data);
                     if let Some(cut) = &done.cut {
                         done.summary = Text::ResultCut
@@ -326,6 +360,22 @@ impl Dispatcher {
         if self.context.save(vec![self.context.item(notice)]).await.is_err() {
             tracing::warn!("the notice of a cut result could not be saved");
         }
+    }
+}
+
+/// Replaces each JSON text in a result by its value if `wants` says so of the value.
+fn read_texts(data: &mut Value, wants: &dyn Fn(&Value) -> bool) {
+    match data {
+        Value::String(_) => {
+            let members = match json_text::members_of(data) {
+                Cow::Owned(members) if wants(&members) => members,
+                _ => return,
+            };
+            *data = members;
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| read_texts(value, wants)),
+        Value::Object(members) => members.values_mut().for_each(|value| read_texts(value, wants)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -4,7 +4,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use contract::{
-    AgentError, CallId, Effect, Reach, ResultView, ToolSpec, ToolTarget,
+    AgentError, CallId, Effect, Reach, ResultView, ToolSpec, ToolTarget, json_text,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
     text,
 };
@@ -67,7 +67,7 @@ impl ResultStore {
         let (offset, length) =
             (number("offset").unwrap_or(0), number("length").unwrap_or(most).min(most));
         part_of_text(
-            &data.to_string(),
+            &json_text::shown(&data),
             offset,
             length,
             arguments.get("find").and_then(Value::as_str),

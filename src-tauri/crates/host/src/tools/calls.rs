@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AgentId, Effect, ErrorCode, PackId, ToolId, ToolSpec, ToolTarget,
+    AgentError, AgentId, Effect, ErrorCode, PackId, ToolId, ToolSpec, ToolTarget, json_text,
     manifest::{DataFlow, MemberAliases, ProgramCall},
     pack_code::PackCall,
     text,
@@ -124,6 +124,27 @@ fn is_read(spec: &ToolSpec) -> bool {
     }
 }
 
+/// Returns the answer of a server as the manifest of its pack describes it: JSON, even if it came as
+/// text, and only the structured part. The answer of a server that the user added stays as it came.
+fn as_declared(spec: &ToolSpec, answer: Value) -> Value {
+    if spec.pack.is_of_added_server() {
+        return answer;
+    }
+    let read = |part: Value| match part {
+        Value::String(text) => {
+            json_text::value_or_text(text.as_bytes()).unwrap_or(Value::String(text))
+        }
+        other => other,
+    };
+    match json_text::structured_part(&answer) {
+        Some(structured) => structured.clone(),
+        None => match answer {
+            Value::Array(parts) => parts.into_iter().map(read).collect(),
+            one => read(one),
+        },
+    }
+}
+
 /// The target of a read.
 struct Reads<'a> {
     key: &'a str,
@@ -142,10 +163,9 @@ impl HostTools {
         cancel: CancellationToken,
         resume: &dyn Resume,
     ) -> Result<Value, ToolFailure> {
-        // The limit is a little shorter than the engine's, so that the server gets the cancellation
-        // and its timeout is counted.
+        // The engine leaves the limit to the server's connection, where progress begins it again.
         let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
-        let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
+        let timeout = std::time::Duration::from_millis(limit);
         let key = definitions::server_key(&request.spec.pack, server);
         let elsewhere = self.elsewhere.override_of(&key);
         let _attended = (request.attended && elsewhere.is_none())
@@ -188,6 +208,7 @@ impl HostTools {
                 self.servers
                     .call_effect(&key, tool, arguments, timeout, cancel.clone(), &gate)
                     .await
+                    .map(|answer| as_declared(&request.spec, answer))
             }
         }
     }
@@ -201,7 +222,11 @@ impl HostTools {
     ) -> Result<Value, ToolFailure> {
         match at.elsewhere {
             Some(stands_in) => call_override(stands_in, at.tool, request, arguments, cancel).await,
-            None => self.servers.call(at.key, at.tool, arguments, at.timeout, cancel).await,
+            None => self
+                .servers
+                .call(at.key, at.tool, arguments, at.timeout, cancel)
+                .await
+                .map(|answer| as_declared(&request.spec, answer)),
         }
     }
 
@@ -302,6 +327,11 @@ impl Tools for HostTools {
         self.services.reads_files(pack.as_str())
     }
 
+    fn accepted_definition(&self, spec: &ToolSpec) -> Option<String> {
+        let (server, tool) = spec.target.tool_of_server()?;
+        self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool).by_person
+    }
+
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         let ToolTarget::Mcp { server, .. } = &spec.target else {
             let Some(variable) = key_destination::needed_credential(spec) else { return Ok(()) };
@@ -351,6 +381,13 @@ impl Tools for HostTools {
         };
         let is_sent = adapter.known(&call, &arguments).is_none();
         Adapted { arguments, is_sent }
+    }
+
+    fn keeps_time(&self, spec: &ToolSpec) -> bool {
+        spec.target.tool_of_server().is_some_and(|(server, _)| {
+            let key = definitions::server_key(&spec.pack, server);
+            self.elsewhere.override_of(&key).is_none()
+        })
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {

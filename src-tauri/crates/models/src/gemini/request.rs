@@ -113,9 +113,12 @@ fn function_call(call: &ModelCall, came_with: Option<&Value>, must_sign: bool) -
     part
 }
 
-/// A result must be an object. The host's instructions that follow it are a member of their own.
+/// A result must be an object. A text whose numbers would change stays a text. The host's
+/// instructions that follow it are a member of their own.
 fn function_response(content: &str, after: &[Message]) -> Value {
-    let result = serde_json::from_str::<Value>(content).ok().filter(Value::is_object);
+    let result = serde_json::from_str::<Value>(content)
+        .ok()
+        .filter(|value| value.is_object() && contract::json_text::keeps_digits(content));
     match (instructions_after(after), result) {
         (None, Some(result)) => result,
         (None, None) => json!({"output": content}),

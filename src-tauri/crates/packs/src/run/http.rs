@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use contract::{
     AgentError, ErrorCode, Reason, ToolSpec,
     address::{Origin, may_reach},
+    json_text,
     manifest::{Answer, AuthKind, HttpCall, HttpMethod},
     text,
 };
@@ -381,7 +382,7 @@ impl Attempt<'_> {
         match self.call.response {
             Answer::Text => Ok(json!({"text": String::from_utf8_lossy(bytes)})),
             Answer::Json if bytes.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
-            Answer::Json => serde_json::from_slice(bytes).map_err(|_| {
+            Answer::Json => json_text::value_or_text(bytes).map_err(|_| {
                 let error = AgentError::internal(
                     Reason::InvalidResponse,
                     text!("{host} answered with something that is not JSON ({kind}).", host, kind),

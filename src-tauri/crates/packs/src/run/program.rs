@@ -9,7 +9,7 @@ use std::{
 };
 
 use contract::{
-    AgentError, Reason,
+    AgentError, Reason, json_text,
     manifest::{Answer, ProgramCall, Stdin},
     text,
 };
@@ -264,7 +264,7 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
     match answer {
         Answer::Text => Ok(json!({"text": String::from_utf8_lossy(out).trim_end()})),
         Answer::Json if out.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
-        Answer::Json => serde_json::from_slice(out).map_err(|e| {
+        Answer::Json => json_text::value_or_text(out).map_err(|e| {
             let said: String = String::from_utf8_lossy(out).chars().take(500).collect();
             possibly_executed_failure(
                 AgentError::internal(
