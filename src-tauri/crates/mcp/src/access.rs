@@ -9,7 +9,7 @@ use contract::{AgentError, PackId};
 use secrecy::SecretString;
 use serde_json::Value;
 
-use crate::Definition;
+use crate::{Definition, UnreadableTool};
 
 /// The secrets and permissions of one server.
 #[async_trait]
@@ -32,6 +32,8 @@ pub trait Definitions: Send + Sync {
     /// Records the tools that the server lists. Called after each connect, and whenever the server
     /// says that its tools changed.
     fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]);
+    /// Records the listed tools that cannot be used. Called before `record_tools`.
+    fn record_unreadable(&self, _pack: &PackId, _server: &str, _tools: &[UnreadableTool]) {}
     /// Returns an error if the tool may not be called with its present definition.
     fn check(&self, pack: &PackId, server: &str, tool: &str) -> Result<(), AgentError>;
 }

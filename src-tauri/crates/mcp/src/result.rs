@@ -1,15 +1,23 @@
-//! Turns a protocol result into a plain value: structured content first, then text parsed as JSON,
-//! then the text itself.
+//! Turns a protocol result into a plain value. Text stays the text that came. Structured content is
+//! a value, and texts beside it that say something else stay beside it. Pictures, files and kinds of
+//! content that the app does not know are described.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use contract::json_text;
 use engine::ports::ToolFailure;
-use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, ResourceContents};
-use serde_json::{Value, json};
+use rmcp::model::{ReadResourceResult, ResourceContents};
+use serde_json::{Map, Value, json};
 
 use crate::failure;
 
 /// The most characters of a tool's error text.
 const ERROR_TEXT: usize = 2_000;
+/// The most bytes of a file in a result that is shown as the text that it is.
+const FILE_TEXT: usize = 1024 * 1024;
+/// Said beside content of a kind that the app does not know, and the most bytes of one of its
+/// members.
+const UNKNOWN: &str = "this kind of content is unknown to the app";
+const UNKNOWN_MEMBER: usize = 2_000;
 
 /// A resource and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,15 +26,30 @@ pub struct Resource {
     pub bytes: Vec<u8>,
 }
 
+/// Whether a value is the result of a call, with parts that may be odd.
+pub(crate) fn is_call_result(result: &Value) -> bool {
+    ["content", "structuredContent", "isError"].iter().any(|member| result.get(member).is_some())
+}
+
 /// Returns the value of a finished call, or the error that the tool reported.
-pub(crate) fn value(result: CallToolResult) -> Result<Value, ToolFailure> {
-    if result.is_error.unwrap_or(false) {
-        return Err(failure::tool_error(error_text(&result.content)));
+pub(crate) fn value(mut result: Value) -> Result<Value, ToolFailure> {
+    if is_error(&result) {
+        return Err(failure::tool_error(error_text(&result)));
     }
-    if let Some(structured) = result.structured_content {
-        return Ok(structured);
+    let structured = result.get_mut("structuredContent").map(Value::take);
+    let blocks = match result.get_mut("content").map(Value::take) {
+        Some(Value::Array(blocks)) => blocks,
+        None | Some(Value::Null) => Vec::new(),
+        Some(one) => vec![one],
+    };
+    if let Some(structured) = structured.filter(|value| !value.is_null()) {
+        let members = json_text::members_of(&structured).into_owned();
+        let (repeated, others): (Vec<Value>, Vec<Value>) =
+            blocks.into_iter().map(content).partition(|part| repeats(part, &members));
+        let others = if repeats_in_parts(&others, &members) { Vec::new() } else { others };
+        return Ok(json_text::with_parts(as_it_came(structured, &repeated), others));
     }
-    let mut values: Vec<Value> = result.content.into_iter().map(content).collect();
+    let mut values: Vec<Value> = blocks.into_iter().map(content).collect();
     Ok(match values.len() {
         0 => json!({}),
         1 => values.remove(0),
@@ -34,29 +57,70 @@ pub(crate) fn value(result: CallToolResult) -> Result<Value, ToolFailure> {
     })
 }
 
+fn is_error(result: &Value) -> bool {
+    result["isError"] == true || result["isError"] == "true"
+}
+
+/// Whether a text says no more than the structured content, or than its only member.
+fn repeats(part: &Value, structured: &Value) -> bool {
+    let Some(text) = part.as_str() else { return false };
+    let members = structured.as_object().filter(|members| members.len() == 1);
+    let only = members.and_then(|members| members.values().next());
+    let read = serde_json::from_str::<Value>(text).ok();
+    let is_it = |value: &Value| *part == *value || read.as_ref().is_some_and(|read| read == value);
+    // A text with digits that the member lacks says more than the member.
+    is_it(structured)
+        || only.is_some_and(|only| *part == *only || json_text::keeps_digits(text) && is_it(only))
+}
+
+/// Whether several texts are the items of a list in the structured content, one each.
+fn repeats_in_parts(parts: &[Value], structured: &Value) -> bool {
+    let members = structured.as_object().filter(|members| members.len() == 1);
+    let only = members.and_then(|members| members.values().next()).unwrap_or(structured);
+    only.as_array().is_some_and(|items| {
+        items.len() == parts.len()
+            && parts.iter().zip(items).all(|(part, item)| repeats(part, item))
+    })
+}
+
+/// Returns structured content as the text that repeats it, if only the text has all digits.
+fn as_it_came(structured: Value, texts: &[Value]) -> Value {
+    let is_whole = |text: &&str| {
+        serde_json::from_str::<Value>(text).is_ok_and(|value| value == structured)
+            && !json_text::keeps_digits(text)
+    };
+    let text = texts.iter().filter_map(Value::as_str).find(is_whole).map(str::to_owned);
+    text.map_or(structured, Value::String)
+}
+
 /// Returns the value of a raw call result: the last text that is JSON, or else structured content.
 /// An error is None if the result is not valid, or the tool's error text.
 pub(crate) fn text_value(mut result: Value) -> Result<Value, Option<String>> {
-    let texts: Vec<&str> = result["content"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|part| part["type"] == "text")
-        .filter_map(|part| part["text"].as_str())
-        .collect();
-    if result["isError"] == true {
-        return Err(Some(shorten_error(&texts)));
+    if is_error(&result) {
+        return Err(Some(error_text(&result)));
     }
-    let found: Option<Value> = texts.iter().rev().find_map(|text| serde_json::from_str(text).ok());
+    let found: Option<Value> =
+        texts(&result).iter().rev().find_map(|text| serde_json::from_str(text).ok());
     found.or_else(|| result.get_mut("structuredContent").map(Value::take)).ok_or(None)
 }
 
-fn content(block: ContentBlock) -> Value {
-    match block {
-        ContentBlock::Text(text) => {
-            serde_json::from_str(&text.text).unwrap_or(Value::String(text.text))
-        }
-        other => without_data(serde_json::to_value(other).unwrap_or(Value::Null)),
+fn texts(result: &Value) -> Vec<&str> {
+    let blocks = result["content"].as_array().into_iter().flatten();
+    blocks.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str()).collect()
+}
+
+fn content(mut block: Value) -> Value {
+    if block.is_string() {
+        return block;
+    }
+    if block["type"] == "text" && block["text"].is_string() {
+        return block["text"].take();
+    }
+    match block["type"].as_str() {
+        Some("image" | "audio") => without_data(block),
+        Some("resource_link") => block,
+        Some("resource") if block["resource"].is_object() => embedded(block),
+        _ => unknown(block),
     }
 }
 
@@ -71,21 +135,63 @@ fn without_data(mut value: Value) -> Value {
     value
 }
 
-fn error_text(blocks: &[ContentBlock]) -> String {
-    let texts: Vec<&str> = blocks
-        .iter()
-        .filter_map(|block| match block {
-            ContentBlock::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        })
-        .collect();
-    shorten_error(&texts)
+/// Describes a file in a result by its type, size and name. A file that is text is shown as text.
+fn embedded(mut block: Value) -> Value {
+    let Some(resource) = block["resource"].as_object_mut() else { return block };
+    let Some(Value::String(blob)) = resource.remove("blob") else { return block };
+    let kind = resource.get("mimeType").and_then(Value::as_str).unwrap_or_default();
+    let is_text = is_text_type(kind) && blob.len() / 4 * 3 <= FILE_TEXT;
+    let bytes = STANDARD.decode(&blob);
+    let text = bytes.as_ref().ok().filter(|_| is_text).cloned().map(String::from_utf8);
+    match (text, bytes) {
+        (Some(Ok(text)), _) => resource.insert("text".to_owned(), json!(text)),
+        (_, Ok(bytes)) => resource.insert("bytes".to_owned(), json!(bytes.len())),
+        (_, Err(_)) => resource.insert("base64_length".to_owned(), json!(blob.len())),
+    };
+    block
 }
 
-/// Joins and shortens a tool's error text.
-fn shorten_error(texts: &[&str]) -> String {
-    let texts: Vec<&str> =
-        texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
+fn is_text_type(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let others =
+        ["application/json", "application/xml", "application/javascript", "application/yaml"];
+    kind.starts_with("text/")
+        || kind.ends_with("+json")
+        || kind.ends_with("+xml")
+        || others.contains(&kind.as_str())
+}
+
+/// Describes content of a kind that the app does not know. Large members are left out and named.
+fn unknown(block: Value) -> Value {
+    let Value::Object(members) = block else { return json!({"note": UNKNOWN, "value": block}) };
+    let mut kept = Map::new();
+    let mut left_out = Map::new();
+    for (name, value) in members {
+        let bytes = value.to_string().len();
+        if bytes > UNKNOWN_MEMBER {
+            left_out.insert(name, json!(bytes));
+        } else {
+            kept.insert(name, value);
+        }
+    }
+    kept.insert("note".to_owned(), json!(UNKNOWN));
+    if !left_out.is_empty() {
+        kept.insert("left_out_bytes".to_owned(), Value::Object(left_out));
+    }
+    Value::Object(kept)
+}
+
+/// Joins and shortens a tool's error text: its texts, and its structured content if that says more.
+fn error_text(result: &Value) -> String {
+    let structured = result.get("structuredContent").filter(|value| !value.is_null());
+    let said = structured.map(json_text::shown).filter(|said| said != "{}");
+    let repeats_texts =
+        |value: &Value| texts(result).iter().any(|text| repeats(&json!(text), value));
+    let members = structured.map(json_text::members_of);
+    let said = said.filter(|_| !members.is_some_and(|members| repeats_texts(&members)));
+    let lone = result["content"].as_str();
+    let texts = texts(result).into_iter().chain(lone).chain(said.as_deref());
+    let texts: Vec<&str> = texts.map(str::trim).filter(|text| !text.is_empty()).collect();
     match texts.join("\n") {
         text if text.is_empty() => "The tool reported an error without saying which.".to_owned(),
         text if text.chars().count() > ERROR_TEXT => {
@@ -115,22 +221,58 @@ pub(crate) fn resource(server: &str, result: ReadResourceResult) -> Result<Resou
 mod tests {
     use super::*;
 
-    #[test]
-    fn text_is_read_as_json_when_it_is() {
-        let call =
-            |text: &str| value(CallToolResult::success(vec![ContentBlock::text(text)])).unwrap();
-        assert_eq!(call(r#"{"a": 1}"#), json!({"a": 1}));
-        assert_eq!(call("plain words"), json!("plain words"));
-        assert_eq!(value(CallToolResult::success(vec![])).unwrap(), json!({}));
+    fn of(result: Value) -> Value {
+        value(result).unwrap()
+    }
+
+    fn text(text: &str) -> Value {
+        json!({"type": "text", "text": text})
     }
 
     #[test]
-    fn structured_content_comes_first_and_errors_keep_their_text() {
-        let mut result = CallToolResult::success(vec![ContentBlock::text("1")]);
-        result.structured_content = Some(json!({"b": 2}));
-        assert_eq!(value(result).unwrap(), json!({"b": 2}));
-        let failure =
-            value(CallToolResult::error(vec![ContentBlock::text("Sold out.")])).unwrap_err();
+    fn a_text_stays_as_it_came() {
+        for said in [
+            "1.10",
+            "1e5",
+            "123456789012345678901234567890",
+            "{\"b\": 1,\n \"a\": 1.10}",
+            "plain words",
+            "null",
+        ] {
+            assert_eq!(of(json!({"content": [text(said)]})), json!(said));
+        }
+        assert_eq!(of(json!({"content": []})), json!({}));
+        assert_eq!(of(json!({"content": "words"})), json!("words"), "a list of one is left out");
+        assert_eq!(of(json!({"content": [text("1.10"), text("2")]})), json!(["1.10", "2"]));
+    }
+
+    #[test]
+    fn texts_beside_structured_content_stay_unless_they_repeat_it() {
+        let both = |structured: Value, texts: &[&str]| {
+            let parts: Vec<Value> = texts.iter().map(|said| text(said)).collect();
+            of(json!({"content": parts, "structuredContent": structured}))
+        };
+        let one = json!({"n": 1});
+        assert_eq!(both(one.clone(), &["{\"n\": 1}"]), one);
+        assert_eq!(both(json!({"result": "hello"}), &["hello"]), json!({"result": "hello"}));
+        assert_eq!(
+            both(json!({"result": 1.1}), &["1.10"]),
+            json!({"structuredContent": {"result": 1.1}, "content": ["1.10"]})
+        );
+        let list = json!({"result": [{"a": 1}, {"a": 2}]});
+        assert_eq!(both(list.clone(), &["{\"a\":1}", "{\"a\":2}"]), list);
+        assert_eq!(
+            both(one.clone(), &["{\"n\": 1}", "Ask again tomorrow."]),
+            json!({"structuredContent": {"n": 1}, "content": ["Ask again tomorrow."]})
+        );
+        let long = "{\"id\": 123456789012345678901234567890}";
+        assert_eq!(both(serde_json::from_str(long).unwrap(), &[long]), json!(long));
+    }
+
+    #[test]
+    fn an_error_is_told_wherever_it_stands() {
+        let told = |result: Value| value(result).unwrap_err();
+        let failure = told(json!({"content": [text("Sold out.")], "isError": true}));
         assert_eq!(
             (
                 failure.error.message.as_str(),
@@ -139,6 +281,61 @@ mod tests {
             ),
             ("Sold out.", Some("mcp_tool_error"), false)
         );
+        let code = json!({"code": "E42"});
+        for (result, said) in [
+            (
+                json!({"content": [], "structuredContent": code, "isError": true}),
+                "{\"code\":\"E42\"}",
+            ),
+            (
+                json!({"content": [text("No.")], "structuredContent": code, "isError": true}),
+                "No.\n{\"code\":\"E42\"}",
+            ),
+            (
+                json!({"content": [text("{\"code\": \"E42\"}")], "structuredContent": code, "isError": true}),
+                "{\"code\": \"E42\"}",
+            ),
+            (json!({"content": "No.", "isError": "true"}), "No."),
+            (json!({"isError": true}), "The tool reported an error without saying which."),
+        ] {
+            assert_eq!(told(result.clone()).error.message, said, "{result}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_described_and_a_text_file_is_read() {
+        let file =
+            |resource: Value| of(json!({"content": [{"type": "resource", "resource": resource}]}));
+        let shown = file(
+            json!({"uri": "a://b.pdf", "mimeType": "application/pdf", "blob": STANDARD.encode([0; 300])}),
+        );
+        assert_eq!(
+            shown,
+            json!({"type": "resource", "resource": {"uri": "a://b.pdf", "mimeType": "application/pdf", "bytes": 300}})
+        );
+        let shown = file(
+            json!({"uri": "a://b.csv", "mimeType": "text/csv; charset=utf-8", "blob": STANDARD.encode("a,b\n1.10,2")}),
+        );
+        assert_eq!(shown["resource"]["text"], "a,b\n1.10,2");
+        let large = file(
+            json!({"uri": "a://b.csv", "mimeType": "text/csv", "blob": STANDARD.encode(vec![b'x'; FILE_TEXT + 3])}),
+        );
+        assert_eq!(large["resource"]["bytes"], FILE_TEXT + 3);
+        let odd = file(json!({"uri": "a://b", "blob": "*"}));
+        assert_eq!(odd["resource"], json!({"uri": "a://b", "base64_length": 1}));
+    }
+
+    #[test]
+    fn known_parts_stay_beside_unknown_ones() {
+        let shown = of(
+            json!({"content": [text("one"), {"type": "hologram", "depth": 3, "data": "x".repeat(9_000)},
+            {"type": "resource_link", "uri": "a://b", "name": "b"}, {"type": "text", "text": 7}]}),
+        );
+        assert_eq!(shown[0], "one");
+        assert_eq!((&shown[1]["depth"], shown[1].get("data")), (&json!(3), None));
+        assert_eq!((&shown[1]["type"], &shown[1]["note"]), (&json!("hologram"), &json!(UNKNOWN)));
+        assert_eq!(shown[1]["left_out_bytes"]["data"], 9_002);
+        assert_eq!((&shown[2]["name"], &shown[3]["text"]), (&json!("b"), &json!(7)));
     }
 
     #[test]
@@ -166,8 +363,8 @@ mod tests {
 
     #[test]
     fn pictures_are_named_not_carried() {
-        let shown =
-            value(CallToolResult::success(vec![ContentBlock::image("AAAA", "image/png")])).unwrap();
+        let picture = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
+        let shown = of(json!({"content": [picture]}));
         assert_eq!((shown.get("data"), shown.get("base64_length")), (None, Some(&json!(4))));
     }
 }

@@ -321,7 +321,7 @@ impl Server {
             }
             OpenError::SignIn(_) => self.fail_attempt(
                 attempt,
-                "It refuses the key, or wants a sign-in that the pack does not declare.".into(),
+                "It refuses the key, or wants a sign-in that is not set up for it. Enter its key, or add it with a sign-in.".into(),
             ),
         }
     }
@@ -329,10 +329,15 @@ impl Server {
     /// Lists the tools and passes them to the definitions.
     async fn list(&self, connection: &Connection) -> Result<(), OpenError> {
         let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
-        let tools = timeout(self.timings.start, connection.tools()).await.unwrap_or_else(|_| {
+        let found = timeout(self.timings.start, connection.tools()).await.unwrap_or_else(|_| {
             Err(OpenError::Because("Its tools were not listed in time.".into()))
         })?;
-        definitions.record_tools(&self.config.pack, &self.config.name, &tools);
+        for odd in &found.unreadable {
+            tracing::warn!(server = %self.config.name, tool = %odd.name, why = %odd.why, "a tool cannot be read");
+        }
+        let (pack, server) = (&self.config.pack, &self.config.name);
+        definitions.record_unreadable(pack, server, &found.unreadable);
+        definitions.record_tools(pack, server, &found.tools);
         Ok(())
     }
 

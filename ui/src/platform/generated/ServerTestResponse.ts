@@ -25,4 +25,12 @@ log: Array<string>,
 /**
  * The tools that it offers.
  */
-tools: Array<TestedTool>, };
+tools: Array<TestedTool>, 
+/**
+ * The parts of its list that cannot be used, or not be checked here.
+ */
+notes: Array<Text>, 
+/**
+ * Whether it lists the same tools when it is started without network.
+ */
+works_without_network: boolean, };

@@ -27,6 +27,12 @@ pub(crate) fn run() {
                 json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}),
             ),
             "tools/list" if mode == "lists" => list(&id, &request["params"]["cursor"]),
+            "tools/list" if mode == "script" => {
+                scripted(&id, "LISTS", &request["params"]["cursor"])
+            }
+            "tools/call" if mode == "script" => {
+                scripted(&id, "RESULTS", &request["params"]["name"])
+            }
             "tools/call" => {
                 tool(&id, request["params"]["name"].as_str().unwrap_or_default(), cancelled)
             }
@@ -43,6 +49,19 @@ pub(crate) fn run() {
     }
     // The harness would print a verdict; a real server just ends.
     exit(0);
+}
+
+/// Sends the result that a variable holds for a name, letter by letter. The variable holds lines of
+/// name, tab and result; the first line is the one for no name.
+fn scripted(id: &Value, variable: &str, name: &Value) {
+    let script = std::env::var(variable).unwrap();
+    let mut lines = script.lines().filter_map(|line| line.split_once('\t'));
+    let found = match name.as_str() {
+        None => lines.next(),
+        Some(name) => lines.find(|(of, _)| *of == name),
+    };
+    let result = found.map_or("{}", |(_, result)| result);
+    raw(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n"));
 }
 
 /// Sends one page of an endless list, with as many tools as `PAGE` says. Each page is noted in the
@@ -116,7 +135,7 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
         ),
         "structured" => answer(
             id,
-            json!({"content": [{"type": "text", "text": "words"}], "structuredContent": {"n": 1}}),
+            json!({"content": [{"type": "text", "text": "{\"n\": 1}"}], "structuredContent": {"n": 1}}),
         ),
         _ => answer(
             id,

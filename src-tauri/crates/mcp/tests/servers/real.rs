@@ -13,7 +13,7 @@ use mcp::{Definition, Definitions, FileChanges, Hidden, Program, Reach, ServerCo
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{pid_of, quick_timings, wait_until_gone};
+use crate::{members, pid_of, quick_timings, wait_until_gone};
 
 /// Interpreters start slowly on a busy machine.
 const LONG: Duration = Duration::from_secs(180);
@@ -102,7 +102,9 @@ impl Real {
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
-        self.servers.call("test/real", tool, arguments, LONG, CancellationToken::new()).await
+        let done =
+            self.servers.call("test/real", tool, arguments, LONG, CancellationToken::new());
+        done.await.map(members)
     }
 
     fn lists(&self, tools: &[&str]) {

@@ -1,0 +1,217 @@
+//! The list of a server's tools, read member by member. A tool that cannot be read costs only itself,
+//! and is named with the reason. Knows no connection but the peer that it asks.
+
+use std::collections::HashSet;
+
+use contract::{Text, text};
+use rmcp::{
+    Peer, RoleClient,
+    model::{
+        ClientRequest, ErrorCode, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool,
+    },
+    service::ServiceError,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Definition, failure,
+    failure::{OpenError, TransportCause},
+};
+
+/// The most tools, pages and bytes of definitions that a server may list. A server that lists more
+/// is not used.
+const MAX_TOOLS: usize = 2_000;
+const MAX_PAGES: usize = 200;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// The most characters of the name of a tool that cannot be read.
+const NAME: usize = 100;
+
+/// The tools that a server lists.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) tools: Vec<Definition>,
+    pub(crate) unreadable: Vec<UnreadableTool>,
+}
+
+/// A tool that cannot be used, because a part of its description cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableTool {
+    /// Its name, or its place in the list.
+    pub name: String,
+    /// Why, as a sentence.
+    pub why: Text,
+}
+
+struct Page {
+    tools: Vec<Value>,
+    next: Option<String>,
+}
+
+/// Asks for all tools. A server without a list has no tools. Fails at the first page that exceeds a
+/// limit.
+pub(crate) async fn list_tools(peer: &Peer<RoleClient>) -> Result<Listing, OpenError> {
+    let (mut found, mut count, mut bytes, mut cursor) = (Listing::default(), 0, 0, None);
+    let mut seen = HashSet::new();
+    for _ in 0..MAX_PAGES {
+        let Some(page) = ask_page(peer, cursor).await? else { return Ok(found) };
+        count += page.tools.len();
+        if count > MAX_TOOLS {
+            return Err(OpenError::Because(text!(
+                "It lists more than {most} tools.",
+                most = MAX_TOOLS
+            )));
+        }
+        bytes += page.tools.iter().map(|tool| tool.to_string().len()).sum::<usize>();
+        if bytes > MAX_BYTES {
+            return Err(OpenError::Because(text!(
+                "It describes its tools with more than {size} MiB.",
+                size = MAX_BYTES / 1024 / 1024
+            )));
+        }
+        let first = count - page.tools.len();
+        for (at, tool) in page.tools.into_iter().enumerate() {
+            match read_tool(tool, first + at + 1) {
+                Ok(tool) => found.tools.push(tool),
+                Err(unreadable) => found.unreadable.push(unreadable),
+            }
+        }
+        // A cursor that came before would begin the list again.
+        match page.next.filter(|next| seen.insert(next.clone())) {
+            Some(next) => cursor = Some(next),
+            None => return Ok(found),
+        }
+    }
+    Err(OpenError::Because(text!(
+        "It lists its tools on more than {most} pages.",
+        most = MAX_PAGES
+    )))
+}
+
+/// Returns a page of the list, or None if the server has no list.
+async fn ask_page(
+    peer: &Peer<RoleClient>,
+    cursor: Option<String>,
+) -> Result<Option<Page>, OpenError> {
+    let unlisted =
+        |error: Text| OpenError::Because(text!("Its tools could not be listed: {error}.", error));
+    let request = ListToolsRequest {
+        params: Some(PaginatedRequestParams::default().with_cursor(cursor)),
+        ..ListToolsRequest::default()
+    };
+    match peer.send_request(ClientRequest::ListToolsRequest(request)).await {
+        Ok(answer) => match read_page(plain(answer)) {
+            Some(page) => Ok(Some(page)),
+            None => Err(unlisted("its answer holds no list".into())),
+        },
+        Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => Ok(None),
+        Err(error) => Err(match failure::request_cause(&error) {
+            Some(TransportCause::Unauthorized(challenge)) => OpenError::SignIn(challenge),
+            _ => unlisted(failure::request_kind(&error)),
+        }),
+    }
+}
+
+/// Returns an answer as a plain value. An answer that the library cannot read is one already.
+pub(crate) fn plain(answer: ServerResult) -> Value {
+    match answer {
+        ServerResult::CustomResult(odd) => odd.0,
+        other => serde_json::to_value(other).unwrap_or_default(),
+    }
+}
+
+fn read_page(mut answer: Value) -> Option<Page> {
+    let tools = match answer.get_mut("tools")?.take() {
+        Value::Array(tools) => tools,
+        Value::Null => Vec::new(),
+        _ => return None,
+    };
+    let next = match answer.get("nextCursor") {
+        Some(Value::String(next)) if !next.is_empty() => Some(next.clone()),
+        _ => None,
+    };
+    Some(Page { tools, next })
+}
+
+/// Reads one tool. `number` names it if it has no name.
+fn read_tool(tool: Value, number: usize) -> Result<Definition, UnreadableTool> {
+    let named = |tool: &Value| match tool["name"].as_str().filter(|name| !name.trim().is_empty()) {
+        Some(name) => name.chars().take(NAME).collect(),
+        None => format!("#{number}"),
+    };
+    let unreadable = |tool: &Value, why: Text| UnreadableTool { name: named(tool), why };
+    if !tool.is_object() {
+        return Err(unreadable(&tool, "It is no description of a tool.".into()));
+    }
+    if tool["name"].as_str().is_none_or(|name| name.trim().is_empty()) {
+        return Err(unreadable(&tool, "It has no name.".into()));
+    }
+    let known = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+    let mut members: Map<String, Value> = known
+        .iter()
+        .filter_map(|member| Some(((*member).to_owned(), tool.get(*member)?.clone())))
+        .filter(|(_, value)| !value.is_null())
+        .collect();
+    members.entry("inputSchema").or_insert_with(|| json!({"type": "object"}));
+    if let Ok(read) = serde_json::from_value::<Tool>(Value::Object(members.clone())) {
+        return Ok(Definition::of(&read));
+    }
+    let alone = |member: &str| {
+        let mut least = Map::from_iter([
+            ("name".to_owned(), json!("a")),
+            ("inputSchema".to_owned(), json!({"type": "object"})),
+        ]);
+        least.insert(member.to_owned(), members.get(member).cloned().unwrap_or_default());
+        serde_json::from_value::<Tool>(Value::Object(least)).is_err()
+    };
+    let wrong: Vec<&str> =
+        known.into_iter().filter(|member| members.contains_key(*member) && alone(member)).collect();
+    Err(unreadable(&tool, text!("This part cannot be read: {parts}.", parts = wrong.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_without_a_schema_takes_an_object() {
+        for tool in [json!({"name": "a"}), json!({"name": "a", "inputSchema": null})] {
+            assert_eq!(read_tool(tool, 1).unwrap().input_schema, json!({"type": "object"}));
+        }
+        let odd = json!({"name": "list files (2)", "icons": 7, "_meta": [], "title": null, "execution": "x"});
+        assert_eq!(read_tool(odd, 1).unwrap().name, "list files (2)");
+    }
+
+    #[test]
+    fn a_tool_that_cannot_be_read_is_named_with_its_part() {
+        let schema = json!({"type": "object"});
+        for (tool, name, part) in [
+            (json!({"name": "a", "inputSchema": []}), "a", "inputSchema"),
+            (json!({"name": "a", "inputSchema": "{}"}), "a", "inputSchema"),
+            (
+                json!({"name": "a", "inputSchema": schema, "annotations": {"readOnlyHint": "yes"}}),
+                "a",
+                "annotations",
+            ),
+            (json!({"name": "a", "inputSchema": schema, "description": ["x"]}), "a", "description"),
+            (json!({"name": "a", "inputSchema": schema, "outputSchema": 1}), "a", "outputSchema"),
+            (json!({"name": 3}), "#7", "no name"),
+            (json!({"name": " "}), "#7", "no name"),
+            (json!("a"), "#7", "no description"),
+        ] {
+            let odd = read_tool(tool.clone(), 7).unwrap_err();
+            assert_eq!(odd.name, name, "{tool}");
+            assert!(odd.why.contains(part), "{tool}: {}", odd.why);
+        }
+    }
+
+    #[test]
+    fn only_a_cursor_with_text_leads_on() {
+        let next =
+            |cursor: Value| read_page(json!({"tools": [], "nextCursor": cursor})).unwrap().next;
+        for end in [json!(""), json!(null), json!(1), json!({})] {
+            assert_eq!(next(end.clone()), None, "{end}");
+        }
+        assert_eq!(next(json!("2")).as_deref(), Some("2"));
+        assert!(read_page(json!({"tools": {}})).is_none() && read_page(json!([])).is_none());
+    }
+}
