@@ -1,6 +1,12 @@
 //! The configuration of a server before it is reached, and the time limits of the client.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use contract::{PackId, Text, manifest::ServerHttp, text};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -129,6 +135,18 @@ impl Program {
             if let Ok(value) = keys.access.credential(name).await {
                 found.push((variable.clone(), value));
             }
+        }
+        found
+    }
+
+    /// Returns the values of all its keys, so that they can be taken out of what it says.
+    pub(crate) async fn read_secrets(&self) -> Vec<SecretString> {
+        let Some(keys) = &self.keys else { return Vec::new() };
+        let names = keys.variables.values().map(String::as_str);
+        let names: BTreeSet<&str> = names.chain(self.args.iter().flat_map(Word::keys)).collect();
+        let mut found = Vec::new();
+        for name in names {
+            found.extend(keys.access.credential(name).await.ok());
         }
         found
     }

@@ -1,5 +1,5 @@
-//! One open connection to a server: the list of tools, calls with deadline and cancellation, and
-//! the end. The handshake is in `opening`.
+//! One open connection to a server: calls with deadline and cancellation, and the end. The
+//! handshake is in `opening`, the list of tools in `listing`.
 
 mod opening;
 
@@ -10,12 +10,13 @@ use engine::ports::ToolFailure;
 use rmcp::{
     Peer, RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, InputRequest,
-        InputRequests, InputResponses, ListToolsRequest, PaginatedRequestParams,
-        ReadResourceRequest, ReadResourceRequestParams, ServerResult, SubscriptionFilter,
+        CallToolRequest, CallToolRequestParams, ClientRequest, InputRequest, InputRequests,
+        InputResponses, ListToolsRequest, ReadResourceRequest, ReadResourceRequestParams,
+        RequestId, ServerResult, SubscriptionFilter,
     },
     service::{PeerRequestOptions, RunningService, ServiceError},
 };
+use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::{
     sync::Notify,
@@ -24,26 +25,24 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Definition, Resume, failure,
-    failure::TransportCause,
-    handler::Handler,
+    Resume, failure,
+    handler::{Followed, Handler},
+    listing::{self, Listing},
     result::{self, Resource},
-    transport::Ending,
+    transport::{Ending, OpenRequests},
 };
 
+pub(crate) use failure::OpenError;
 pub(crate) use opening::open;
 
 /// How long writing a cancellation may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
+/// The longest time of a call whose server reports progress.
+const LONGEST_CALL: Duration = Duration::from_secs(60 * 60);
 /// How often a server may ask questions within one call, and the wait if it only asks to be called
 /// again.
 const ROUNDS: u32 = 8;
 const BUSY: Duration = Duration::from_millis(50);
-/// The most tools, pages and bytes of definitions that a server may list. A server that lists more
-/// is not used.
-const MAX_TOOLS: usize = 2_000;
-const MAX_PAGES: usize = 200;
-const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// The part of a connection that sends requests.
 pub(crate) struct Connection {
@@ -51,6 +50,9 @@ pub(crate) struct Connection {
     pub(crate) pid: Option<u32>,
     peer: Peer<RoleClient>,
     handler: Handler,
+    requests: OpenRequests,
+    /// Its keys, which it may repeat in what it says.
+    secrets: Vec<SecretString>,
 }
 
 /// The part of a connection that owns the transport. Waiting for it tells when the server has
@@ -60,14 +62,6 @@ pub(crate) struct Session {
     ending: Ending,
     /// Notified when the server says that its tools have changed.
     pub(crate) changed: Arc<Notify>,
-}
-
-/// Why there is no connection.
-pub(crate) enum OpenError {
-    /// A reason as a sentence.
-    Because(Text),
-    /// The server requires a sign-in, or more rights. Contains the server's own challenge.
-    SignIn(Option<String>),
 }
 
 impl Session {
@@ -94,55 +88,9 @@ impl Session {
 }
 
 impl Connection {
-    /// Lists the server's tools. A server without a list has no tools. Fails at the first page that
-    /// exceeds a limit.
-    pub(crate) async fn tools(&self) -> Result<Vec<Definition>, OpenError> {
-        let (mut found, mut bytes, mut cursor) = (Vec::new(), 0, None);
-        for _ in 0..MAX_PAGES {
-            let page = match self
-                .peer
-                .list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)))
-                .await
-            {
-                Ok(page) => page,
-                Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
-                    return Ok(found);
-                }
-                Err(error) => {
-                    return Err(match failure::request_cause(&error) {
-                        Some(TransportCause::Unauthorized(challenge)) => {
-                            OpenError::SignIn(challenge)
-                        }
-                        _ => OpenError::Because(text!(
-                            "Its tools could not be listed: {error}.",
-                            error = failure::request_kind(&error)
-                        )),
-                    });
-                }
-            };
-            if found.len() + page.tools.len() > MAX_TOOLS {
-                return Err(OpenError::Because(text!(
-                    "It lists more than {most} tools.",
-                    most = MAX_TOOLS
-                )));
-            }
-            bytes += page.tools.iter().map(|tool| json!(tool).to_string().len()).sum::<usize>();
-            if bytes > MAX_BYTES {
-                return Err(OpenError::Because(text!(
-                    "It describes its tools with more than {size} MiB.",
-                    size = MAX_BYTES / 1024 / 1024
-                )));
-            }
-            found.extend(page.tools.iter().map(Definition::of));
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                return Ok(found);
-            }
-        }
-        Err(OpenError::Because(text!(
-            "It lists its tools on more than {most} pages.",
-            most = MAX_PAGES
-        )))
+    /// Lists the server's tools.
+    pub(crate) async fn tools(&self) -> Result<Listing, OpenError> {
+        listing::list_tools(&self.peer).await
     }
 
     /// Sends a request that every server answers, to find out whether it still knows this session.
@@ -220,12 +168,18 @@ impl Connection {
                 )
                 .await?
             {
-                ServerResult::CallToolResult(done) => return result::value(done),
                 ServerResult::InputRequiredResult(asked) => asked,
                 ServerResult::CreateTaskResult(_) => {
                     return Err(failure::unexpected_answer(server, "it wants to finish later"));
                 }
-                _ => return Err(failure::unexpected_answer(server, "it is no tool result")),
+                // A result with parts that the library does not know is read all the same.
+                done => {
+                    let done = listing::plain(done);
+                    if !result::is_call_result(&done) {
+                        return Err(failure::unexpected_answer(server, "it is no tool result"));
+                    }
+                    return result::value(done);
+                }
             };
             // The time that a person takes does not count.
             let since = Instant::now();
@@ -291,11 +245,20 @@ impl Connection {
         }
     }
 
-    /// Waits until the time of a call is over. It does not run out while the user is being asked.
-    async fn wait_for_deadline(&self, limits: &Limits) {
-        sleep_until(limits.until).await;
-        while self.handler.is_asking() {
-            sleep(limits.timeout).await;
+    /// Waits until the time of a call is over. It begins again with each progress of the call, up to
+    /// the longest time. It does not run out while the user is being asked.
+    async fn wait_for_deadline(&self, limits: &Limits, followed: &Followed) {
+        let (mut until, last) = (limits.until, Instant::now() + limits.timeout.max(LONGEST_CALL));
+        loop {
+            tokio::select! {
+                () = followed.progressed() => until = last.min(Instant::now() + limits.timeout),
+                () = sleep_until(until) => {
+                    if !self.handler.is_asking() {
+                        return;
+                    }
+                    until = Instant::now() + limits.timeout;
+                }
+            }
         }
     }
 
@@ -308,34 +271,44 @@ impl Connection {
         let options = PeerRequestOptions::with_timeout(limits.timeout);
         // From here on the request may reach the server, even if this call is dropped.
         let mut handle = tokio::select! {
-            sent = self.peer.send_request_with_option(request, options) => sent.map_err(|error| service_failure(server, &error))?,
+            sent = self.peer.send_request_with_option(request, options) => sent.map_err(|error| self.service_failure(server, &error))?,
             () = limits.cancel.cancelled() => return Err(failure::cancelled(server, true)),
             () = sleep_until(limits.until) => return Err(failure::timed_out(server, limits.timeout, true)),
         };
+        let followed = self.handler.follow(&handle.progress_token);
         let (failure, why) = tokio::select! {
             answer = &mut handle.rx => return match answer {
                 Ok(Ok(result)) => Ok(result),
-                Ok(Err(error)) => Err(service_failure(server, &error)),
+                Ok(Err(error)) => Err(self.refused(server, &handle.id, &error)),
                 Err(_) => Err(failure::connection_lost(server, true)),
             },
             () = limits.cancel.cancelled() => (failure::cancelled(server, true), "stopped by the user"),
-            () = self.wait_for_deadline(limits) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
+            () = self.wait_for_deadline(limits, &followed) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
         };
         // Sent in the background: a server that reads nothing must not block the caller.
         tokio::spawn(timeout(CANCEL_TIMEOUT, handle.cancel(Some(why.to_owned()))));
         Err(failure)
     }
-}
 
-fn service_failure(server: &str, error: &ServiceError) -> ToolFailure {
-    match error {
-        ServiceError::McpError(error) => {
-            failure::request_refused(server, error.code.0, &error.message)
+    fn refused(&self, server: &str, id: &RequestId, error: &ServiceError) -> ToolFailure {
+        match (error, self.requests.take_unread(id)) {
+            (ServiceError::McpError(error), Some(alone)) => failure::unread(server, error, alone),
+            _ => self.service_failure(server, error),
         }
-        ServiceError::UnexpectedResponse => {
-            failure::unexpected_answer(server, "the answer has the wrong shape")
+    }
+
+    fn service_failure(&self, server: &str, error: &ServiceError) -> ToolFailure {
+        match error {
+            ServiceError::McpError(error) => {
+                failure::request_refused(server, error.code.0, &error.message)
+            }
+            ServiceError::UnexpectedResponse => {
+                failure::unexpected_answer(server, "the answer has the wrong shape")
+            }
+            other => {
+                failure::transport_failed(server, failure::request_cause(other), &self.secrets)
+            }
         }
-        other => failure::transport_failed(server, failure::request_cause(other)),
     }
 }
 

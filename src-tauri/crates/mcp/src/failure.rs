@@ -7,6 +7,7 @@ use contract::{AgentError, ErrorCode, Reason, Text, text};
 use engine::ports::ToolFailure;
 use http::StatusCode;
 use rmcp::{
+    model::ErrorData,
     service::{ClientInitializeError, ServiceError},
     transport::{
         auth::AuthError,
@@ -16,7 +17,10 @@ use rmcp::{
     },
 };
 
-use crate::http::PrivateAddress;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+
+use crate::http::{Obstacle, PrivateAddress};
 
 /// The cause of a failed request to a server behind an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +29,80 @@ pub(crate) enum TransportCause {
     Private,
     /// The server requires a sign-in or more rights. Contains its challenge, if it sent one.
     Unauthorized(Option<String>),
-    /// The server answered with an error status.
-    Status { status: u16, retry_after_ms: Option<u64> },
-    /// No connection.
-    Unreachable,
+    /// The server answered with an error status, and perhaps with words.
+    Status { status: u16, retry_after_ms: Option<u64>, said: Option<String> },
+    /// The answer is a web page, or something else that no MCP server answers.
+    Page,
+    /// The request did not reach the server.
+    Obstacle(Obstacle),
+}
+
+/// The most characters of a server's words that are shown.
+const SHOWN: usize = 200;
+
+/// Returns a server's words as they may be shown: one line, not long, without keys. None if there
+/// are none, or if they are a page for a browser.
+fn shorten(words: &str, secrets: &[SecretString]) -> Option<String> {
+    let mut words = words.to_owned();
+    for secret in secrets.iter().map(ExposeSecret::expose_secret).filter(|s| !s.is_empty()) {
+        words = words.replace(secret, "\u{2026}");
+    }
+    let plain: String =
+        words.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.is_empty() || line.starts_with('<') {
+        return None;
+    }
+    let shown: String = line.chars().take(SHOWN).collect();
+    Some(if shown.len() < line.len() { format!("{shown}\u{2026}") } else { shown })
+}
+
+/// Returns the sentence about a status that a server answered with.
+pub(crate) fn status_text(status: u16, said: Option<&str>, secrets: &[SecretString]) -> Text {
+    match said.and_then(|words| shorten(&message_in(words), secrets)) {
+        Some(said) => text!(
+            "It answered with the status {status} and said: \u{201c}{said}\u{201d}.",
+            status,
+            said
+        ),
+        None => text!("It answered with the status {status}.", status),
+    }
+}
+
+/// Returns the message in the JSON of an error, or the words as they are.
+fn message_in(words: &str) -> String {
+    let whole: Value = serde_json::from_str(words).unwrap_or_default();
+    ["/error/message", "/message", "/error_description", "/detail", "/error"]
+        .iter()
+        .find_map(|at| whole.pointer(at).and_then(Value::as_str).map(str::to_owned))
+        .unwrap_or_else(|| words.to_owned())
+}
+
+/// Names a refusal, with the server's words.
+pub(crate) fn refusal_kind(error: &ErrorData, secrets: &[SecretString]) -> Text {
+    let code = error.code.0;
+    match shorten(&error.message, secrets) {
+        Some(said) => {
+            text!("it refuses with the code {code} and says: \u{201c}{said}\u{201d}", code, said)
+        }
+        None => text!("it refuses with the code {code}", code),
+    }
+}
+
+/// Names the kind of a failed handshake, with the server's words.
+pub(crate) fn opening_kind_with(error: &ClientInitializeError, secrets: &[SecretString]) -> Text {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => refusal_kind(error, secrets),
+        other => opening_kind(other),
+    }
+}
+
+/// Why there is no connection.
+pub(crate) enum OpenError {
+    /// A reason as a sentence.
+    Because(Text),
+    /// The server requires a sign-in, or more rights. Contains the server's own challenge.
+    SignIn(Option<String>),
 }
 
 /// The protocol's error code for an internal error.
@@ -84,6 +158,9 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
             Some(StreamableHttpError::UnexpectedServerResponse(words)) => {
                 return parse_status_text(words);
             }
+            Some(StreamableHttpError::UnexpectedContentType(_)) => {
+                return Some(TransportCause::Page);
+            }
             _ => cause.downcast_ref::<HttpStatusError>(),
         };
         if let Some(http) = status {
@@ -92,15 +169,13 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
             return Some(TransportCause::Status {
                 status: http.status,
                 retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)),
+                said: None,
             });
         }
         if let Some(http) = cause.downcast_ref::<reqwest::Error>() {
             found = match http.status() {
-                Some(status) => {
-                    Some(TransportCause::Status { status: status.as_u16(), retry_after_ms: None })
-                }
-                None if http.is_connect() => Some(TransportCause::Unreachable),
-                None => found,
+                Some(status) => Some(bare_status(status, None)),
+                None => Obstacle::of(http).map(TransportCause::Obstacle).or(found),
             };
         }
         next = cause.source();
@@ -108,15 +183,22 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
     found
 }
 
-/// Reads a status that the library reports only as text. The server's own words after it are
-/// ignored.
+/// Reads a status that the library reports only as text, before the server's own words.
 fn parse_status_text(words: &str) -> Option<TransportCause> {
     let digits = words.strip_prefix("HTTP ")?.get(..3)?;
     let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;
-    words.starts_with(&format!("HTTP {status}: ")).then(|| match status {
+    let said = words.strip_prefix(&format!("HTTP {status}: "))?;
+    Some(match status {
         StatusCode::UNAUTHORIZED => TransportCause::Unauthorized(None),
-        status => TransportCause::Status { status: status.as_u16(), retry_after_ms: None },
+        status => bare_status(status, (!said.trim().is_empty()).then(|| said.to_owned())),
     })
+}
+
+fn bare_status(status: StatusCode, said: Option<String>) -> TransportCause {
+    if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+        return TransportCause::Obstacle(Obstacle::ProxySignIn);
+    }
+    TransportCause::Status { status: status.as_u16(), retry_after_ms: None, said }
 }
 
 /// Names the kind of a failed handshake. Of the server's answer, only codes are used.
@@ -127,6 +209,11 @@ pub(crate) fn opening_kind(error: &ClientInitializeError) -> Text {
         }
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_kind(fallback),
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".into(),
+        ClientInitializeError::TransportError { .. }
+            if handshake_cause(error) == Some(TransportCause::Page) =>
+        {
+            "it answers with a web page, or with something else that no MCP server answers".into()
+        }
         ClientInitializeError::TransportError { .. } => {
             "the connection broke, or what came over it was no answer".into()
         }
@@ -152,17 +239,40 @@ pub(crate) fn request_kind(error: &ServiceError) -> Text {
     }
 }
 
-/// Whether a call ended with status 400 or 404, by which servers also say that they do not know a
-/// session.
+/// Whether a call ended with status 400, or with an error that named no request. Servers say so,
+/// too, that they do not know a session.
 pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
     outcome.as_ref().is_err_and(|failure| {
-        failure.error.has_reason(Reason::McpHttpStatus)
-            && failure.error.details.get("status") == Some(&400.into())
+        let details = &failure.error.details;
+        details.contains_key(UNREAD)
+            || (failure.error.has_reason(Reason::McpHttpStatus)
+                && details.get("status") == Some(&400.into()))
     })
 }
 
+/// Marks a call that ended with an error that named no request.
+const UNREAD: &str = "unread";
+
+/// Whether the server surely did not read the request of a call.
+pub(crate) fn was_not_read<T>(outcome: &Result<T, ToolFailure>) -> bool {
+    outcome.as_ref().is_err_and(|failure| {
+        failure.error.details.contains_key(UNREAD) && !failure.may_have_happened
+    })
+}
+
+/// The server answered with an error that names no request. If only one was open, it was surely
+/// this one, which the server did not read.
+pub(crate) fn unread(server: &str, error: &ErrorData, alone: bool) -> ToolFailure {
+    let refused = request_refused(server, error.code.0, &error.message);
+    ToolFailure { error: refused.error.with(UNREAD, true), may_have_happened: !alone }
+}
+
 /// The failure of a request that the transport could not complete.
-pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> ToolFailure {
+pub(crate) fn transport_failed(
+    server: &str,
+    lost: Option<TransportCause>,
+    secrets: &[SecretString],
+) -> ToolFailure {
     match lost {
         Some(TransportCause::Unauthorized(challenge)) => {
             let error = AgentError::new(
@@ -181,7 +291,7 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
                 false,
             )
         }
-        Some(TransportCause::Status { status: 429, retry_after_ms }) => {
+        Some(TransportCause::Status { status: 429, retry_after_ms, .. }) => {
             let error = AgentError::new(
                 ErrorCode::RateLimited,
                 text!("The server {server} asks to slow down.", server),
@@ -189,12 +299,18 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
             .reason(Reason::UpstreamRateLimit);
             failure(with_wait(error.with("status", 429), retry_after_ms), false)
         }
-        Some(TransportCause::Status { status, retry_after_ms }) => {
-            let error = AgentError::new(
-                ErrorCode::ToolHttpError,
-                text!("The server {server} failed ({status}).", server, status),
-            )
-            .reason(Reason::McpHttpStatus);
+        Some(TransportCause::Status { status, retry_after_ms, said }) => {
+            let message = match said.and_then(|words| shorten(&message_in(&words), secrets)) {
+                Some(said) => text!(
+                    "The server {server} failed ({status}) and said: \u{201c}{said}\u{201d}.",
+                    server,
+                    status,
+                    said
+                ),
+                None => text!("The server {server} failed ({status}).", server, status),
+            };
+            let error =
+                AgentError::new(ErrorCode::ToolHttpError, message).reason(Reason::McpHttpStatus);
             // Only what refuses has surely done nothing: also a proxy that lost its server after it
             // had the request says 503.
             let refused = matches!(status, 400..=499 | 501);
@@ -203,8 +319,12 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
                 !refused,
             )
         }
-        Some(TransportCause::Unreachable) => {
+        Some(TransportCause::Obstacle(Obstacle::NoConnection)) => {
             broken_connection(text!("The server {server} cannot be reached.", server))
+        }
+        Some(TransportCause::Obstacle(obstacle)) => broken_connection(obstacle.text(server)),
+        Some(TransportCause::Page) => {
+            unexpected_answer(server, "it is a web page, or something else that is no answer")
         }
         Some(TransportCause::Private) => {
             let message = text!(
@@ -369,11 +489,14 @@ mod tests {
 
     #[test]
     fn a_status_in_words_is_read_strictly() {
-        let status = |status| Some(TransportCause::Status { status, retry_after_ms: None });
+        let status = |status, said: &str| {
+            let said = (!said.is_empty()).then(|| said.to_owned());
+            Some(TransportCause::Status { status, retry_after_ms: None, said })
+        };
         for (words, lost) in [
-            ("HTTP 403 Forbidden: HTTP 401 Unauthorized: no", status(403)),
-            ("HTTP 413 Payload Too Large: ", status(413)),
-            ("HTTP 499 <unknown status code>: x", status(499)),
+            ("HTTP 403 Forbidden: HTTP 401 Unauthorized: no", status(403, "HTTP 401 Unauthorized: no")),
+            ("HTTP 413 Payload Too Large: ", status(413, "")),
+            ("HTTP 499 <unknown status code>: x", status(499, "x")),
             ("HTTP 401 Unauthorized: ", Some(TransportCause::Unauthorized(None))),
             ("HTTP 403", None),
             ("HTTP 403 Forbidden", None),
@@ -384,6 +507,18 @@ mod tests {
         ] {
             assert_eq!(parse_status_text(words), lost, "{words}");
         }
+    }
+
+    #[test]
+    fn a_servers_words_are_shown_short_on_one_line_and_without_keys() {
+        let secrets = [SecretString::from("hunter2")];
+        let shown = |words: &str| shorten(&message_in(words), &secrets);
+        assert_eq!(shown("  no\n\tsuch\u{7} path "), Some("no such path".into()));
+        assert_eq!(shown("key hunter2 is old"), Some("key \u{2026} is old".into()));
+        assert_eq!(shown(r#"{"error": {"code": 1, "message": "No session"}}"#), Some("No session".into()));
+        assert_eq!(shown(r#"{"detail": "Not Found"}"#), Some("Not Found".into()));
+        assert_eq!((shown("<!DOCTYPE html><p>hello"), shown(" ")), (None, None));
+        assert_eq!(shown(&"\u{e9}".repeat(500)).unwrap().chars().count(), SHOWN + 1);
     }
 
     #[test]

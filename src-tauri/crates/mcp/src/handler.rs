@@ -1,18 +1,22 @@
 //! Handles what a server sends during a connection. A question for the user is passed to the asker;
 //! all other requests are refused.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use contract::PackId;
+use parking_lot::Mutex;
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
         ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
         ElicitationCapability, ErrorData, FormElicitationCapability, Implementation,
-        UrlElicitationCapability,
+        ProgressNotificationParam, ProgressToken, ProtocolVersion, UrlElicitationCapability,
     },
     service::{NotificationContext, RequestContext},
 };
@@ -31,6 +35,28 @@ pub(crate) struct Handler {
     changed: Arc<Notify>,
     /// How many questions are open.
     asking: Arc<AtomicU32>,
+    /// The calls whose progress is followed, by their token.
+    followed: Arc<Mutex<BTreeMap<String, Arc<Notify>>>>,
+}
+
+/// Follows the progress of one call until it is dropped.
+pub(crate) struct Followed {
+    token: String,
+    progress: Arc<Notify>,
+    all: Arc<Mutex<BTreeMap<String, Arc<Notify>>>>,
+}
+
+impl Followed {
+    /// Waits for the next report of progress.
+    pub(crate) async fn progressed(&self) {
+        self.progress.notified().await;
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.token);
+    }
 }
 
 /// Counts a question as open until it is dropped.
@@ -44,7 +70,15 @@ impl Drop for Open {
 
 impl Handler {
     pub(crate) fn new(pack: PackId, server: String, asker: Option<Arc<dyn Asker>>) -> Self {
-        Self { pack, server, asker, changed: Arc::default(), asking: Arc::default() }
+        let (changed, asking, followed) = (Arc::default(), Arc::default(), Arc::default());
+        Self { pack, server, asker, changed, asking, followed }
+    }
+
+    /// Follows the progress of the call with this token.
+    pub(crate) fn follow(&self, token: &ProgressToken) -> Followed {
+        let (token, progress) = (token.0.to_string(), Arc::<Notify>::default());
+        self.followed.lock().insert(token.clone(), Arc::clone(&progress));
+        Followed { token, progress, all: Arc::clone(&self.followed) }
     }
 
     /// Whether a question to the user is open. Meanwhile the time limit of the call is suspended.
@@ -101,6 +135,8 @@ impl ClientHandler for Handler {
             capabilities,
             Implementation::new("countersign", env!("CARGO_PKG_VERSION")),
         )
+        // The newest version has no `initialize`, which is where this one is used.
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn create_elicitation(
@@ -109,6 +145,16 @@ impl ClientHandler for Handler {
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         Ok(self.ask(request).await)
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        if let Some(call) = self.followed.lock().get(&progress.progress_token.0.to_string()) {
+            call.notify_one();
+        }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

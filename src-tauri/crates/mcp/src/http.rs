@@ -1,17 +1,18 @@
 //! Reaches a server by its address. The rules look at the resolved IP address, not at the name. A
-//! redirect stays on the server. No proxy is used, because it would choose the address. Each server
-//! gets only its own credentials.
+//! redirect stays on the server. A server outside of this computer and the local network is reached
+//! through the system's proxy, as models are; a name that leads into them never is. Each server gets
+//! only its own credentials.
 
 use std::{
     collections::HashMap,
     io,
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::Arc,
 };
 
 use contract::{
     AgentError, Text,
-    address::{Origin, can_resolve_to, may_reach},
+    address::{Origin, can_resolve_to, is_localhost, may_reach},
     manifest::{Auth, AuthKind},
     text,
 };
@@ -36,16 +37,21 @@ pub(crate) struct PrivateAddress;
 
 struct Guarded {
     private: bool,
+    /// The names of proxies, which may lie in the local network.
+    proxies: Vec<String>,
 }
 
 impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
-        let private = self.private;
+        let (private, is_proxy) = (self.private, self.proxies.iter().any(|of| of == name.as_str()));
         Box::pin(async move {
             let found: Vec<IpAddr> = tokio::net::lookup_host((name.as_str(), 0))
                 .await?
                 .map(|address| address.ip())
                 .collect();
+            if is_proxy {
+                return Ok(Box::new(found.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs);
+            }
             let allowed: Vec<SocketAddr> = found
                 .iter()
                 .filter(|ip| may_reach(**ip, private) && can_resolve_to(name.as_str(), **ip))
@@ -63,9 +69,18 @@ impl Resolve for Guarded {
     }
 }
 
-/// Creates a client that reaches only allowed addresses. Redirects stay on their server, or are not
-/// followed at all.
+/// Creates a client that reaches only allowed addresses, without a proxy. Redirects stay on their
+/// server, or are not followed at all.
 pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, Text> {
+    build(Guarded { private, proxies: Vec::new() }, redirects, reqwest::ClientBuilder::no_proxy)
+}
+
+fn build(
+    resolver: Guarded,
+    redirects: bool,
+    routed: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+) -> Result<Client, Text> {
+    const NO_TLS: &str = "No encrypted connection can be made on this machine. Install the package ca-certificates.";
     files::check_certificates()
         .map_err(|why| text!("No encrypted connection can be made: {why}.", why))?;
     let within = redirect::Policy::custom(|attempt| {
@@ -73,14 +88,138 @@ pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, Text> {
             attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
         if !same || attempt.previous().len() > HOPS { attempt.stop() } else { attempt.follow() }
     });
-    Client::builder()
-        .no_proxy()
+    let builder = Client::builder()
+        .tls_backend_preconfigured(trust::client_config().map_err(|_| NO_TLS)?)
         .redirect(if redirects { within } else { redirect::Policy::none() })
         .referer(false)
         .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
-        .dns_resolver(Arc::new(Guarded { private }))
-        .build()
-        .map_err(|_| "No encrypted connection can be made on this machine. Install the package ca-certificates.".into())
+        .dns_resolver(Arc::new(resolver));
+    routed(builder).build().map_err(|_| NO_TLS.into())
+}
+
+/// The clients of a server: one without a proxy, and one with the system's, if there is one.
+pub(crate) struct Clients {
+    private: bool,
+    direct: Client,
+    outward: Option<Client>,
+}
+
+impl Clients {
+    pub(crate) fn new(private: bool, redirects: bool) -> Result<Self, Text> {
+        let proxies = proxies(|name| std::env::var(name).ok());
+        let outward = (!proxies.is_empty())
+            .then(|| build(Guarded { private, proxies }, redirects, |builder| builder))
+            .transpose()?;
+        Ok(Self { private, direct: client(private, redirects)?, outward })
+    }
+
+    /// Returns the client for a URL. A proxy resolves names itself, so the name is looked up here
+    /// first: one that leads to this computer or the local network is reached without the proxy, if
+    /// at all. One that only the proxy can resolve is left to it.
+    pub(crate) async fn of(&self, url: &Url) -> Result<&Client, Text> {
+        let Some(outward) = &self.outward else { return Ok(&self.direct) };
+        let inside = |ip: &IpAddr| !may_reach(*ip, false);
+        let is_inside = match url.host() {
+            Some(Host::Ipv4(ip)) => inside(&ip.into()),
+            Some(Host::Ipv6(ip)) => inside(&ip.into()),
+            Some(Host::Domain(name)) => {
+                let found = tokio::net::lookup_host((name, 0)).await;
+                // A name that may resolve nowhere is not left to a proxy either.
+                is_localhost(name)
+                    || !can_resolve_to(name, Ipv4Addr::LOCALHOST.into())
+                    || found.is_ok_and(|mut all| all.any(|at| inside(&at.ip())))
+            }
+            None => true,
+        };
+        match (is_inside, self.private) {
+            (false, _) => Ok(outward),
+            (true, true) => Ok(&self.direct),
+            (true, false) => Err(refusal_text(url.host_str().unwrap_or_default())),
+        }
+    }
+}
+
+/// Returns the client for the server's address.
+pub(crate) async fn client_for(address: &Address) -> Result<Client, Text> {
+    let clients = Clients::new(address.may_reach_private(), true)?;
+    clients.of(&address.url()?).await.cloned()
+}
+
+/// Returns the hosts of the proxies that the environment names.
+fn proxies(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let names = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
+    let names = names.iter().flat_map(|name| [(*name).to_owned(), name.to_ascii_lowercase()]);
+    let values = names.filter_map(|name| get(&name)).filter(|value| !value.trim().is_empty());
+    values
+        .map(|value| {
+            let whole = if value.contains("://") { value } else { format!("http://{value}") };
+            let host = Url::parse(whole.trim()).ok().and_then(|url| url.host_str().map(str::to_owned));
+            host.unwrap_or_default()
+        })
+        .collect()
+}
+
+/// What stands between this computer and a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// The issuer of its certificate is not trusted.
+    Issuer(String),
+    Certificate,
+    Tls(String),
+    Name,
+    Proxy,
+    ProxySignIn,
+    NoConnection,
+}
+
+impl Obstacle {
+    /// Returns what prevented a request from being sent, or None if it was sent.
+    pub(crate) fn of(error: &reqwest::Error) -> Option<Self> {
+        if let Some(why) = trust::certificate_problem(error) {
+            let issuer = trust::untrusted_issuer(&why).map(str::to_owned);
+            return Some(issuer.map_or(Self::Certificate, Self::Issuer));
+        }
+        if !error.is_connect() {
+            return None;
+        }
+        Some(match trust::tls_problem(error) {
+            Some(why) => Self::Tls(why),
+            None if error.is_dns() => Self::Name,
+            None if trust::is_proxy_problem(error) => Self::Proxy,
+            None => Self::NoConnection,
+        })
+    }
+
+    /// Returns the sentence for a person.
+    pub(crate) fn text(&self, host: &str) -> Text {
+        match self {
+            Self::Issuer(issuer) => text!(
+                "The certificate of {host} was issued by {issuer}, which this machine does not trust. On a company network, install its root certificate, or name it in SSL_CERT_FILE.",
+                host,
+                issuer
+            ),
+            Self::Certificate => text!(
+                "The certificate of {host} is not valid. Check this machine's clock and the address.",
+                host
+            ),
+            Self::Tls(why) => text!("No encrypted connection to {host}: {why}.", host, why),
+            Self::Name => text!(
+                "The name {host} cannot be resolved. Check the address, and whether a proxy is needed (HTTPS_PROXY).",
+                host
+            ),
+            Self::Proxy => text!(
+                "The proxy before {host} could not be reached or refused the connection. Check HTTPS_PROXY and NO_PROXY.",
+                host
+            ),
+            Self::ProxySignIn => text!(
+                "The proxy before {host} asks for a name and password. Put them into its address (HTTPS_PROXY).",
+                host
+            ),
+            Self::NoConnection => {
+                text!("{host} cannot be reached. Check the connection and the address.", host)
+            }
+        }
+    }
 }
 
 /// Checks a URL before it is resolved. The resolver checks names later.
@@ -147,6 +286,18 @@ impl Address {
             .map_err(|_| text!("{address} is not a web address.", address = self.http.url))?;
         check(&url, self.may_reach_private())?;
         Ok(url)
+    }
+
+    /// Returns the values of all its keys, so that they can be taken out of what the server says.
+    pub(crate) async fn read_secrets(&self) -> Vec<SecretString> {
+        let by_auth = self.http.auth.as_ref().and_then(|auth| auth.env_var.as_deref());
+        let in_url = self.keyed_url.iter().flat_map(Word::keys);
+        let in_headers = self.http.headers.values().map(String::as_str);
+        let mut found = Vec::new();
+        for name in by_auth.into_iter().chain(in_url).chain(in_headers) {
+            found.extend(self.access.credential(name).await.ok());
+        }
+        found
     }
 
     /// Writes the values of its keys into the address. They cannot change which server it is.
@@ -252,6 +403,41 @@ fn value(secret: &SecretString, scheme: &str) -> Result<HeaderValue, AgentError>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn proxies_are_those_of_the_environment() {
+        let of = |name: &str, value: &str| {
+            let (name, value) = (name.to_owned(), value.to_owned());
+            proxies(move |asked| (asked == name).then(|| value.clone()))
+        };
+        assert_eq!(of("HTTPS_PROXY", "http://user:word@proxy.corp:3128"), ["proxy.corp"]);
+        assert_eq!(of("http_proxy", "proxy:3128"), ["proxy"]);
+        assert_eq!(of("all_proxy", "socks5h://10.0.0.1:1080"), ["10.0.0.1"]);
+        assert!(of("HTTPS_PROXY", " ").is_empty() && of("NO_PROXY", "a").is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_proxy_does_not_lead_where_a_server_may_not_lie() {
+        let clients = |private| Clients {
+            private,
+            direct: client(private, false).unwrap(),
+            outward: Some(Client::new()),
+        };
+        let is_outward = async |private, url: &str| {
+            let clients = clients(private);
+            let found = clients.of(&Url::parse(url).unwrap()).await;
+            found.map(|found| std::ptr::eq(found, clients.outward.as_ref().unwrap()))
+        };
+        for url in ["http://localhost/", "https://127.0.0.1/", "https://10.0.0.7/", "https://[::1]/"] {
+            assert!(is_outward(false, url).await.is_err(), "{url}");
+            assert_eq!(is_outward(true, url).await, Ok(false), "{url}");
+        }
+        assert!(is_outward(false, "https://metadata.google.internal/").await.is_err());
+        for private in [false, true] {
+            assert_eq!(is_outward(private, "https://8.8.8.8/").await, Ok(true));
+            assert_eq!(is_outward(private, "https://mcp.invalid/").await, Ok(true));
+        }
+    }
 
     #[test]
     fn where_a_server_may_lie() {

@@ -6,7 +6,6 @@ use contract::{Text, text};
 use std::sync::Arc;
 
 use contract::manifest::{KeyAlgorithm, OauthGrant, ServerOauth};
-use reqwest::Client;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig,
     CredentialStore, JwtSigningAlgorithm, OAuthClientConfig, OAuthHttpClient,
@@ -16,7 +15,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::{Access, Address, http};
+use crate::{
+    Access, Address,
+    http::{self, Clients},
+};
 
 /// The most bytes of one answer of an authorization server.
 const LARGEST: usize = 1024 * 1024;
@@ -26,14 +28,14 @@ const OTHER_ISSUER: &str = "the server names another issuer of tokens than its p
 /// Sends requests to authorization servers under the same rules as to the server itself.
 struct Fetcher {
     private: bool,
-    following: Client,
-    stopping: Client,
+    following: Clients,
+    stopping: Clients,
 }
 
 impl OAuthHttpClient for Fetcher {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
-            let client = match request.redirect_policy {
+            let clients = match request.redirect_policy {
                 OAuthHttpRedirectPolicy::Follow => &self.following,
                 _ => &self.stopping,
             };
@@ -48,6 +50,7 @@ impl OAuthHttpClient for Fetcher {
                 http::check_key(asking.url()).map_err(String::from)?;
             }
             *asking.timeout_mut() = wait;
+            let client = clients.of(asking.url()).await.map_err(String::from)?;
             let mut response = client.execute(asking).await?;
             let mut answer = ::http::Response::builder().status(response.status());
             for (name, value) in response.headers() {
@@ -162,8 +165,8 @@ pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, A
     let (url, private) = (address.url().map_err(refused)?, address.may_reach_private());
     let fetcher = Fetcher {
         private,
-        following: http::client(private, true).map_err(refused)?,
-        stopping: http::client(private, false).map_err(refused)?,
+        following: Clients::new(private, true).map_err(refused)?,
+        stopping: Clients::new(private, false).map_err(refused)?,
     };
     let mut manager =
         AuthorizationManager::new_with_oauth_http_client(url, Arc::new(fetcher)).await?;

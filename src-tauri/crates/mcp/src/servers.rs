@@ -294,7 +294,7 @@ impl Servers {
         resume: Option<&dyn Resume>,
     ) -> Result<Value, ToolFailure> {
         let (server, _call) = self.begin_call(server, &limits).await?;
-        for _ in 0..2 {
+        for round in 0..2 {
             let reached = server.connection(&limits).await?;
             server.check(tool)?;
             let outcome = reached
@@ -307,11 +307,16 @@ impl Servers {
             }
             // A token of the app has expired. The server refused before doing anything, and the
             // next connection has a new token.
-            if !server.renews_tokens()
-                || !outcome
+            let is_expired = server.renews_tokens()
+                && outcome
                     .as_ref()
-                    .is_err_and(|failure| failure.error.has_reason(Reason::McpUnauthorized))
-            {
+                    .is_err_and(|failure| failure.error.has_reason(Reason::McpUnauthorized));
+            // The server has forgotten the session. A read is repeated in a new one.
+            let is_forgotten = round == 0
+                && resume.is_none()
+                && failure::was_not_read(&outcome)
+                && server.forget_session(&reached);
+            if !is_expired && !is_forgotten {
                 return outcome;
             }
         }

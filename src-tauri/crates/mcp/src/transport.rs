@@ -1,83 +1,73 @@
-//! Exchanges lines with a server's process, for the protocol library. It adds two things: an
-//! unanswered first request counts as "older protocol" after a short wait, and closing ends the
-//! process.
+//! Exchanges messages with a server, for the protocol library. `ProcessTransport` does it with a
+//! process: the questions that open a connection were asked before, so it answers them itself, and
+//! closing ends the process. `Mending` stands around each transport: it repairs the answer that opens
+//! a connection, and an error that names no request ends the requests that are open.
 
 use std::{
+    collections::{BTreeMap, VecDeque},
     io,
     process::ExitStatus,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 
 use parking_lot::Mutex;
 use rmcp::{
-    ErrorData, RoleClient,
-    model::{ClientRequest, ErrorCode, JsonRpcMessage, RequestId},
+    RoleClient,
+    model::{
+        ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion,
+        RequestId, ServerResult,
+    },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{Transport, async_rw::AsyncRwTransport},
 };
-use tokio::{
-    process::{ChildStdin, ChildStdout},
-    time::{Instant, sleep_until},
-};
+use tokio::process::{ChildStdin, ChildStdout};
 
-use crate::{Timings, process::ServerProcess};
+use crate::{digits::DigitsKept, process::ServerProcess, repair};
 
 /// The longest line in bytes that a server may send. Longer lines are dropped. The limit is high
 /// because some servers send a result twice in one line, as text and as a value.
 pub(crate) const LONGEST_LINE: usize = 48 * 1024 * 1024;
 
-/// Whether the first request of the newest protocol was answered after the client had given up on
-/// it.
-pub(crate) type Late = Arc<AtomicBool>;
-
 /// The exit status of a process, once it has ended.
 pub(crate) type Ending = Arc<Mutex<Option<ExitStatus>>>;
 
+/// The lines of a server's process.
+pub(crate) type Lines = AsyncRwTransport<RoleClient, DigitsKept<ChildStdout>, ChildStdin>;
+
+/// Returns the lines of a server's process.
+pub(crate) fn lines(stdout: ChildStdout, stdin: ChildStdin) -> Lines {
+    // A line that came may have become longer.
+    AsyncRwTransport::new_client(DigitsKept::new(stdout, LONGEST_LINE), stdin)
+        .with_max_line_length(2 * LONGEST_LINE)
+}
+
 /// The transport of one server process.
 pub(crate) struct ProcessTransport {
-    lines: AsyncRwTransport<RoleClient, ChildStdout, ChildStdin>,
+    lines: Lines,
     process: ServerProcess,
     grace: Duration,
-    probe: Duration,
-    asked: Option<(RequestId, Instant)>,
-    given_up: Option<RequestId>,
     ending: Ending,
-    late: Late,
+    /// The server's answer to the question that opens the connection.
+    opening: Option<ServerResult>,
+    /// The same answer, once the library has asked.
+    answer: Option<RxJsonRpcMessage<RoleClient>>,
 }
 
 impl ProcessTransport {
     pub(crate) fn new(
+        lines: Lines,
         process: ServerProcess,
-        stdout: ChildStdout,
-        stdin: ChildStdin,
-        timings: &Timings,
+        opening: ServerResult,
+        grace: Duration,
         ending: Ending,
-        late: Late,
     ) -> Self {
-        let lines = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(LONGEST_LINE);
-        Self {
-            lines,
-            process,
-            grace: timings.grace,
-            probe: timings.probe,
-            asked: None,
-            given_up: None,
-            ending,
-            late,
-        }
+        Self { lines, process, grace, ending, opening: Some(opening), answer: None }
     }
 }
 
-fn answered_id(message: &RxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
-    match message {
-        JsonRpcMessage::Response(response) => Some(&response.id),
-        JsonRpcMessage::Error(error) => error.id.as_ref(),
-        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-    }
+fn opens(request: &ClientRequest) -> bool {
+    matches!(request, ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_))
 }
 
 impl Transport<RoleClient> for ProcessTransport {
@@ -88,40 +78,24 @@ impl Transport<RoleClient> for ProcessTransport {
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         if let JsonRpcMessage::Request(request) = &item
-            && matches!(request.request, ClientRequest::DiscoverRequest(_))
+            && opens(&request.request)
+            && let Some(result) = self.opening.take()
         {
-            self.asked = Some((request.id.clone(), Instant::now() + self.probe));
+            self.answer = Some(JsonRpcMessage::response(result, request.id.clone()));
         }
-        self.lines.send(item)
+        let sending = self.answer.is_none().then(|| self.lines.send(item));
+        async move {
+            match sending {
+                Some(sending) => sending.await,
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        loop {
-            let Some((id, until)) = self.asked.clone() else {
-                let message = self.lines.receive().await?;
-                if self.given_up.is_some() && answered_id(&message) == self.given_up.as_ref() {
-                    self.given_up = None;
-                    self.late
-                        .fetch_or(matches!(message, JsonRpcMessage::Response(_)), Ordering::SeqCst);
-                    continue;
-                }
-                return Some(message);
-            };
-            tokio::select! {
-                message = self.lines.receive() => {
-                    let message = message?;
-                    // Error answers need not carry the id.
-                    if answered_id(&message).is_none_or(|of| *of == id) && !matches!(message, JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) {
-                        self.asked = None;
-                    }
-                    return Some(message);
-                }
-                () = sleep_until(until) => {
-                    self.asked = None;
-                    self.given_up = Some(id.clone());
-                    return Some(JsonRpcMessage::error(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "not answered in time", None), Some(id)));
-                }
-            }
+        match self.answer.take() {
+            Some(answer) => Some(answer),
+            None => self.lines.receive().await,
         }
     }
 
@@ -131,5 +105,163 @@ impl Transport<RoleClient> for ProcessTransport {
         let status = self.process.stop(self.grace).await;
         *self.ending.lock() = status;
         closed
+    }
+}
+
+/// The requests that wait for an answer, and those that ended with an error that named no request.
+#[derive(Clone, Default)]
+pub(crate) struct OpenRequests(Arc<Mutex<Requests>>);
+
+#[derive(Default)]
+struct Requests {
+    open: Vec<RequestId>,
+    /// Whether the request was the only one that was open, so that the error was surely its own.
+    unread: BTreeMap<String, bool>,
+}
+
+impl OpenRequests {
+    fn begin(&self, id: RequestId) {
+        self.0.lock().open.push(id);
+    }
+
+    fn end(&self, id: &RequestId) {
+        // Some servers write the number of a request as a text.
+        let id = id.to_string();
+        self.0.lock().open.retain(|open| open.to_string() != id);
+    }
+
+    /// Ends all open requests, because an error came that names none. Returns them.
+    fn end_all(&self) -> Vec<RequestId> {
+        let mut requests = self.0.lock();
+        let ended = std::mem::take(&mut requests.open);
+        let alone = ended.len() == 1;
+        requests.unread.extend(ended.iter().map(|id| (id.to_string(), alone)));
+        ended
+    }
+
+    /// Whether a request ended with an error that named no request, and whether it was the only one.
+    pub(crate) fn take_unread(&self, id: &RequestId) -> Option<bool> {
+        self.0.lock().unread.remove(&id.to_string())
+    }
+}
+
+/// A transport whose oddities are mended.
+pub(crate) struct Mending<T> {
+    inner: T,
+    requests: OpenRequests,
+    /// The question that opens the connection.
+    opening: Option<RequestId>,
+    /// The version of a repaired answer. The library did not see it, so each request names it.
+    version: Option<ProtocolVersion>,
+    ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
+}
+
+impl<T> Mending<T> {
+    pub(crate) fn new(inner: T, requests: OpenRequests) -> Self {
+        Self { inner, requests, opening: None, version: None, ready: VecDeque::new() }
+    }
+
+    fn note_sent(&mut self, item: &mut TxJsonRpcMessage<RoleClient>) -> Option<RequestId> {
+        match item {
+            JsonRpcMessage::Request(request) => {
+                if matches!(request.request, ClientRequest::InitializeRequest(_)) {
+                    self.opening = Some(request.id.clone());
+                } else if let Some(version) = &self.version {
+                    request.request.get_meta_mut().set_protocol_version(version.clone());
+                }
+                // A subscription stays open as long as the connection.
+                let ends =
+                    !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+                ends.then(|| {
+                    self.requests.begin(request.id.clone());
+                    request.id.clone()
+                })
+            }
+            JsonRpcMessage::Notification(note) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &note.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.requests.end(id);
+                }
+                None
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => None,
+        }
+    }
+
+    /// Mends a message. Returns None if others took its place.
+    fn mend(
+        &mut self,
+        mut message: RxJsonRpcMessage<RoleClient>,
+    ) -> Option<RxJsonRpcMessage<RoleClient>> {
+        match &mut message {
+            JsonRpcMessage::Response(response) => {
+                self.requests.end(&response.id);
+                if self.opening.take_if(|id| id.to_string() == response.id.to_string()).is_some()
+                    && !matches!(response.result, ServerResult::InitializeResult(_))
+                    && let Some(repaired) = repair::initialize_result(response.result.clone())
+                {
+                    self.version = Some(repaired.protocol_version.clone());
+                    response.result = ServerResult::InitializeResult(repaired);
+                }
+            }
+            JsonRpcMessage::Error(error) => match &error.id {
+                Some(id) if is_ours(id) => self.requests.end(id),
+                _ => {
+                    let ended = self.requests.end_all();
+                    self.ready.extend(
+                        ended.into_iter().map(|id| {
+                            JsonRpcMessage::error(error.error.clone(), Some(id))
+                        }),
+                    );
+                    return self.ready.pop_front();
+                }
+            },
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+        }
+        Some(message)
+    }
+}
+
+/// Whether an id can be one of this app's requests, which are numbers.
+fn is_ours(id: &RequestId) -> bool {
+    match id {
+        RequestId::Number(_) => true,
+        RequestId::String(text) => text.parse::<i64>().is_ok(),
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Mending<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        mut item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        let id = self.note_sent(&mut item);
+        let (sending, requests) = (self.inner.send(item), self.requests.clone());
+        async move {
+            let sent = sending.await;
+            if let (Err(_), Some(id)) = (&sent, &id) {
+                requests.end(id);
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            if let Some(ready) = self.ready.pop_front() {
+                return Some(ready);
+            }
+            let message = self.inner.receive().await?;
+            if let Some(mended) = self.mend(message) {
+                return Some(mended);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), T::Error> {
+        self.inner.close().await
     }
 }

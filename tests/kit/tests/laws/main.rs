@@ -3,6 +3,7 @@
 //! guides in `documents`. A broken law fails with its sentence.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod borders;
 mod comments;
 mod documents;
 mod files;
@@ -218,6 +219,24 @@ fn only_models_mcp_and_packs_have_an_http_client() {
 }
 
 #[test]
+fn only_models_and_mcp_decide_whom_to_trust_and_in_one_place() {
+    let rooms = rooms();
+    only(
+        &["models", "mcp"],
+        &holders(&rooms, |name| name == "trust"),
+        "only models and mcp depend on trust",
+    );
+    let known: Vec<&String> =
+        rooms["trust"].iter().filter(|name| rooms.contains_key(*name)).collect();
+    assert_eq!(known, ["files"], "trust knows neither models nor servers");
+    only(
+        &["trust"],
+        &holders(&rooms, |name| name == "rustls-platform-verifier"),
+        "only trust reads the system's certificates",
+    );
+}
+
+#[test]
 fn the_gateway_reaches_turns_through_host_and_engine_alone() {
     let rooms = rooms();
     let known: Vec<&String> =
@@ -289,7 +308,8 @@ fn the_engine_names_no_store_provider_or_window() {
         rooms["engine"].iter().filter(|name| names.contains(name.as_str())).collect();
     let strangers: Vec<&&String> = known
         .iter()
-        .filter(|name| !["contract", "policy", "redaction"].contains(&name.as_str()))
+        // `language` is pure. The engine compares values with it after it has read them.
+        .filter(|name| !["contract", "language", "policy", "redaction"].contains(&name.as_str()))
         .collect();
     assert!(
         strangers.is_empty(),

@@ -91,13 +91,27 @@ impl Server {
             ) {
                 return;
             }
-            let mut life = server.lock();
-            if matches!(life.phase, Phase::Ready { attempt: now, .. } if now == attempt) {
-                life.stop.cancel();
-                life.phase = Phase::Idle;
-                server.publish(life);
-            }
+            server.end_session(attempt);
         });
+    }
+
+    /// Ends a session that a server behind an address does not know any more. The next call opens
+    /// another. Returns false if the server is a program, which has no sessions.
+    pub(crate) fn forget_session(&self, reached: &ServerConnection) -> bool {
+        let has_sessions = reached.connection.pid.is_none();
+        if has_sessions {
+            self.end_session(reached.attempt);
+        }
+        has_sessions
+    }
+
+    fn end_session(&self, of: u64) {
+        let mut life = self.lock();
+        if matches!(life.phase, Phase::Ready { attempt, .. } if attempt == of) {
+            life.stop.cancel();
+            life.phase = Phase::Idle;
+            self.publish(life);
+        }
     }
 
     /// Handles a refused token or key.

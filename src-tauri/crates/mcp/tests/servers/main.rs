@@ -13,7 +13,9 @@ mod client;
 mod conformance;
 mod http;
 mod kill;
+mod odd_parts;
 mod odd_server;
+mod opening;
 mod per_session;
 mod real;
 
@@ -77,7 +79,12 @@ fn servers(configs: Vec<ServerConfig>) -> Servers {
 const LONG: Duration = Duration::from_secs(30);
 
 async fn call(servers: &Servers, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
-    servers.call("test/odd", tool, arguments, LONG, CancellationToken::new()).await
+    servers.call("test/odd", tool, arguments, LONG, CancellationToken::new()).await.map(members)
+}
+
+/// Reads a result that came as JSON text.
+fn members(result: Value) -> Value {
+    contract::json_text::members_of(&result).into_owned()
 }
 
 /// Whether a process exists and is not a zombie.
@@ -131,6 +138,21 @@ fn role_odd() {
 }
 
 #[test]
+fn role_opening() {
+    if role().as_deref() == Some("opening") {
+        end_line();
+        opening::run();
+    }
+}
+
+#[test]
+fn role_proxied() {
+    if role().as_deref() == Some("proxied") {
+        opening::proxied();
+    }
+}
+
+#[test]
 fn role_conformance() {
     if role().as_deref() == Some("conformance") {
         conformance::client();
@@ -160,7 +182,7 @@ async fn the_shop_is_called_over_stdio() {
         )
         .await
         .unwrap();
-    let part = search.pointer("/items/0/partNo").and_then(Value::as_str).unwrap().to_owned();
+    let part = members(search).pointer("/items/0/partNo").and_then(Value::as_str).unwrap().to_owned();
     let failure = servers
         .call(
             "test/shop",

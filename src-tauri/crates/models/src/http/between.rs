@@ -2,13 +2,11 @@
 //! certificates, proxies. It uses its own words, not the library's. Answers of a server are handled
 //! elsewhere.
 
-use std::error::Error;
-
 use contract::{ConnectionProblem as Problem, text};
 use engine::ports::{ModelError, ModelErrorKind};
+use trust::{certificate_problem, is_proxy_problem, tls_problem, untrusted_issuer};
 
 use super::failure::{Failure, bad_address, cut_off, model_error};
-use super::trust::{NoCertificates, UntrustedIssuer};
 
 /// The failure for a server that could not be reached, or whose connection broke.
 pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
@@ -34,7 +32,7 @@ pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
         ))
         .with_problem(Problem::Dns);
     }
-    if mentions(error, &["proxy", "tunnel", "socks"]) {
+    if is_proxy_problem(error) {
         return Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             "The proxy could not be reached or refused the connection.",
@@ -62,12 +60,7 @@ pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
 }
 
 fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
-    let issuer = match why {
-        rustls::CertificateError::Other(other) => {
-            other.0.downcast_ref::<UntrustedIssuer>().map(|untrusted| untrusted.issuer.clone())
-        }
-        _ => None,
-    };
+    let issuer = untrusted_issuer(why).map(str::to_owned);
     let problem = if issuer.is_some() { Problem::TlsIssuer } else { Problem::Tls };
     Failure { issuer, ..Failure::permanent(certificate_error(host, why)).with_problem(problem) }
 }
@@ -76,9 +69,8 @@ fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
 fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
     use rustls::CertificateError as C;
     let (message, hint) = match why {
-        C::Other(other) if other.0.downcast_ref::<UntrustedIssuer>().is_some() => {
-            let issuer =
-                other.0.downcast_ref::<UntrustedIssuer>().map_or("", |untrusted| &untrusted.issuer);
+        C::Other(_) if untrusted_issuer(why).is_some() => {
+            let issuer = untrusted_issuer(why).unwrap_or_default();
             (
                 text!(
                     "The certificate of {host} was issued by {issuer}, which this machine does not trust.",
@@ -106,50 +98,6 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
         ),
     };
     model_error(ModelErrorKind::Unavailable, message, hint)
-}
-
-/// Iterates over an error and its causes. `io::Error` does not return the error it wraps as
-/// `source`.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(Some(error as &(dyn Error + 'static)), |&error| {
-        match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
-            Some(inner) => Some(inner as &(dyn Error + 'static)),
-            None => error.source(),
-        }
-    })
-}
-
-fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateError> {
-    causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>() {
-        Some(rustls::Error::InvalidCertificate(why)) => Some(why.clone()),
-        _ => None,
-    })
-}
-
-/// Returns what failed in a handshake, unless it was the certificate.
-fn tls_problem(error: &reqwest::Error) -> Option<String> {
-    causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| {
-        let why = match problem {
-            rustls::Error::Other(other) if other.0.is::<NoCertificates>() => {
-                return other.0.to_string();
-            }
-            rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
-            rustls::Error::General(_) => "the system has no certificates to check it with",
-            rustls::Error::AlertReceived(_) => "the server refused it",
-            rustls::Error::PeerIncompatible(_) => {
-                "the server only speaks versions that are no longer safe"
-            }
-            _ => "the handshake failed",
-        };
-        why.to_owned()
-    })
-}
-
-fn mentions(error: &reqwest::Error, words: &[&str]) -> bool {
-    causes(error).skip(1).any(|cause| {
-        let text = cause.to_string().to_ascii_lowercase();
-        words.iter().any(|word| text.contains(word))
-    })
 }
 
 #[cfg(test)]

@@ -2,8 +2,12 @@
 //! `SSL_CERT_FILE`, `SSL_CERT_DIR`). The store is read with the first encrypted connection, so a
 //! server on this computer does not need it. A file that cannot be read is named. A refusal names
 //! the issuer of the certificate. A certificate that the system's verifier refuses is never
-//! accepted.
+//! accepted. Also names what stands between this computer and a server, from the error of a request.
+//! Knows neither models nor MCP, which both trust by these rules.
 
+#![forbid(unsafe_code)]
+
+use std::error::Error as StdError;
 use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -20,17 +24,17 @@ const MAX_NAME: usize = 80;
 /// The chain ends at an authority that the system does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the certificate was issued by {issuer}, which is not trusted")]
-pub(super) struct UntrustedIssuer {
-    pub(super) issuer: String,
+pub struct UntrustedIssuer {
+    pub issuer: String,
 }
 
 /// The system's certificates cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct NoCertificates(pub(super) String);
+pub struct NoCertificates(pub String);
 
-/// Returns the TLS configuration of all providers.
-pub(super) fn client_config() -> Result<ClientConfig, Error> {
+/// Returns the TLS configuration of all connections outward.
+pub fn client_config() -> Result<ClientConfig, Error> {
     let provider = CryptoProvider::get_default()
         .cloned()
         .unwrap_or_else(|| Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
@@ -128,6 +132,60 @@ impl ServerCertVerifier for SystemTrust {
     }
 }
 
+/// Iterates over an error and its causes. `io::Error` does not return the error it wraps as
+/// `source`.
+fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| {
+        match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            Some(inner) => Some(inner as &(dyn StdError + 'static)),
+            None => error.source(),
+        }
+    })
+}
+
+/// Returns why a certificate was refused, if it was.
+pub fn certificate_problem(error: &(dyn StdError + 'static)) -> Option<CertificateError> {
+    causes(error).find_map(|cause| match cause.downcast_ref::<Error>() {
+        Some(Error::InvalidCertificate(why)) => Some(why.clone()),
+        _ => None,
+    })
+}
+
+/// Returns the issuer that is not trusted, if that was the reason.
+pub fn untrusted_issuer(why: &CertificateError) -> Option<&str> {
+    match why {
+        CertificateError::Other(other) => {
+            other.0.downcast_ref::<UntrustedIssuer>().map(|untrusted| untrusted.issuer.as_str())
+        }
+        _ => None,
+    }
+}
+
+/// Returns what failed in a handshake, unless it was the certificate. It is a part of a sentence.
+pub fn tls_problem(error: &(dyn StdError + 'static)) -> Option<String> {
+    causes(error).find_map(|cause| cause.downcast_ref::<Error>()).map(|problem| {
+        let why = match problem {
+            Error::Other(other) if other.0.is::<NoCertificates>() => return other.0.to_string(),
+            Error::InvalidMessage(_) => "the server does not speak TLS there",
+            Error::General(_) => "the system has no certificates to check it with",
+            Error::AlertReceived(_) => "the server refused it",
+            Error::PeerIncompatible(_) => "the server only speaks versions that are no longer safe",
+            _ => "the handshake failed",
+        };
+        why.to_owned()
+    })
+}
+
+/// Whether a proxy could not be reached, or refused the connection.
+pub fn is_proxy_problem(error: &(dyn StdError + 'static)) -> bool {
+    causes(error).skip(1).any(|cause| {
+        let text = cause.to_string().to_ascii_lowercase();
+        ["proxy", "tunnel", "socks"].iter().any(|word| text.contains(word))
+    })
+}
+
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
@@ -207,7 +265,7 @@ fn sanitize_name(text: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    const LEAF: &[u8] = include_bytes!("../../../../../tests/data/tls/localhost.der");
+    const LEAF: &[u8] = include_bytes!("../../../../tests/data/tls/localhost.der");
 
     #[test]
     fn the_issuer_is_read_from_a_certificate() {

@@ -1,0 +1,244 @@
+//! Opens the connection to an address. The newest protocol's question comes first. The older one's
+//! follows if the server does not know it, and beside it if the server is silent. A server that
+//! speaks neither is looked at once more, so that a person is told what it is.
+
+use std::time::Duration;
+
+use contract::{Text, text};
+use futures::future::{Either, select};
+use reqwest::{
+    Client, StatusCode,
+    header::{ACCEPT, CONTENT_TYPE},
+};
+use rmcp::{
+    model::ProtocolVersion,
+    service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _},
+    transport::{
+        StreamableHttpClientTransport,
+        auth::{AuthClient, AuthError},
+        streamable_http_client::StreamableHttpClientTransportConfig,
+    },
+};
+use secrecy::SecretString;
+use tokio::time::{sleep, timeout};
+
+use super::{OpenResult, Opened, newest, older, split_running, too_slow};
+use crate::{
+    Address, Timings,
+    failure::{self, OpenError, TransportCause},
+    handler::Handler,
+    http, oauth,
+    transport::{Ending, Mending, OpenRequests},
+};
+
+/// How much longer than a program an address may leave the first question alone.
+const PATIENCE: u32 = 3;
+/// How long a look at a server that speaks no known protocol may take, and how much of its answer
+/// is read.
+const LOOK: Duration = Duration::from_secs(5);
+const LOOK_BYTES: usize = 4 * 1024;
+const EVENTS: &str = "text/event-stream";
+
+/// Why a handshake failed.
+enum Handshake {
+    /// The server did not answer according to the protocol. It may speak the other one.
+    Odd { why: Text, cause: Option<TransportCause> },
+    /// The other protocol would end the same way.
+    Final(OpenError),
+}
+
+/// Connects with the protocol that the server speaks. Each protocol gets the whole time.
+pub(super) async fn connect(address: &Address, timings: &Timings, handler: Handler) -> OpenResult {
+    let limited = |mode| {
+        let reached = reach(address, handler.clone(), mode);
+        async {
+            timeout(timings.start, reached).await.unwrap_or_else(|_| {
+                Err(Handshake::Final(OpenError::Because(too_slow(timings))))
+            })
+        }
+    };
+    let first = Box::pin(limited(both()));
+    let first = match select(first, Box::pin(sleep(timings.probe * PATIENCE))).await {
+        Either::Left((answer, _)) => Either::Left(answer),
+        Either::Right(((), first)) => Either::Right(first),
+    };
+    let last = match first {
+        Either::Left(Ok(opened)) => return Ok(opened),
+        Either::Left(Err(Handshake::Final(error))) => return Err(error),
+        Either::Left(Err(Handshake::Odd { .. })) => limited(older()).await,
+        // It is silent: it may not know the question, or be slow. The library does not wait long for
+        // the answer, so a server that is slow and knows nothing else is asked once more.
+        Either::Right(first) => {
+            let done = match select(first, Box::pin(limited(older()))).await {
+                Either::Left((Ok(opened), _)) | Either::Right((Ok(opened), _)) => Ok(opened),
+                Either::Left((Err(_), second)) => second.await,
+                Either::Right((Err(_), first)) => first.await,
+            };
+            match done {
+                Err(Handshake::Odd { .. }) => limited(newest()).await,
+                done => done,
+            }
+        }
+    };
+    match last {
+        Ok(opened) => Ok(opened),
+        Err(Handshake::Final(error)) => Err(error),
+        Err(Handshake::Odd { why, cause }) => {
+            Err(OpenError::Because(name_server(address, why, cause).await))
+        }
+    }
+}
+
+/// The newest protocol, then the older one over the same connection if the server says that it does
+/// not know the newest.
+fn both() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::LATEST],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    }
+}
+
+async fn reach(
+    address: &Address,
+    handler: Handler,
+    mode: ClientLifecycleMode,
+) -> Result<Opened, Handshake> {
+    let because = |why| Handshake::Final(OpenError::Because(why));
+    let config = address.transport_config().await.map_err(|error| because(error.text()))?;
+    let client = http::client_for(address).await.map_err(because)?;
+    let requests = OpenRequests::default();
+    let running = match &address.http.oauth {
+        None => {
+            let transport = StreamableHttpClientTransport::with_client(client, config);
+            let transport = Mending::new(transport, requests.clone());
+            handler.clone().serve_with_lifecycle(transport, mode).await
+        }
+        Some(oauth) => {
+            let manager = match oauth::authorized_manager(address, oauth).await {
+                Ok(manager) => manager,
+                Err(AuthError::AuthorizationRequired) => {
+                    return Err(Handshake::Final(OpenError::SignIn(None)));
+                }
+                Err(error) => {
+                    return Err(because(text!(
+                        "The sign-in to it failed: {error}.",
+                        error = oauth::error_kind(&error)
+                    )));
+                }
+            };
+            let client = AuthClient::new(client, manager);
+            let transport = StreamableHttpClientTransport::with_client(client, config);
+            let transport = Mending::new(transport, requests.clone());
+            handler.clone().serve_with_lifecycle(transport, mode).await
+        }
+    };
+    let (secrets, ending) = (address.read_secrets().await, Ending::default());
+    match running {
+        Ok(running) => Ok(split_running(None, running, ending, handler, requests, secrets)),
+        Err(error) => Err(explain(address, &error, &secrets)),
+    }
+}
+
+/// Explains why a handshake failed.
+fn explain(
+    address: &Address,
+    error: &ClientInitializeError,
+    secrets: &[SecretString],
+) -> Handshake {
+    if error.is_authorization_required() {
+        return Handshake::Final(OpenError::SignIn(error.auth_challenge().map(str::to_owned)));
+    }
+    let host = host_of(address);
+    let cause = failure::handshake_cause(error);
+    let why = match &cause {
+        // The server requires more rights than before.
+        Some(TransportCause::Unauthorized(challenge)) => {
+            return Handshake::Final(OpenError::SignIn(challenge.clone()));
+        }
+        Some(TransportCause::Status { status: 429, .. }) => {
+            text!("It answered with the status {status}.", status = 429)
+        }
+        Some(TransportCause::Private) => http::refusal_text(&host),
+        Some(TransportCause::Obstacle(obstacle)) => obstacle.text(&host),
+        Some(TransportCause::Status { status, said, .. }) => {
+            let why = failure::status_text(*status, said.as_deref(), secrets);
+            return Handshake::Odd { why, cause };
+        }
+        Some(TransportCause::Page) | None => {
+            let error = failure::opening_kind_with(error, secrets);
+            let why = text!("It did not complete the handshake: {error}.", error);
+            return Handshake::Odd { why, cause };
+        }
+    };
+    Handshake::Final(OpenError::Because(why))
+}
+
+/// Says what a server is that speaks neither protocol, and what helps.
+async fn name_server(address: &Address, why: Text, cause: Option<TransportCause>) -> Text {
+    let status = match &cause {
+        Some(TransportCause::Status { status, .. }) => *status,
+        Some(TransportCause::Page) => 200,
+        _ => return why,
+    };
+    if !matches!(status, 200 | 400..=499) {
+        return why;
+    }
+    if speaks_old_sse(address).await {
+        return "It speaks the old transport over SSE, which this app does not. Use its newer address, often /mcp instead of /sse, or add it as the program npx -y mcp-remote with this address.".into();
+    }
+    if matches!(status, 200 | 404 | 405) {
+        return text!(
+            "{why} There is no MCP server at this path. Check the address: many servers are at /mcp.",
+            why
+        );
+    }
+    why
+}
+
+/// Whether the server offers the transport that came before this one: a stream of events whose
+/// first names another address.
+async fn speaks_old_sse(address: &Address) -> bool {
+    let look = async {
+        let config = address.transport_config().await.ok()?;
+        let client = http::client_for(address).await.ok()?;
+        first_event(&client, config).await
+    };
+    let first = timeout(LOOK, look).await.ok().flatten().unwrap_or_default();
+    first.lines().any(|line| {
+        line.strip_prefix("event:").is_some_and(|event| event.trim() == "endpoint")
+    })
+}
+
+/// Returns the beginning of a server's stream of events.
+async fn first_event(
+    client: &Client,
+    config: StreamableHttpClientTransportConfig,
+) -> Option<String> {
+    let mut request = client.get(config.uri.as_ref()).header(ACCEPT, EVENTS);
+    for (name, value) in config.custom_headers {
+        request = request.header(name, value);
+    }
+    if let Some(token) = config.auth_header {
+        request = request.bearer_auth(token);
+    }
+    let mut answer = request.send().await.ok()?;
+    let kind = answer.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    if answer.status() != StatusCode::OK || !kind.starts_with(EVENTS) {
+        return None;
+    }
+    let mut text = Vec::new();
+    while !text.ends_with(b"\n\n") && !text.ends_with(b"\r\n\r\n") && text.len() < LOOK_BYTES {
+        match answer.chunk().await.ok()? {
+            Some(chunk) => text.extend_from_slice(&chunk),
+            None => break,
+        }
+    }
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+fn host_of(address: &Address) -> String {
+    url::Url::parse(&address.http.url)
+        .ok()
+        .and_then(|url| url.host_str().map(str::to_owned))
+        .unwrap_or_default()
+}

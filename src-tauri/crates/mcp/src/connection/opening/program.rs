@@ -1,0 +1,403 @@
+//! Opens the connection to a program. The app asks the first questions itself, because the
+//! library's own way has a time limit of its own and gives up at the first odd answer. The newest
+//! protocol's question comes first; a program that does not know it is asked the older one's. A
+//! program that ends or falls silent at it is started again with the other question first. Each
+//! start has the whole time.
+
+use std::{
+    os::fd::{AsFd as _, AsRawFd as _, OwnedFd},
+    sync::Arc,
+    time::Duration,
+};
+
+use contract::{Text, text};
+use rmcp::{
+    ClientHandler as _, RoleClient,
+    model::{
+        ClientRequest, ClientResult, DiscoverRequest, DiscoverRequestParams,
+        InitializeRequest, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
+        ServerRequest, ServerResult,
+    },
+    service::{ClientServiceExt as _, RxJsonRpcMessage},
+    transport::Transport as _,
+};
+use secrecy::SecretString;
+use tokio::{
+    process::ChildStdin,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{OpenResult, newest, older, split_running, too_slow};
+use crate::{
+    Program, Timings,
+    failure::{self, OpenError},
+    handler::Handler,
+    log::ServerLog,
+    process, repair,
+    transport::{Ending, Lines, Mending, OpenRequests, ProcessTransport, lines},
+};
+
+/// The ids of the app's own questions. The library counts its ids from 0.
+const NEWEST: i64 = 1_000_000_001;
+const OLDER: i64 = 1_000_000_002;
+/// How often to look whether the program has read a question.
+const LOOK: Duration = Duration::from_millis(25);
+/// How much longer than the first question the second one may stay unanswered by a program that
+/// has read it. After that, the program is started again.
+const PATIENCE: u32 = 6;
+
+/// What a start of the program begins with. Each next start is a later one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum First {
+    /// The newest protocol's question, then the older one's.
+    Either,
+    /// Only the older protocol's question.
+    Older,
+    /// Only the newest protocol's question.
+    Newest,
+}
+
+/// Why a start led to no connection, and what to begin the next one with.
+struct Failed {
+    why: Text,
+    next: Option<First>,
+    refused_newest: bool,
+}
+
+impl Failed {
+    fn because(why: impl Into<Text>) -> Self {
+        Self { why: why.into(), next: None, refused_newest: false }
+    }
+}
+
+/// Starts the server's program until it answers one of the questions.
+pub(super) async fn start(
+    (name, log): (&str, &ServerLog),
+    program: &Program,
+    timings: &Timings,
+    handler: Handler,
+) -> OpenResult {
+    let (mut first, mut knows_newest) = (First::Either, true);
+    loop {
+        let starting = start_once((name, log), program, timings, handler.clone(), first);
+        let failed = match timeout(timings.start, starting).await {
+            Ok(Ok(opened)) => return Ok(opened),
+            Ok(Err(failed)) => failed,
+            Err(_) => return Err(OpenError::Because(too_slow(timings))),
+        };
+        knows_newest &= !failed.refused_newest;
+        match failed.next {
+            Some(next) if next > first && (knows_newest || next != First::Newest) => {
+                tracing::info!(server = %name, why = %failed.why, ?next, "the program is started again");
+                first = next;
+            }
+            _ => return Err(OpenError::Because(failed.why)),
+        }
+    }
+}
+
+async fn start_once(
+    (name, log): (&str, &ServerLog),
+    program: &Program,
+    timings: &Timings,
+    handler: Handler,
+    first: First,
+) -> Result<super::Opened, Failed> {
+    let (mut process, stdout, stdin) = process::start(name, program, log)
+        .await
+        .map_err(|error| Failed::because(error.text()))?;
+    let pid = process.pid();
+    let written = Written::to(&stdin);
+    let secrets = program.read_secrets().await;
+    let mut talk = Talk::new(lines(stdout, stdin), written, &handler, timings, secrets);
+    let agreed = talk.agree(first).await;
+    let Talk { lines, written, refused_newest, secrets, .. } = talk;
+    drop(written);
+    let agreed = match agreed {
+        Ok(agreed) => agreed,
+        Err(Refusal { why, next, ended }) => {
+            // Its input is closed, and it has ended before it is started again.
+            drop(lines);
+            let status = process.stop(timings.grace).await;
+            let why = match status {
+                Some(status) if ended => {
+                    text!("It ended with {status} during the start.", status = status.to_string())
+                }
+                _ => text!("It ended or misbehaved during the handshake: {error}.", error = why),
+            };
+            return Err(Failed { why, next, refused_newest });
+        }
+    };
+    let mode = match &agreed {
+        ServerResult::DiscoverResult(_) => newest(),
+        _ => older(),
+    };
+    let (ending, requests) = (Ending::default(), OpenRequests::default());
+    let transport =
+        ProcessTransport::new(lines, process, agreed, timings.grace, Arc::clone(&ending));
+    let transport = Mending::new(transport, requests.clone());
+    match handler.clone().serve_with_lifecycle(transport, mode).await {
+        Ok(running) => Ok(split_running(Some(pid), running, ending, handler, requests, secrets)),
+        Err(error) => Err(Failed::because(text!(
+            "It ended or misbehaved during the handshake: {error}.",
+            error = failure::opening_kind(&error)
+        ))),
+    }
+}
+
+/// Tells whether a program has read all that was written to it. Must not outlive the opening,
+/// because it keeps the program's input open.
+struct Written(Option<OwnedFd>);
+
+impl Written {
+    fn to(stdin: &ChildStdin) -> Self {
+        Self(stdin.as_fd().try_clone_to_owned().ok())
+    }
+
+    fn is_read(&self) -> bool {
+        let Some(pipe) = &self.0 else { return true };
+        let mut bytes: libc::c_int = 0;
+        // SAFETY: the descriptor is open, and the call writes one number to where it points.
+        let asked = unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut bytes) };
+        asked != 0 || bytes == 0
+    }
+}
+
+/// Why there is no agreement with the program.
+struct Refusal {
+    why: Text,
+    next: Option<First>,
+    ended: bool,
+}
+
+/// What came from a program, or did not.
+enum Heard {
+    Message(Box<RxJsonRpcMessage<RoleClient>>),
+    Quiet,
+    End,
+}
+
+/// The questions to a program, and what it said so far.
+struct Talk<'a> {
+    lines: Lines,
+    written: Written,
+    handler: &'a Handler,
+    probe: Duration,
+    /// The keys of the program, which it may repeat.
+    secrets: Vec<SecretString>,
+    asked_older: bool,
+    /// The answer to the newest protocol's question.
+    newest: Option<ServerResult>,
+    refused_newest: bool,
+    /// Since when the program has read the last question.
+    read_since: Option<Instant>,
+    /// Whether it has read any question.
+    has_read: bool,
+}
+
+impl<'a> Talk<'a> {
+    fn new(
+        lines: Lines,
+        written: Written,
+        handler: &'a Handler,
+        timings: &Timings,
+        secrets: Vec<SecretString>,
+    ) -> Self {
+        Self {
+            lines,
+            written,
+            handler,
+            probe: timings.probe,
+            secrets,
+            asked_older: false,
+            newest: None,
+            refused_newest: false,
+            read_since: None,
+            has_read: false,
+        }
+    }
+
+    /// Asks until the program has answered a question as a server does. Returns that answer.
+    async fn agree(&mut self, first: First) -> Result<ServerResult, Refusal> {
+        match first {
+            First::Either | First::Newest => self.ask_newest().await,
+            First::Older => self.ask_older().await,
+        }
+        loop {
+            match self.hear(self.patience(first)).await {
+                Heard::Message(message) => {
+                    if let Some(agreed) = self.take(*message, first).await? {
+                        return Ok(agreed);
+                    }
+                }
+                Heard::Quiet => match self.newest.take() {
+                    Some(newest) => return Ok(newest),
+                    None if self.asked_older => {
+                        return Err(refusal("it does not answer", Some(First::Older)));
+                    }
+                    None => self.ask_older().await,
+                },
+                Heard::End => return Err(self.ended(first)),
+            }
+        }
+    }
+
+    /// How long a question may stay unanswered. None for as long as the start may take.
+    fn patience(&self, first: First) -> Option<Duration> {
+        match (first, self.asked_older, &self.newest) {
+            (First::Either, false, _) | (_, true, Some(_)) => Some(self.probe),
+            (First::Either, true, None) => Some(self.probe * PATIENCE),
+            (First::Older | First::Newest, _, _) => None,
+        }
+    }
+
+    /// Waits for a message. The time counts from when the program has read the question: until then
+    /// it is still starting.
+    async fn hear(&mut self, patience: Option<Duration>) -> Heard {
+        loop {
+            tokio::select! {
+                message = self.lines.receive() => {
+                    return message.map_or(Heard::End, |message| Heard::Message(Box::new(message)));
+                }
+                () = sleep(LOOK) => {}
+            }
+            if self.read_since.is_none() && self.written.is_read() {
+                self.read_since = Some(Instant::now());
+                self.has_read = true;
+            }
+            let silent = self.read_since.map(|since| since.elapsed());
+            if patience.is_some_and(|patience| silent.is_some_and(|silent| silent >= patience)) {
+                return Heard::Quiet;
+            }
+        }
+    }
+
+    /// Takes in a message. Returns what the connection can be opened with, if it is that.
+    async fn take(
+        &mut self,
+        message: RxJsonRpcMessage<RoleClient>,
+        first: First,
+    ) -> Result<Option<ServerResult>, Refusal> {
+        match message {
+            JsonRpcMessage::Response(response) if is(&response.id, OLDER) => {
+                match repair::initialize_result(response.result) {
+                    Some(result) => Ok(Some(ServerResult::InitializeResult(result))),
+                    None => self.refused("its answer is none to the question".into(), first),
+                }
+            }
+            JsonRpcMessage::Response(response) if is(&response.id, NEWEST) => {
+                let answer = repair::discover_result(response.result)
+                    .filter(|said| said.supported_versions.contains(&ProtocolVersion::LATEST));
+                match answer.map(ServerResult::DiscoverResult) {
+                    Some(answer) if self.asked_older => {
+                        // The answer to the other question is still awaited.
+                        (self.newest, self.read_since) = (Some(answer), None);
+                        Ok(None)
+                    }
+                    Some(answer) => Ok(Some(answer)),
+                    None => self.newest_is_unknown(incompatible(), first).await,
+                }
+            }
+            JsonRpcMessage::Error(error) => {
+                let of_newest = match &error.id {
+                    Some(id) => is(id, NEWEST),
+                    None => !self.asked_older,
+                };
+                let why = failure::refusal_kind(&error.error, &self.secrets);
+                match &error.id {
+                    _ if of_newest => self.newest_is_unknown(why, first).await,
+                    Some(id) if !is(id, OLDER) => Ok(None),
+                    _ if self.asked_older => self.refused(why, first),
+                    _ => Ok(None),
+                }
+            }
+            JsonRpcMessage::Request(request)
+                if matches!(request.request, ServerRequest::PingRequest(_)) =>
+            {
+                let answer = JsonRpcMessage::response(ClientResult::empty(()), request.id);
+                let _ = self.lines.send(answer).await;
+                Ok(None)
+            }
+            JsonRpcMessage::Response(_)
+            | JsonRpcMessage::Request(_)
+            | JsonRpcMessage::Notification(_) => Ok(None),
+        }
+    }
+
+    /// The program does not speak the newest protocol.
+    async fn newest_is_unknown(
+        &mut self,
+        why: Text,
+        first: First,
+    ) -> Result<Option<ServerResult>, Refusal> {
+        self.refused_newest = true;
+        match first {
+            First::Newest => return Err(refusal(why, None)),
+            First::Either | First::Older if self.asked_older => {}
+            First::Either | First::Older => self.ask_older().await,
+        }
+        Ok(None)
+    }
+
+    /// The program refuses the older protocol's question.
+    fn refused(&mut self, why: Text, first: First) -> Result<Option<ServerResult>, Refusal> {
+        match self.newest.take() {
+            Some(newest) => Ok(Some(newest)),
+            None if first == First::Older => Err(refusal(why, Some(First::Newest))),
+            None => Err(refusal(why, Some(First::Older))),
+        }
+    }
+
+    /// The program has ended. If it had not read the question, that was not the reason.
+    fn ended(&self, first: First) -> Refusal {
+        let next = match first {
+            _ if !self.has_read && !self.written.is_read() => None,
+            First::Either if self.newest.is_some() => Some(First::Newest),
+            First::Either => Some(First::Older),
+            First::Older | First::Newest => None,
+        };
+        Refusal { why: "it closed the connection".into(), next, ended: true }
+    }
+
+    async fn ask_newest(&mut self) {
+        let info = self.handler.get_info();
+        let mut request = DiscoverRequest::new(DiscoverRequestParams {});
+        request.extensions.insert(RequestMetaObject::with_client_context(
+            ProtocolVersion::LATEST,
+            info.client_info,
+            info.capabilities,
+        ));
+        self.ask(ClientRequest::DiscoverRequest(request), NEWEST).await;
+    }
+
+    async fn ask_older(&mut self) {
+        self.asked_older = true;
+        let request = InitializeRequest::new(self.handler.get_info());
+        self.ask(ClientRequest::InitializeRequest(request), OLDER).await;
+    }
+
+    async fn ask(&mut self, request: ClientRequest, id: i64) {
+        // A program that has read a question has started, and may never read the next one.
+        self.read_since = self.has_read.then(Instant::now);
+        let sent = self.lines.send(JsonRpcMessage::request(request, RequestId::Number(id))).await;
+        // The program has closed its input. What it wrote before is still read.
+        if let Err(error) = sent {
+            tracing::debug!(%error, "a program reads no question");
+        }
+    }
+}
+
+fn is(id: &RequestId, number: i64) -> bool {
+    match id {
+        RequestId::Number(id) => *id == number,
+        RequestId::String(text) => text.parse() == Ok(number),
+    }
+}
+
+fn incompatible() -> Text {
+    "it speaks no version of the protocol that this app does".into()
+}
+
+fn refusal(why: impl Into<Text>, next: Option<First>) -> Refusal {
+    Refusal { why: why.into(), next, ended: false }
+}
