@@ -3,13 +3,17 @@
 //! included, and ends with the program's status. It holds none of the program's pipes, none of the
 //! app's files and almost none of its memory. Needs Linux with `/proc`. `lineage` tells which
 //! processes run below a guard. The crate also contains two restrictions that are applied to the
-//! program between fork and exec: a filter on system calls, and mounts over places. It must not
-//! know what the program is for.
+//! program between fork and exec: a filter on system calls, and mounts over places; and the help
+//! with files in folders that the rules on files cannot open. It must not know what the program is
+//! for.
 
+mod answering;
+mod asking;
 mod calls;
 mod cover;
 mod lineage;
 mod memory;
+mod open_folders;
 mod system;
 mod watch;
 
@@ -20,9 +24,12 @@ use std::{
     process::Command,
 };
 
+pub use answering::Answering;
+pub use asking::Asking;
 pub use calls::{CallFilter, Permits, Sockets, filters_work};
 pub use cover::{Covers, covers_work, freezing_works, in_child};
 pub use lineage::{Process, is_guarded};
+pub use open_folders::OpenFolders;
 
 /// The app's handle to a guard. Dropping it kills the program and everything that it started, as
 /// the end of the app does.

@@ -38,7 +38,7 @@ impl Hides for ServerVeil {
             folders: own.into_iter().chain(profiles.iter().cloned()).collect(),
             but: self.pack.iter().chain(&self.own).cloned().collect(),
             read_only: self.read_only.iter().chain(&self.pack).cloned().collect(),
-            covered: Vec::new(),
+            ..Hidden::default()
         };
         let needed: Vec<PathBuf> = hidden.but.iter().chain(&self.program).cloned().collect();
         SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
@@ -60,6 +60,13 @@ impl ServerVeil {
         let places = programs.into_iter().chain(search_path::find_changeable_places());
         let is_named = |place: &PathBuf| real(place).is_some_and(|place| named.contains(&place));
         hidden.read_only.extend(places.filter(|place| !is_named(place)));
+        // Shells search programs in it as soon as it exists.
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let is_below_named = |bin: &PathBuf| {
+            named.iter().any(|place| bin.starts_with(place)) && !named.contains(bin)
+        };
+        hidden.read_only.extend(home.map(|home| home.join("bin")).filter(is_below_named));
+        hidden.open.clone_from(&named);
         hidden.but.extend(named);
     }
 

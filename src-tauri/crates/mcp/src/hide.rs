@@ -19,7 +19,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use guard::{CallFilter, Covers, Permits, Sockets, covers_work, freezing_works, in_child};
+use guard::{
+    Answering, Asking, CallFilter, Covers, OpenFolders, Permits, Sockets, covers_work,
+    freezing_works, in_child,
+};
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
@@ -51,6 +54,9 @@ pub struct Hidden {
     /// Folders and files that it may read but not change: those from which the app reads packs and
     /// programs, and those from which it starts other programs. The links on the way to them count.
     pub read_only: Vec<PathBuf>,
+    /// Folders in which it may make new files, except for hidden ones, although something below them
+    /// is hidden or may not be changed.
+    pub open: Vec<PathBuf>,
     /// Sockets, and folders of sockets, that are covered in namespaces of its own.
     pub covered: Vec<PathBuf>,
 }
@@ -73,11 +79,16 @@ pub(crate) struct Veil {
     covers: Option<Covers>,
     files: Option<RulesetCreated>,
     calls: Option<CallFilter>,
+    asking: Option<Asking>,
 }
 
-/// Prepares the restrictions. Restrictions that the system does not support are left out. One that
-/// it supports but refuses is an error.
-pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges, network: bool) -> io::Result<Veil> {
+/// Prepares the restrictions, and the help with open folders if the program needs it. Restrictions
+/// that the system does not support are left out. One that it supports but refuses is an error.
+pub(crate) fn prepare(
+    hidden: &Hidden,
+    changes: FileChanges,
+    network: bool,
+) -> io::Result<(Veil, Option<Answering>)> {
     let (open_files, by_path) = match changes {
         FileChanges::Times => (false, false),
         FileChanges::OpenFiles => (true, false),
@@ -106,7 +117,37 @@ pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges, network: bool) -> i
         None => ruleset(&with_terminals(hidden)),
     };
     let files = landlock_works().then(files).transpose().map_err(io::Error::other)?;
-    Ok(Veil { covers, files, calls: CallFilter::new(permits)? })
+    let calls = CallFilter::new(permits)?;
+    // Without rules on files nothing is closed, and without filters nobody can ask.
+    let open = files.is_some().then(|| open_folders(hidden)).flatten().filter(|_| calls.is_some());
+    let (asking, answering) = open.map(OpenFolders::connect).transpose()?.unzip();
+    Ok((Veil { covers, files, calls, asking }, answering))
+}
+
+/// Returns the open folders in which the rules on files allow nothing new. None if there are none.
+fn open_folders(hidden: &Hidden) -> Option<OpenFolders> {
+    if hidden.open.is_empty() {
+        return None;
+    }
+    let places = list_allowed_places(hidden).into_iter();
+    let full = places.filter(|(_, access)| *access == FileAccess::Full);
+    let allowed: Vec<PathBuf> = full.map(|(place, _)| place).collect();
+    let mut closed: Vec<PathBuf> = Vec::new();
+    for place in hidden.folders.iter().chain(&hidden.read_only).chain(&hidden.covered) {
+        closed.push(resolve_links(place));
+        closed.extend(links_to(place));
+    }
+    let is_helped = |folder: &PathBuf| {
+        let is_within = |place: &PathBuf| folder.starts_with(place);
+        !allowed.iter().any(is_within) && !closed.iter().any(is_within)
+    };
+    let folders: Vec<PathBuf> = hidden
+        .open
+        .iter()
+        .filter_map(|folder| folder.canonicalize().ok())
+        .filter(is_helped)
+        .collect();
+    (!folders.is_empty()).then_some(OpenFolders { folders, closed, allowed })
 }
 
 impl Veil {
@@ -123,14 +164,15 @@ impl Veil {
                 return Err(refused());
             }
         }
-        self.calls.as_ref().map_or(Ok(()), CallFilter::enforce)
+        self.calls.as_ref().map_or(Ok(()), CallFilter::enforce)?;
+        self.asking.as_ref().map_or(Ok(()), Asking::enforce)
     }
 }
 
 /// Whether a restricted program could still connect to a socket. It is tried in a child that starts
 /// no program.
 pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
-    let mut veil = prepare(hidden, FileChanges::Times, true)?;
+    let (mut veil, _) = prepare(hidden, FileChanges::Times, true)?;
     in_child(move || veil.enforce().is_ok() && UnixStream::connect_addr(&socket).is_ok())
 }
 
@@ -201,7 +243,7 @@ fn list_allowed_places(hidden: &Hidden) -> Vec<(PathBuf, FileAccess)> {
         folders: real(&hidden.folders),
         but: real(&hidden.but),
         read_only,
-        covered: Vec::new(),
+        ..Hidden::default()
     };
     let mut found = Vec::new();
     walk(Path::new("/"), &real, &mut found);
@@ -339,6 +381,30 @@ mod tests {
         below.sort();
         assert_eq!(below, ["docs", "note", "share/app/packs/one", "share/other"]);
         assert!(places.contains(&PathBuf::from("/usr")));
+    }
+
+    #[test]
+    fn help_is_given_where_a_named_folder_is_divided() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["home/app", "home/bin", "home/docs", "home/notes"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let hidden = |open: &[&str]| Hidden {
+            folders: vec![root.join("home/app")],
+            read_only: vec![root.join("home/bin")],
+            but: open.iter().map(|path| root.join(path)).collect(),
+            open: open.iter().map(|path| root.join(path)).collect(),
+            ..Hidden::default()
+        };
+        let open = open_folders(&hidden(&["home", "home/docs", "home/app"])).unwrap();
+        assert_eq!(open.folders, [root.join("home")]);
+        assert!(open.allowed.contains(&root.join("home/notes")), "{:?}", open.allowed);
+        assert!(open.closed.contains(&root.join("home/app")), "{:?}", open.closed);
+        assert!(open.closed.contains(&root.join("home/bin")), "{:?}", open.closed);
+        for needs_none in [&["home/docs"][..], &[]] {
+            assert_eq!(open_folders(&hidden(needs_none)), None, "{needs_none:?}");
+        }
     }
 
     /// A pack in the hidden data folder, a pack elsewhere, and the server's own folder.

@@ -26,7 +26,7 @@ use crate::{
     hide,
     log::ServerLog,
 };
-use guard::Guard;
+use guard::{Answering, Guard};
 
 /// The most bytes of one line, and of the whole error output of a process, that are logged.
 const STDERR_LINE: u64 = 4 * 1024;
@@ -124,7 +124,8 @@ fn spawn(
     changes: FileChanges,
     network: bool,
 ) -> io::Result<ServerProcess> {
-    let mut veil = hide::prepare(hidden, changes, network)?;
+    let (mut veil, answering) = hide::prepare(hidden, changes, network)?;
+    answering.map_or(Ok(()), Answering::start)?;
     let guard = Guard::attach(command.as_std_mut())?;
     // SAFETY: between fork and exec only system calls are made that are safe there; their arguments
     // were prepared before.

@@ -270,9 +270,8 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
     );
     let hidden = Hidden {
         folders: vec![runtime.clone()],
-        but: Vec::new(),
-        read_only: Vec::new(),
         covered: vec![runtime, alone.clone(), root.join("not-there")],
+        ..Hidden::default()
     };
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
     program.hidden = Arc::new(hidden.clone());
