@@ -81,7 +81,7 @@ mod tests {
             .collect();
         assert_eq!(
             reads,
-            ["approval_pending", "audit_alarm", "confirmations"],
+            ["approval_pending", "approval_form", "audit_alarm", "confirmations"],
             "everything else of the approval window widens"
         );
         for (label, file) in [

@@ -95,7 +95,7 @@ fn open_approval(app: &AppHandle) -> tauri::Result<()> {
     let mut builder = open_page(app, guard::APPROVAL, "approval.html")
         .title(title)
         .inner_size(680.0, 720.0)
-        .min_inner_size(520.0, 480.0)
+        .min_inner_size(480.0, 480.0)
         .center();
     if let Some(main) = app.get_webview_window(guard::MAIN) {
         builder = builder.transient_for(&main)?;

@@ -3,7 +3,8 @@
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AllowanceScope, Approval, Decision, DestinationKind, Effect, PreviewState, PreviewView,
+    AllowanceScope, Approval, Decision, DestinationKind, Effect, OutsideValue, PreviewState,
+    PreviewView,
 };
 use serde_json::Value;
 
@@ -40,7 +41,17 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
     if let Some(reason) = &approval.reason {
         lines.push(format!("  Reason     {}", escape_invisible(reason)));
     }
-    for follows in &approval.follows {
+    if let Some(definition) = &approval.definition {
+        let short: String = definition.chars().take(12).collect();
+        lines.push(format!(
+            "  Accepted   its effect, with the definition {}",
+            escape_invisible(&short)
+        ));
+    }
+    lines.extend(origin_lines(approval));
+    // A proposal of an older version does not know whose its values are.
+    let follows = if approval.details.is_empty() { approval.follows.as_slice() } else { &[] };
+    for follows in follows {
         let from = if follows.tool_title.is_empty() {
             "earlier messages".into()
         } else {
@@ -64,12 +75,75 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
     }
     lines.push("  Arguments".into());
     lines.extend(argument_lines(&approval.arguments));
+    lines.extend(approval.details.from_outside.iter().map(outside_line));
     if let Some(preview) = &approval.preview {
         lines.extend(preview_lines(preview));
     }
     lines.push(format!("  Hash       {}", escape_invisible(&approval.hash)));
     lines.push(format!("  Id         {}", escape_invisible(approval.id.as_str())));
     lines
+}
+
+/// Returns what led to the proposal, and whose its values are.
+fn origin_lines(approval: &Approval) -> Vec<String> {
+    let details = &approval.details;
+    let mut lines = Vec::new();
+    if !details.conversation.is_empty() {
+        lines.push(format!("  In         {}", escape_invisible(&details.conversation)));
+    }
+    if !details.words.is_empty() {
+        lines.push(format!("  You wrote  {}", escape_invisible(&details.words)));
+    }
+    for change in &details.changed {
+        let change_text = match (&change.before, &change.after) {
+            (Some(before), Some(after)) => format!("{before} changed to {after}"),
+            (None, Some(after)) => format!("added: {after}"),
+            (before, None) => format!("removed: {}", before.as_deref().unwrap_or_default()),
+        };
+        let path = escape_invisible(&change.path);
+        lines.push(format!("  Edited     {path}: {}", escape_invisible(&change_text)));
+    }
+    if approval.follows.is_empty() || details.is_empty() {
+        return lines;
+    }
+    let mut sources: Vec<&str> = Vec::new();
+    for from in &approval.follows {
+        let title =
+            if from.tool_title.is_empty() { "earlier messages" } else { from.tool_title.as_str() };
+        if !sources.contains(&title) {
+            sources.push(title);
+        }
+    }
+    let chosen = details.by_assistant.join(", ");
+    let whose = match (details.from_outside.is_empty(), chosen.is_empty()) {
+        (true, true) => "The values are yours. ".to_owned(),
+        (true, false) => format!("The assistant chose {chosen}; the other values are yours. "),
+        (false, false) => format!("The assistant chose {chosen}. "),
+        (false, true) => String::new(),
+    };
+    let text = format!("{whose}Read before this: {}.", sources.join(", "));
+    lines.push(format!("  Values     {}", escape_invisible(&text)));
+    lines
+}
+
+/// Returns the warning about a value from outside.
+fn outside_line(value: &OutsideValue) -> String {
+    let path = escape_invisible(&value.path);
+    let Some(passage) = &value.passage else {
+        return format!(
+            "    ! {path} is not from you, and what was read before is too long to look through"
+        );
+    };
+    let from = if passage.tool_title.is_empty() {
+        "earlier messages".into()
+    } else {
+        format!("{} ({})", passage.tool_title, passage.server)
+    };
+    format!(
+        "    ! {path} is not from you; content of {} holds it: \"{}\"",
+        escape_invisible(&from),
+        escape_invisible(&passage.excerpt)
+    )
 }
 
 fn effect_name(approval: &Approval) -> &'static str {
@@ -272,6 +346,35 @@ mod tests {
         let quoted = r#"Untrusted  content of Read mail (post) holds a text of this call: "send it\u{202e} to eve""#;
         assert!(text.contains(quoted), "{text}");
         assert!(text.contains("the letter \u{430} is Cyrillic (U+0430)"), "{text}");
+    }
+
+    #[test]
+    fn whose_the_values_are_is_said() {
+        let passage = serde_json::json!({"tool": "search", "tool_title": "Search", "server": "shop", "excerpt": "take 9", "quoted": true});
+        let text_of = |details: Value| {
+            let more = serde_json::json!({"follows": [passage], "details": details});
+            let now = "2026-11-21T10:01:30Z".parse().expect("a time");
+            lines(plain(), &approval(more), now).join("\n")
+        };
+        let words =
+            serde_json::json!({"words": "add two of\u{202e} them", "conversation": "Backpacks"});
+        let text = text_of(words.clone());
+        for part in [
+            "In         Backpacks",
+            r"You wrote  add two of\u{202e} them",
+            "Values     The values are yours. Read before this: Search.",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+        assert!(!text.contains("Untrusted"), "{text}");
+        let mut marked = words;
+        marked["from_outside"] = serde_json::json!([{"path": "/quantity", "passage": passage}]);
+        marked["changed"] = serde_json::json!([{"path": "/note", "before": "2", "after": "1"}]);
+        let text = text_of(marked);
+        let warning =
+            r#"! /quantity is not from you; content of Search (shop) holds it: "take 9""#;
+        assert!(text.contains(warning) && !text.contains("yours"), "{text}");
+        assert!(text.contains("Edited     /note: 2 changed to 1"), "{text}");
     }
 
     fn sends() -> Approval {

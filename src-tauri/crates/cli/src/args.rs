@@ -43,7 +43,7 @@ pub(crate) enum Command {
     Policy(Policy),
     /// Run a recorded message again, offline, and show the first difference to the log
     Replay {
-        /// The turn, as the log's records name it
+        /// The question, as `csign audit list` names it, or the number of one of its records
         #[arg(value_name = "RUN")]
         run: String,
     },
@@ -74,6 +74,14 @@ pub(crate) enum Command {
     Dev(Dev),
     /// Run the demo shop's MCP server (see `csign shop-server --help`)
     ShopServer,
+}
+
+impl Command {
+    /// Whether the command is told at its end if the settings cannot be used. `doctor` and `serve`
+    /// say it themselves, and some commands have no profile.
+    pub(crate) fn uses_settings(&self) -> bool {
+        !matches!(self, Self::Doctor | Self::Serve(_) | Self::ShopServer | Self::Dev(_))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -195,6 +203,8 @@ pub(crate) enum Approvals {
         #[arg(long)]
         reason: Option<String>,
     },
+    /// Propose one again whose time ran out; only on a terminal
+    Again { id: String },
 }
 
 #[derive(Debug, Subcommand)]
@@ -375,12 +385,15 @@ fn moment(text: &str) -> Result<DateTime<Utc>, String> {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
-    /// Records, newest first
+    /// Questions, newest first; with --all, --event or --query the records themselves
     List {
+        /// All records, not only the questions
+        #[arg(long)]
+        all: bool,
         /// At most this many
         #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
         limit: u32,
-        /// Only records before this number
+        /// Only what is before this number
         #[arg(long, value_name = "SEQ")]
         before: Option<u64>,
         /// Only this type of event, e.g. tool_intent
@@ -395,8 +408,11 @@ pub(crate) enum Audit {
         #[command(flatten)]
         filter: AuditSearch,
     },
-    /// One record
-    Show { seq: u64 },
+    /// One question with its records, or one record by its number
+    Show {
+        #[arg(value_name = "ID|SEQ")]
+        id: String,
+    },
     /// Check the whole log, an exported folder, or the file of a log that was set aside; changes
     /// nothing
     Verify {
@@ -466,16 +482,42 @@ pub(crate) enum Servers {
     Enable { name: String },
     /// Switch an added server off; it stays in the list
     Disable { name: String },
+    /// Start a server, show what it says differently of its tools, and accept it
+    Accept {
+        name: String,
+        /// Whether numbers in its descriptions, such as a date or a count, may change from now on
+        /// without a question
+        #[arg(long, value_enum)]
+        numbers: Option<Numbers>,
+        /// Accept everything that is shown without asking
+        #[arg(long)]
+        yes: bool,
+    },
     /// Say whether the reads of an added server may run without asking
     Reads {
         name: String,
         #[arg(value_enum)]
         may: Reads,
     },
+    /// Say how many seconds one call of an added server may take; progress begins them again
+    Limit {
+        name: String,
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=3_600))]
+        seconds: u32,
+    },
     /// The last lines of its error output
     Log { name: String },
     /// Remove an added server with its keys
     Remove { name: String },
+}
+
+/// What a change of numbers in the descriptions of a server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Numbers {
+    /// Nothing
+    MayChange,
+    /// It switches the tools off until they are accepted
+    Ask,
 }
 
 /// Whether the reads of a server run without asking.
@@ -492,7 +534,8 @@ pub(crate) struct ServersAdd {
     /// Its name (default: from the package or the address)
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// A variable of the program; keys are stored in the keyring
+    /// A variable of the program, or with --from the value of a placeholder such as ${NAME}; keys
+    /// are stored in the keyring
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
     /// A header for the address; it is stored in the keyring
@@ -507,6 +550,10 @@ pub(crate) struct ServersAdd {
     /// Its reads may run without asking
     #[arg(long)]
     pub(crate) reads_may_run: bool,
+    /// Numbers in the descriptions of its tools, such as a date or a count, may change without a
+    /// question
+    #[arg(long)]
+    pub(crate) numbers_may_change: bool,
     /// Run it without network: it opens no socket, and downloads nothing
     #[arg(long)]
     pub(crate) no_network: bool,
@@ -514,8 +561,8 @@ pub(crate) struct ServersAdd {
     /// --reads names them, and values that look random are stored as keys
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Read the servers of Claude Desktop, VS Code, Cursor or Zed from their settings file; `-`
-    /// reads standard input
+    /// Read the servers of another client from its settings file, such as those of Claude Desktop,
+    /// VS Code, Cursor, Windsurf, Cline, Zed, Gemini CLI or Codex; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with = "command")]
     pub(crate) from: Option<PathBuf>,
     /// The command with its arguments, or the address
@@ -591,7 +638,7 @@ mod tests {
             "csign",
             "csign ask",
             "csign approvals approve a1",
-            "csign audit show x",
+            "csign audit show",
             "csign audit list --type nonsense",
             "csign audit list --limit 0",
             "csign audit list --since yesterday",

@@ -201,6 +201,14 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<LookAlike>>")]
     pub look_alikes: Vec<LookAlike>,
+    /// The hash of the tool's definition, if a person accepted it: the effect is the one that the
+    /// person chose. None if the tool's pack states what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+    /// The message that led to the proposal, and where its values come from.
+    #[serde(default, skip_serializing_if = "ProposalDetails::is_empty")]
+    #[ts(optional, as = "Option<ProposalDetails>")]
+    pub details: ProposalDetails,
     /// The proposal this one replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ApprovalId>,
@@ -210,6 +218,64 @@ pub struct Approval {
     /// The moment of the decision; absent while it is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<DateTime<Utc>>,
+}
+
+/// The message that led to a proposal, and where its values come from. It is shown beside the
+/// request and decides nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default)]
+pub struct ProposalDetails {
+    /// The message of the person that led to the proposal; empty if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub words: String,
+    /// The title of the conversation; empty if it has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub conversation: String,
+    /// Values that the person neither typed nor chose and that content from outside holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<OutsideValue>>")]
+    pub from_outside: Vec<OutsideValue>,
+    /// JSON Pointers of values that the person neither typed nor chose and that no content from
+    /// outside holds: the assistant chose them. Only if the turn had content from outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub by_assistant: Vec<String>,
+    /// The values that a person changed in the proposal that this one replaces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ChangedValue>>")]
+    pub changed: Vec<ChangedValue>,
+}
+
+impl ProposalDetails {
+    /// Whether there is none of them.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A value of the arguments that comes from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct OutsideValue {
+    /// The JSON Pointer of the value in the arguments.
+    pub path: String,
+    /// The passage that holds it. None if the content was too long to be looked through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passage: Option<UntrustedContent>,
+}
+
+/// A value that a person changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ChangedValue {
+    /// The JSON Pointer of the value in the arguments.
+    pub path: String,
+    /// The value before, as JSON text; absent if it was added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The value now, as JSON text; absent if it was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
 }
 
 /// A piece of untrusted content. It is shown as plain text.

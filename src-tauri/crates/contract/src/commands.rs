@@ -84,6 +84,8 @@ macro_rules! with_commands {
                 server_list(Empty) -> OwnServersResponse, chat, "The servers that the user added";
                 server_enable(ServerEnableParams) -> OwnServerView, person, "Switch an added server on or off";
                 server_reads_set(ServerReadsParams) -> OwnServerView, widens, "Say whether the reads of an added server may run without asking";
+                server_limit_set(ServerLimitParams) -> OwnServerView, person, "Set how long one call of an added server may take";
+                server_start(ServerParams) -> ServerToolsResponse, person, "Start a server and list its tools as it describes them now";
                 server_remove(OwnServerParams) -> Empty, person, "Remove an added server, with its keys";
                 server_log(ServerParams) -> ServerLogResponse, chat, "The last lines of a server's error output";
                 questions_list(Empty) -> QuestionsResponse, chat, "What servers ask the user in the middle of a call";
@@ -101,6 +103,7 @@ macro_rules! with_commands {
                 secret_set(SecretSetParams) -> Empty, widens, "Store a key";
                 secret_delete(SecretParams) -> Empty, person, "Delete a key";
                 model_test(Empty) -> ModelTestResponse, chat, "Ask the model for one word";
+                model_confirm(ModelConfirmParams) -> Empty, person, "Have all that connecting a model needs confirmed at once";
                 model_list(ModelListParams) -> ModelListResponse, widens, "Models that a server lists, before it is configured";
                 model_servers(Empty) -> LocalServersResponse, chat, "Look for model servers on this machine";
                 data_list(Empty) -> DataListResponse, chat, "Which data packs have from files, and which of it answers";
@@ -116,12 +119,14 @@ macro_rules! with_commands {
             }
             approval {
                 approval_pending(Empty) -> ApprovalsListResponse, chat, "Pending actions in full";
+                approval_form(ApprovalParams) -> ApprovalFormResponse, chat, "What the arguments of a pending action may be";
                 approval_decide(ApprovalDecideParams) -> ApprovalDecideResponse, widens, "Approve, edit or reject";
+                approval_ask_again(ApprovalParams) -> Approval, widens, "Propose an action again whose time ran out";
                 audit_alarm(Empty) -> AuditAlarmResponse, chat, "The log that does not verify, if it is so";
                 audit_accept_new_log(Empty) -> AuditAcceptResponse, widens, "Set a log that does not verify aside and begin a new one";
                 policy_set(PolicySetParams) -> Empty, widens, "Change what may run; only here may it be widened";
                 terminal_decisions_set(TerminalDecisionsParams) -> Empty, widens, "Let csign decide too";
-                server_tool_accept(ServerToolAcceptParams) -> Empty, widens, "Accept a tool as its server describes it now";
+                server_tools_accept(ServerToolsAcceptParams) -> Empty, widens, "Accept tools as their server describes them now";
                 server_tool_effect(ServerToolEffectParams) -> Empty, widens, "Say what a tool changes that no manifest declares";
                 confirmations(Empty) -> ConfirmationsResponse, chat, "Changes of settings that wait for a yes";
                 confirmation_decide(ConfirmationDecideParams) -> Empty, widens, "Make a change of settings, or leave them as they are";
@@ -182,6 +187,7 @@ macro_rules! handlers {
 }
 
 use crate::{
+    approval::Approval,
     audit::{AuditRecordView, VerifyReport},
     rules::PolicyView,
     run::RunResponse,

@@ -142,12 +142,25 @@ wire! {
     struct ApprovalsListResponse {
         /// The actions: undecided first, then newest first.
         approvals: Vec<Approval>,
+        /// For the approval window: actions whose time ran out and that may be asked about again.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<Approval>>")]
+        expired: Vec<Approval>,
     }
 
     /// Names one pending action.
     struct ApprovalParams {
         /// The identifier of the action.
         id: ApprovalId,
+    }
+
+    /// Describes the arguments of an action, for a form that edits them.
+    struct ApprovalFormResponse {
+        /// The JSON schema of the arguments.
+        #[ts(type = "unknown")]
+        schema: Value,
+        /// The names of arguments that the host sets.
+        set_by_host: Vec<String>,
     }
 
     /// Decides about a pending action.

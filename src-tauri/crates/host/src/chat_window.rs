@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView, RunResponse,
+    AgentError, Approval, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView, RunResponse,
     ServiceLevelView, SessionView, SettingChange, TurnId, VerifyReport, params::*, with_commands,
 };
 use engine::{DecidedBy, Origin, ports::Profile as _};
@@ -41,6 +41,16 @@ impl ChatWindow {
             .lock_confirmed(|| self.0.key_change(&params.name).map(|change| vec![change]))
             .await?;
         self.0.secret_set(params.clone()).await
+    }
+
+    /// Asks once for all that connecting a model needs. The changes themselves follow.
+    async fn confirm_model(&self, params: ModelConfirmParams) -> Result<Empty, AgentError> {
+        self.0.check_settings(&params.settings)?;
+        let asks = || self.0.connection_changes(&params);
+        let changing = self.lock_confirmed(asks).await?;
+        self.0.confirmations.note_agreed(asks()?);
+        drop(changing);
+        Ok(Empty {})
     }
 
     async fn list_models(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
@@ -88,7 +98,7 @@ impl ChatWindow {
         self.0.check_alarm()?;
         let patience =
             Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
-        let mut agreed = Vec::new();
+        let mut agreed = self.0.confirmations.agreed();
         loop {
             let changing = self.0.changing.lock().await;
             let changes = asks()?;
@@ -135,6 +145,9 @@ macro_rules! carry_out {
     };
     ($me:ident, secret_set, $params:ident) => {
         $me.set_secret($params).await
+    };
+    ($me:ident, model_confirm, $params:ident) => {
+        $me.confirm_model($params).await
     };
     ($me:ident, model_list, $params:ident) => {
         $me.list_models($params).await

@@ -12,7 +12,7 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, Push, RunResponse,
+    AgentError, Approval, AuditRecordView, Commands, ErrorCode, PolicyView, Push, RunResponse,
     ServiceLevelView, SessionView, VerifyReport, params::*, with_commands,
 };
 use parking_lot::Mutex;

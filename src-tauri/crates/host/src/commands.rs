@@ -14,10 +14,14 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Host, definitions, doctor,
+    Host, asked, definitions, doctor,
     models::{offline_answer, test_response},
     pack_keys, pack_settings, servers,
 };
+
+/// The expired actions that the approval window shows: how many, and for how long.
+const EXPIRED_SHOWN: usize = 10;
+const EXPIRED_FOR: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 #[async_trait]
 impl Commands for Host {
@@ -73,6 +77,7 @@ impl Commands for Host {
     ) -> Result<ApprovalsListResponse, AgentError> {
         Ok(ApprovalsListResponse {
             approvals: self.local_engine.approvals_list(params.include_decided).await?,
+            expired: Vec::new(),
         })
     }
     async fn approval_open(&self, params: ApprovalParams) -> Result<Empty, AgentError> {
@@ -88,7 +93,21 @@ impl Commands for Host {
         let mut approvals = self.local_engine.approvals_list(false).await?;
         approvals.retain(|a| a.status == ApprovalStatus::Pending);
         approvals.sort_by_key(|a| a.created_at);
-        Ok(ApprovalsListResponse { approvals })
+        let mut expired = self.local_engine.expired_approvals().await?;
+        let now = self.options.clock.now();
+        expired.retain(|a| a.decided_at.is_some_and(|at| now - at < EXPIRED_FOR));
+        expired.truncate(EXPIRED_SHOWN);
+        Ok(ApprovalsListResponse { approvals, expired })
+    }
+    async fn approval_form(
+        &self,
+        params: ApprovalParams,
+    ) -> Result<ApprovalFormResponse, AgentError> {
+        self.local_engine.approval_form(&params.id).await
+    }
+    async fn approval_ask_again(&self, params: ApprovalParams) -> Result<Approval, AgentError> {
+        self.check_alarm()?;
+        self.local_engine.approval_ask_again(&params.id, DecidedBy::Window).await
     }
     async fn approval_decide(
         &self,
@@ -284,25 +303,12 @@ impl Commands for Host {
     async fn server_tools(&self, _: Empty) -> Result<ServerToolsResponse, AgentError> {
         Ok(ServerToolsResponse { tools: self.tools.server_tools() })
     }
-    async fn server_tool_accept(
+    async fn server_tools_accept(
         &self,
-        params: ServerToolAcceptParams,
+        params: ServerToolsAcceptParams,
     ) -> Result<Empty, AgentError> {
-        let ServerToolAcceptParams { pack, server, name, hash } = params;
-        // The change is recorded first. Without the record, no access is widened.
-        let draft = RecordDraft::new(RecordType::SettingChanged)
-            .field("setting", "server_tool")
-            .field("pack", pack.as_str())
-            .field("action", "accepted");
-        self.record(
-            draft
-                .field("server", server.as_str())
-                .field("tool", name.as_str())
-                .field("definition", hash.as_str()),
-        )
-        .await?;
-        self.tools.pins.accept_definition(&pack, &server, &name, &hash)?;
-        Ok(Empty {})
+        self.check_alarm()?;
+        self.accept_shown(&params).await.map(|()| Empty {})
     }
     async fn server_tool_effect(
         &self,
@@ -356,7 +362,7 @@ impl Commands for Host {
         &self,
         params: ServersReadParams,
     ) -> Result<ServersReadResponse, AgentError> {
-        self.read_servers(&params.text)
+        self.read_servers(&params)
     }
     async fn server_test(
         &self,
@@ -390,6 +396,17 @@ impl Commands for Host {
             self.check_alarm()?;
         }
         self.set_reads(&params).await
+    }
+    async fn server_limit_set(
+        &self,
+        params: ServerLimitParams,
+    ) -> Result<OwnServerView, AgentError> {
+        self.check_alarm()?;
+        self.set_limit(&params).await
+    }
+    async fn server_start(&self, params: ServerParams) -> Result<ServerToolsResponse, AgentError> {
+        self.check_alarm()?;
+        self.start_and_list(&params).await
     }
     async fn server_remove(&self, params: OwnServerParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
@@ -516,6 +533,10 @@ impl Commands for Host {
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
         let said = self.models.test_connection().await.map_or_else(offline_answer, test_response);
         self.local_engine.scrub_said(said)
+    }
+    async fn model_confirm(&self, _: ModelConfirmParams) -> Result<Empty, AgentError> {
+        // A caller that may widen by itself is not asked.
+        Ok(Empty {})
     }
     async fn model_list(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
         self.local_engine.scrub_said(self.models.list_models(params).await?)
@@ -661,9 +682,10 @@ impl Host {
         self.local_engine.tool_call_in(turn, origin, params, cancel).await
     }
 
+    /// Records what a command did, with who asked for it.
     pub(crate) async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.log
-            .append(draft, Durability::Durable)
+            .append(asked::sign_record(draft, &self.profile), Durability::Durable)
             .await
             .map(|_| ())
             .map_err(|e| Self::audit_error(&e))

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use contract::{AgentError, Confirmation, ErrorCode, Push, SettingChange};
 use engine::ports::{Events as _, Ids};
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, time::Instant};
 
 use crate::pushes::Hub;
 
@@ -16,16 +16,33 @@ const MAX_WAITING: usize = 8;
 
 type Waiting = BTreeMap<String, (Confirmation, oneshot::Sender<bool>)>;
 
-/// The waiting changes of one profile.
+/// How long changes that were confirmed ahead may be made.
+const AGREED_FOR: Duration = Duration::from_secs(600);
+
+/// The waiting changes of one profile, and those that were confirmed ahead.
 pub(crate) struct Confirmations {
     hub: Arc<Hub>,
     ids: Arc<dyn Ids>,
     waiting: Mutex<Waiting>,
+    agreed: Mutex<Option<(Instant, Vec<SettingChange>)>>,
 }
 
 impl Confirmations {
     pub(crate) fn new(hub: Arc<Hub>, ids: Arc<dyn Ids>) -> Self {
-        Self { hub, ids, waiting: Mutex::default() }
+        Self { hub, ids, waiting: Mutex::default(), agreed: Mutex::default() }
+    }
+
+    /// Notes changes that a person has confirmed and that are made in the next minutes. They take
+    /// the place of those that were noted before.
+    pub(crate) fn note_agreed(&self, changes: Vec<SettingChange>) {
+        *self.agreed.lock() = Some((Instant::now() + AGREED_FOR, changes));
+    }
+
+    /// Returns the changes that were confirmed ahead.
+    pub(crate) fn agreed(&self) -> Vec<SettingChange> {
+        let agreed = self.agreed.lock();
+        let valid = agreed.as_ref().filter(|(until, _)| Instant::now() < *until);
+        valid.map(|(_, changes)| changes.clone()).unwrap_or_default()
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {

@@ -28,12 +28,43 @@ impl Host {
     /// Describes a key that is about to be stored, for a person's confirmation: its destination,
     /// but not the key itself.
     pub(crate) fn key_change(&self, name: &str) -> Result<SettingChange, AgentError> {
-        let settings = self.profile.settings();
-        check_key_storable(name, &settings)?;
+        self.key_change_under(name, &self.profile.settings())
+    }
+
+    /// Describes all that a person confirms before a model is connected: the request for its models,
+    /// the settings, and the key.
+    pub(crate) fn connection_changes(
+        &self,
+        params: &ModelConfirmParams,
+    ) -> Result<Vec<SettingChange>, AgentError> {
+        let ModelConfirmParams { settings, lists, key } = params;
+        let mut changes = Vec::new();
+        if *lists {
+            let asked = ModelListParams {
+                provider: settings.model.provider.clone(),
+                base_url: settings.model.base_url.clone(),
+                key: None,
+            };
+            changes.extend(self.models.listing_change(&asked)?);
+        }
+        changes.extend(self.profile.find_widening(settings).changes);
+        if *key {
+            changes.push(self.key_change_under(API_KEY, settings)?);
+        }
+        Ok(changes)
+    }
+
+    /// Describes a key that is stored for the servers of these settings.
+    fn key_change_under(
+        &self,
+        name: &str,
+        settings: &Settings,
+    ) -> Result<SettingChange, AgentError> {
+        check_key_storable(name, settings)?;
         self.check_destinations(name)?;
         self.entry_of(name)?;
         let origin =
-            origin_of_key(name, &settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
+            origin_of_key(name, settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
         Ok(SettingChange {
             setting: "key".into(),
             before: String::new(),

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId, ApprovalsListResponse,
+    AgentError, Approval, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId, ApprovalsListResponse,
     AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView, RunResponse,
     ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access,
     params::*, with_commands,
@@ -15,7 +15,7 @@ use engine::{Decided, DecidedBy, Origin, ports::Profile as _};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Host, peer::Peer};
+use crate::{Host, asked, peer::Peer};
 
 /// Whether a person sits at the terminal, and which actions they may decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,13 +162,13 @@ impl Terminal {
         self.host.check_alarm()?;
         let trial =
             self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
-        self.host.add_server(params, &trial).await
+        asked::from_terminal(self.host.add_server(params, &trial)).await
     }
 
     async fn set_reads(&self, params: ServerReadsParams) -> Result<OwnServerView, AgentError> {
         // Asking more often is free.
         self.check_access(if params.may_run { Access::Widens } else { Access::Chat })?;
-        self.host.server_reads_set(params).await
+        asked::from_terminal(self.host.server_reads_set(params)).await
     }
 
     async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
@@ -180,12 +180,12 @@ impl Terminal {
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         let _changing = self.host.changing.lock().await;
         self.check_access(self.host.profile.find_widening(&params.settings).level)?;
-        self.host.settings_set(params).await
+        asked::from_terminal(self.host.settings_set(params)).await
     }
 
     async fn set_switch(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
         self.check_access(if params.on { Access::Person } else { Access::Chat })?;
-        self.host.switch_set(params).await
+        asked::from_terminal(self.host.switch_set(params)).await
     }
 }
 
@@ -225,9 +225,16 @@ macro_rules! carry_out {
     ($me:ident, allowance_give, $level:ident, $params:ident) => {
         $me.give_allowance($params).await
     };
+    ($me:ident, audit_export, $level:ident, $params:ident) => {
+        asked::from_terminal($me.host.audit_export($params)).await
+    };
+    // These only read, or leave no record of a change.
+    ($me:ident, $name:ident, chat, $params:ident) => {
+        $me.host.$name($params).await
+    };
     ($me:ident, $name:ident, $level:ident, $params:ident) => {{
         $me.check_access(contract::access!($level))?;
-        $me.host.$name($params).await
+        asked::from_terminal($me.host.$name($params)).await
     }};
 }
 
@@ -250,6 +257,16 @@ macro_rules! forward {
                 Ok(ApprovalDecideResponse { approval, result })
             }
 
+            async fn approval_form(&self, params: ApprovalParams) -> Result<ApprovalFormResponse, AgentError> {
+                self.host.approval_form(params).await
+            }
+
+            async fn approval_ask_again(&self, params: ApprovalParams) -> Result<Approval, AgentError> {
+                self.check_access(Access::Widens)?;
+                self.host.check_alarm()?;
+                self.host.local_engine.approval_ask_again(&params.id, DecidedBy::Terminal).await
+            }
+
             async fn audit_alarm(&self, params: Empty) -> Result<AuditAlarmResponse, AgentError> {
                 self.host.audit_alarm(params).await
             }
@@ -263,8 +280,9 @@ macro_rules! forward {
             async fn policy_set(&self, _: PolicySetParams) -> Result<Empty, AgentError> {
                 Err(window_only_error("Only the approval window may change what may run."))
             }
-            async fn server_tool_accept(&self, _: ServerToolAcceptParams) -> Result<Empty, AgentError> {
-                Err(window_only_error("Only the approval window may accept a changed tool."))
+            async fn server_tools_accept(&self, params: ServerToolsAcceptParams) -> Result<Empty, AgentError> {
+                self.check_access(Access::Widens)?;
+                self.host.server_tools_accept(params).await
             }
             async fn server_tool_effect(&self, _: ServerToolEffectParams) -> Result<Empty, AgentError> {
                 Err(window_only_error("Only the approval window may say what a tool changes."))

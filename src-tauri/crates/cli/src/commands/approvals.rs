@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Decision,
+    AgentError, Approval, ApprovalDecideParams, ApprovalParams, ApprovalStatus, ApprovalsListParams, Decision,
     Empty, ItemBody, SessionParams,
 };
 
@@ -45,6 +45,14 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
             };
             print_approved(out, &decided, result.as_ref());
             Ok(Exit::of_status(decided.status))
+        }
+        Approvals::Again { id } => {
+            let expired = listen::find(link.commands.as_ref(), &id).await?;
+            let asked = ApprovalParams { id: expired.id };
+            let approval = link.commands.approval_ask_again(asked).await?;
+            let now = link.commands.app_status(Empty {}).await?.now;
+            print_approval(out, &approval, now);
+            Ok(Exit::Done)
         }
         Approvals::Reject { id, reason } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
@@ -158,8 +166,7 @@ fn print_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
         if let Some(error) = error {
             out.print_error(error);
         } else if !data.is_null() {
-            let text = serde_json::to_string_pretty(data).unwrap_or_else(|_| data.to_string());
-            out.print_line(escape_prose(&text));
+            out.print_line(escape_prose(&contract::json_text::laid_out(data)));
         }
     } else if let Some(reason) = &approval.reason {
         out.print_line(escape_invisible(reason));

@@ -244,6 +244,18 @@ wire! {
         capabilities: crate::ModelCapabilities,
     }
 
+    /// Everything that connecting a model needs, for one confirmation.
+    struct ModelConfirmParams {
+        /// The settings as they will be saved. The name of the model may still be missing.
+        settings: Settings,
+        /// Whether the address is asked for its models first.
+        #[serde(default)]
+        lists: bool,
+        /// Whether a key for the address is saved.
+        #[serde(default)]
+        key: bool,
+    }
+
     /// Names a server whose models are listed. It need not be configured.
     struct ModelListParams {
         /// The provider, by its name in the settings.

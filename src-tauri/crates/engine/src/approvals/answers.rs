@@ -110,6 +110,7 @@ impl ApprovalGate {
             engine.transition(&approval, transition, Some(&said)).await;
         }
         self.report_end(&approval, status, Some(said.clone().into())).await;
+        engine.push_approvals().await;
         Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
     }
 

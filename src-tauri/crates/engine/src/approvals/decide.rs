@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::{
     Engine,
     approvals::{
-        gate::{ApprovalGate, EDITED, Gated},
-        proposal::may_be_granted,
+        gate::{ApprovalGate, Gated},
+        proposal::{EDITED, may_be_granted},
         router::{Holds, Verdict},
     },
     ports::{Durability, Reach, RecordDraft},
@@ -100,7 +100,8 @@ impl Engine {
                 session: Some(&approval.session),
                 ..Refused::of("decision", &error, approval.id.as_str())
             };
-            self.note_refused_request(refused).await;
+            let run = self.runs.of(&approval.turn);
+            self.note_refused_request(refused.asked_by(run.as_deref())).await;
             return Err(error);
         }
         // If no turn waits for the action any more, the decision gets its own run records under the
@@ -167,6 +168,7 @@ impl Engine {
         made: Made<'_>,
     ) -> Result<Decided, AgentError> {
         let mut result = None;
+        let mut is_proposed_next = false;
         match made.decision {
             Decision::ApproveOnce { confirm_word } => {
                 check_word(approval, confirm_word.as_deref())?;
@@ -187,7 +189,7 @@ impl Engine {
             }
             Decision::Edit { arguments } => {
                 self.world.secrets.reload_secrets().await;
-                self.edit(approval, arguments, made).await?;
+                is_proposed_next = self.edit(approval, arguments, made).await?;
             }
             Decision::Reject { reason } => {
                 self.world.secrets.reload_secrets().await;
@@ -202,11 +204,14 @@ impl Engine {
                 }
             }
         }
-        self.push_approvals().await;
+        // The approval window would close between an edited proposal and the next one.
+        if !is_proposed_next {
+            self.push_approvals().await;
+        }
         Ok(Decided { approval: self.approval(&approval.id).await?, result })
     }
 
-    async fn record_of(&self, approval: &Approval, draft: RecordDraft) {
+    pub(crate) async fn record_of(&self, approval: &Approval, draft: RecordDraft) {
         if let Err(error) = self
             .world
             .audit
@@ -345,13 +350,13 @@ impl Engine {
     }
 
     /// Replaces a pending action by one with edited arguments. `arguments` is JSON text that a
-    /// person wrote.
+    /// person wrote. Returns whether the waiting turn makes the new proposal.
     async fn edit(
         self: &Arc<Self>,
         approval: &Approval,
         arguments: &str,
         made: Made<'_>,
-    ) -> Result<(), AgentError> {
+    ) -> Result<bool, AgentError> {
         let spec = self.spec_of(approval)?;
         let arguments = contract::arguments::parse(arguments)?;
         self.check_no_secret(&arguments)?;
@@ -362,11 +367,11 @@ impl Engine {
         let arguments = contract::arguments::normalize_and_check_length(arguments)?;
         self.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {
-            return self.propose_edited(approval, spec, arguments, made).await;
+            return self.propose_edited(approval, spec, arguments, made).await.map(|()| false);
         }
         self.decide(approval, Transition::REPLACE, None, made).await?;
         if self.router.send_verdict(&approval.id, Verdict::Edited(arguments)) {
-            return Ok(());
+            return Ok(true);
         }
         Err(AgentError::invalid("The turn that proposed this has ended, so it cannot be edited.")
             .hint("Ask for it again with the right values."))
@@ -396,7 +401,7 @@ impl Engine {
 
     /// Returns the tool of an action. Matches the full id first, because packs that were added or
     /// removed since may have changed the short id. Fails if several tools match.
-    fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
+    pub(crate) fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
         let specs = self.world.tools.specs();
         let mut named = specs.iter().filter(|spec| spec.is_named(&approval.tool));
         let exact = specs.iter().find(|spec| spec.id == approval.tool);
@@ -449,7 +454,7 @@ impl Engine {
 }
 
 /// Rebuilds the tool call of a pending action.
-fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
+pub(crate) fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
     let decision = policy::Decision::Ask { why: approval.why.clone() };
     Ready {
         call: approval.call.clone(),
@@ -488,7 +493,7 @@ fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError
 }
 
 /// Removes the caller-owned arguments, because only the host may set them.
-fn without_caller_values(spec: &ToolSpec, arguments: Value) -> Value {
+pub(crate) fn without_caller_values(spec: &ToolSpec, arguments: Value) -> Value {
     let Value::Object(mut all) = arguments else { return arguments };
     all.retain(|name, _| !spec.caller_owned.iter().any(|p| p.name == *name));
     Value::Object(all)

@@ -13,7 +13,7 @@ use policy::Decision;
 use crate::{
     Engine,
     approvals::{
-        proposal::{Listener, Proposal, Waited, propose, wait},
+        proposal::{CHANGED, EDITED, Listener, Proposal, Waited, propose, wait},
         recheck::{Rechecked, check_still_allowed, recheck},
         repeats::{RejectedChanges, rejected_before_result},
         router::{Holds, approval_required},
@@ -31,10 +31,6 @@ use crate::{
     },
     turn::context::TurnContext,
 };
-
-/// The reasons for which a new proposal replaces an old one.
-pub(crate) const CHANGED: &str = "What it would change is not the same any more.";
-pub(crate) const EDITED: &str = "The arguments were edited.";
 
 /// How a call ended at the gate.
 pub(crate) enum Gated {
@@ -162,9 +158,12 @@ impl ApprovalGate {
                 match self.await_decision(&mut ready, waiting).await {
                     Decided::Approved(how_far) => holds = how_far,
                     Decided::Replaced(why) => {
-                        proposal = Some(
-                            self.propose(&ready, why, Some(waiting.approval.id.clone())).await?,
-                        );
+                        let before = waiting.approval.id.clone();
+                        let next = self.propose(&ready, why, Some(before)).await;
+                        if next.is_err() {
+                            self.context.engine.push_approvals().await;
+                        }
+                        proposal = Some(next?);
                         continue;
                     }
                     Decided::Ended(gated) => return Ok(gated),

@@ -1,11 +1,13 @@
 //! Approvals: pending actions, a person's decisions about them, and the last check before the
 //! effect.
 
+mod again;
 pub(crate) mod answers;
 pub(crate) mod decide;
 pub(crate) mod gate;
 pub(crate) mod grants;
 pub(crate) mod look_alikes;
+mod origins;
 pub(crate) mod preview;
 pub(crate) mod proposal;
 pub(crate) mod recheck;

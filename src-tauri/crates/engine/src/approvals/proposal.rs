@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView, RecordType,
-    Stage, ToolSpec, Transition, text,
+    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView,
+    ProposalDetails, RecordType, Stage, ToolSpec, Transition, text,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use crate::{
     approvals::{
         look_alikes::{look_alikes, texts},
+        origins::{Origins, changed_values, find_origins},
         preview::{Foreseen, compute_preview},
         recheck::{Compared, compare},
         router::{Holds, Verdict},
@@ -28,6 +29,13 @@ use crate::{
 
 /// The longest time that an action stays pending, even if the caller's sessions live longer.
 const LONGEST_WAIT_S: u32 = 31 * 86_400;
+
+/// The most characters of a message that a proposal shows.
+const WORDS: usize = 2_000;
+
+/// The reasons for which a new proposal replaces an old one.
+pub(crate) const CHANGED: &str = "What it would change is not the same any more.";
+pub(crate) const EDITED: &str = "The arguments were edited.";
 
 /// The receiver of the decision about a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +113,11 @@ pub(crate) async fn propose(
     let look_alikes = look_alikes(
         [spec.title.as_str()].into_iter().chain(texts(&ready.arguments)).chain(texts(&shown)),
     );
+    let before = match &replaces {
+        Some(id) => world.store.approval(id).await?,
+        None => None,
+    };
+    let details = details_of(dispatcher, ready, &outgoing, (&why, before.as_ref())).await;
     let approval = Approval {
         id: ApprovalId(world.ids.next("approval")),
         session: context.session.clone(),
@@ -132,38 +145,15 @@ pub(crate) async fn propose(
         sends_bytes: if leave == FoundLeave::Given { 0 } else { count_bytes(&ready.arguments) },
         destinations: leave.into_destinations(),
         look_alikes,
+        details,
+        definition: world.tools.accepted_definition(spec),
         confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
         headless: !context.audience.may_wait(),
         replaces,
         reason: None,
         decided_at: None,
     };
-    let mut draft = RecordDraft::new(RecordType::ApprovalRequested)
-        .of(&context.session, &context.id)
-        .field("approval", approval.id.as_str())
-        .field("call", ready.call.as_str())
-        .field("tool", spec.id.as_str())
-        .field("server", approval.server.clone())
-        .field("effect", json!(spec.effect))
-        .field("hash", approval.hash.clone())
-        .field("agent", dispatcher.scope.agent_id())
-        .field("why", approval.why.as_str())
-        .field("untrusted", ready.follows_untrusted)
-        .field("typed", ready.typed.clone())
-        .field("asks_for_destinations", !approval.destinations.is_empty())
-        .field("expires_at", approval.expires_at.to_rfc3339())
-        .field(
-            "follows",
-            approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>(),
-        )
-        .commit("arguments", approval.arguments.clone())
-        .commit("destinations", json!(approval.destinations).to_string())
-        .commit(
-            "excerpts",
-            json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>())
-                .to_string(),
-        )
-        .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
+    let mut draft = requested(dispatcher, ready, &approval);
     if context.place == Place::Outside && context.origin != Origin::Inside {
         // No question of a conversation says who made this call. A proposal that is made again
         // after its turn has ended does not know it.
@@ -189,6 +179,73 @@ pub(crate) async fn propose(
     context.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
     context.engine.push_approvals().await;
     Ok(Proposal { approval, verdict })
+}
+
+/// Returns the record of a proposal.
+fn requested(dispatcher: &Dispatcher, ready: &Ready, approval: &Approval) -> RecordDraft {
+    RecordDraft::new(RecordType::ApprovalRequested)
+        .of(&approval.session, &approval.turn)
+        .field("approval", approval.id.as_str())
+        .field("call", ready.call.as_str())
+        .field("tool", approval.tool.as_str())
+        .field("server", approval.server.clone())
+        .field("effect", json!(approval.effect))
+        .field("hash", approval.hash.clone())
+        .field("agent", dispatcher.scope.agent_id())
+        .field("why", approval.why.as_str())
+        .field("untrusted", ready.follows_untrusted)
+        .field("typed", ready.typed.clone())
+        .field(
+            "from_outside",
+            approval.details.from_outside.iter().map(|v| v.path.as_str()).collect::<Vec<_>>(),
+        )
+        .field("asks_for_destinations", !approval.destinations.is_empty())
+        .field("expires_at", approval.expires_at.to_rfc3339())
+        .field(
+            "follows",
+            approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>(),
+        )
+        .commit("arguments", approval.arguments.clone())
+        .commit("destinations", json!(approval.destinations).to_string())
+        .commit(
+            "excerpts",
+            json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>())
+                .to_string(),
+        )
+        .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string())
+}
+
+/// Returns what led to a proposal. `before` is the proposal that it replaces.
+async fn details_of(
+    dispatcher: &Dispatcher,
+    ready: &Ready,
+    outgoing: &Outgoing,
+    (why, before): (&contract::Text, Option<&Approval>),
+) -> ProposalDetails {
+    let context = &dispatcher.context;
+    let Origins { from_outside, by_assistant } =
+        find_origins(context, &ready.spec, outgoing, before).await;
+    let words = match before {
+        Some(before) if context.question.is_empty() => before.details.words.clone(),
+        Some(_) | None => shorten(&context.question, WORDS),
+    };
+    let changed = match before {
+        Some(before) if why.as_str() == EDITED => {
+            changed_values(&before.arguments, &canonical(&outgoing.arguments), &ready.spec)
+        }
+        Some(before) => before.details.changed.clone(),
+        None => Vec::new(),
+    };
+    let session = context.world().store.session(&context.session).await.ok().flatten();
+    let conversation = session.map(|session| session.title).unwrap_or_default();
+    ProposalDetails { words, conversation, from_outside, by_assistant, changed }
+}
+
+fn shorten(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Waits until a proposal is decided or ends in another way. Returns `Cancelled` if no call listens

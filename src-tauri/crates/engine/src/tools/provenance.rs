@@ -8,17 +8,35 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 /// The number of results kept for quotations, and the number of results quoted.
-const KEPT: usize = 12;
+const KEPT: usize = 64;
 const QUOTED: usize = 3;
 /// The number of characters kept of a result, and the number quoted.
 const CHARS: usize = 32_000;
 const EXCERPT: usize = 240;
+/// The number of characters of a source in which the origin of a value is looked for.
+const SEARCHED: usize = 200_000;
 /// The shortest argument that is searched for. A shorter text would occur everywhere.
 const SHORTEST: usize = 4;
 
-/// The untrusted sources of a turn, oldest first.
+/// The untrusted sources of a turn.
 #[derive(Default)]
-pub(crate) struct UntrustedSources(Mutex<Vec<Source>>);
+pub(crate) struct UntrustedSources(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    /// The oldest source comes first.
+    sources: Vec<Source>,
+    /// Whether there were too many sources to keep all of them.
+    is_cut: bool,
+}
+
+/// All content from outside that a turn has seen, for a search.
+pub(crate) struct OutsideContent {
+    /// The newest source comes first. The text of each is on one line.
+    pub(crate) sources: Vec<(UntrustedContent, String)>,
+    /// Whether `sources` holds all of it.
+    pub(crate) is_whole: bool,
+}
 
 struct Source {
     /// The source, without an excerpt.
@@ -47,12 +65,42 @@ impl Content {
         };
         text.chars().take(CHARS).collect()
     }
+
+    /// Returns everything that the content says, names of members and numbers included, on one
+    /// line, and whether that is all.
+    fn whole_text(&self) -> (String, bool) {
+        let mut all = String::new();
+        let is_whole = match self {
+            Self::Text(text) => push_line(&mut all, text),
+            Self::Data(data) => push_scalars(&mut all, data),
+            Self::Earlier(item) => match &item.body {
+                ItemBody::ToolResult { data, summary, .. } => {
+                    push_scalars(&mut all, data) && push_line(&mut all, summary)
+                }
+                _ => true,
+            },
+        };
+        (all, is_whole)
+    }
 }
 
 impl UntrustedSources {
     /// Whether the turn contains untrusted content.
     pub(crate) fn is_any(&self) -> bool {
-        !self.lock().is_empty()
+        !self.lock().sources.is_empty()
+    }
+
+    /// Returns the content in which the origin of a value is looked for.
+    pub(crate) fn content(&self) -> OutsideContent {
+        let kept = self.lock();
+        let mut is_whole = !kept.is_cut;
+        let text_of = |source: &Source| {
+            let (text, is_all) = source.content.whole_text();
+            is_whole &= is_all;
+            (source.from.clone(), text)
+        };
+        let sources = kept.sources.iter().rev().map(text_of).collect();
+        OutsideContent { sources, is_whole }
     }
 
     /// Notes the content that a call brought: its data, or the text of its failure.
@@ -76,6 +124,14 @@ impl UntrustedSources {
         let (title, server) =
             spec.map_or((tool.as_str(), ""), |spec| (spec.title.as_str(), spec.target.server()));
         self.add(of_tool(tool, title, server, call), Content::Earlier(Arc::clone(result)));
+    }
+
+    /// Notes the arguments of a call in an earlier turn that may repeat content from outside. What
+    /// they repeat is quoted from its own source, if the turn has that.
+    pub(crate) fn add_recalled_arguments(&self, arguments: &Value) {
+        if !self.is_any() {
+            self.add_remembered_text(&join_texts(arguments));
+        }
     }
 
     /// Notes untrusted content without a known call: a summary made from it, or hints of a caller
@@ -103,7 +159,7 @@ impl UntrustedSources {
             quoted: false,
         };
         let is_known = |source: &Source| source.from.call.is_none() && source.from.tool == spec.id;
-        if !self.lock().iter().any(is_known) {
+        if !self.lock().sources.iter().any(is_known) {
             self.add(from, Content::Text(spec.description.clone()));
         }
     }
@@ -116,15 +172,16 @@ impl UntrustedSources {
     }
 
     fn add(&self, from: UntrustedContent, content: Content) {
-        let mut sources = self.lock();
-        if from.call.is_some() && sources.iter().any(|source| source.from.call == from.call) {
+        let mut kept = self.lock();
+        if from.call.is_some() && kept.sources.iter().any(|source| source.from.call == from.call) {
             return;
         }
         // The first sources stay, because later calls may have followed from them.
-        if sources.len() >= KEPT {
-            sources.remove(KEPT / 2);
+        if kept.sources.len() >= KEPT {
+            kept.sources.remove(KEPT / 2);
+            kept.is_cut = true;
         }
-        sources.push(Source { from, content });
+        kept.sources.push(Source { from, content });
     }
 
     /// Returns the sources that a proposal follows: first those that contain one of its arguments,
@@ -144,26 +201,25 @@ impl UntrustedSources {
                 ..source.from.clone()
             }
         };
-        let mut quotes: Vec<UntrustedContent> = self.lock().iter().rev().map(quote).collect();
+        let mut quotes: Vec<UntrustedContent> = self.lock().sources.iter().rev().map(quote).collect();
         quotes.sort_by_key(|quote| !quote.quoted);
         quotes.truncate(QUOTED);
         quotes
     }
 
-    fn lock(&self) -> parking_lot::MutexGuard<'_, Vec<Source>> {
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Kept> {
         self.0.lock()
     }
 }
 
-/// Whether an item carries content from outside: a result that does, or a text of a turn that had
-/// seen some.
+/// Whether an item carries content from outside: a result that does, or a text or the arguments of
+/// a call of a turn that had seen some.
 pub(crate) fn is_from_outside(item: &Item) -> bool {
     match &item.body {
-        ItemBody::ToolResult { untrusted, .. } | ItemBody::AssistantText { untrusted, .. } => {
-            *untrusted
-        }
+        ItemBody::ToolResult { untrusted, .. }
+        | ItemBody::ToolCall { untrusted, .. }
+        | ItemBody::AssistantText { untrusted, .. } => *untrusted,
         ItemBody::UserMessage { .. }
-        | ItemBody::ToolCall { .. }
         | ItemBody::Approval { .. }
         | ItemBody::Redaction { .. }
         | ItemBody::Summary { .. }
@@ -208,12 +264,35 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-fn one_line(text: &str) -> String {
+/// Adds a text on one line. Returns whether there was room for all of it.
+fn push_line(all: &mut String, text: &str) -> bool {
+    if !all.is_empty() {
+        all.push(' ');
+    }
+    let room = SEARCHED.saturating_sub(all.len());
+    all.push_str(&one_line(&text[..text.floor_char_boundary(room)]));
+    text.len() <= room
+}
+
+/// Adds every text, number and name of a JSON value. Returns whether there was room for all.
+fn push_scalars(all: &mut String, value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) => true,
+        Value::Number(number) => push_line(all, &number.to_string()),
+        Value::String(text) => push_line(all, text),
+        Value::Array(list) => list.iter().all(|value| push_scalars(all, value)),
+        Value::Object(members) => members
+            .iter()
+            .all(|(name, value)| push_line(all, name) && push_scalars(all, value)),
+    }
+}
+
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the part of a text around a position.
-fn excerpt_at(text: &str, at: usize) -> String {
+pub(crate) fn excerpt_at(text: &str, at: usize) -> String {
     let from = text.floor_char_boundary(at.saturating_sub(EXCERPT / 3));
     let part: String = text[from..].chars().take(EXCERPT).collect();
     let (before, after) =

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::turn::{audience::Place, context::TurnContext};
 
 /// The number of the newest items whose messages are searched.
-const ITEMS: u32 = 200;
+pub(crate) const ITEMS: u32 = 200;
 
 /// Returns the names of the arguments whose values are all in messages of the person. A caller of
 /// the run contract is not the person.
@@ -51,7 +51,7 @@ fn is_typed(value: &Value, said: &[String]) -> bool {
 }
 
 /// Whether a message has this text, and no longer name, path, address or number around it.
-fn holds(said: &[String], text: &str) -> bool {
+pub(crate) fn holds(said: &[String], text: &str) -> bool {
     !text.is_empty()
         && said.iter().any(|message| {
             message.match_indices(text).any(|(at, _)| {

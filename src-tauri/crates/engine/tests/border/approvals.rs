@@ -591,3 +591,55 @@ async fn saying_no_is_possible_with_the_kill_switch_off() {
     bench.final_of(&turn).await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Rejected]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_action_is_asked_about_again_once_and_needs_its_own_decision() {
+    let bench = write_bench();
+    let turn = bench.start("add two shoes").await.turn;
+    let first = bench.approval(0).await;
+    let early = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    assert_eq!(early.unwrap_err().reason_text(), Some("not_expired"));
+    bench.clock.forward(601);
+    bench.final_of(&turn).await;
+    let open = bench.engine.expired_approvals().await.unwrap();
+    assert_eq!(open.iter().map(|a| &a.id).collect::<Vec<_>>(), [&first.id]);
+
+    let again = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    let again = again.unwrap();
+    assert_eq!((&again.arguments, &again.replaces), (&first.arguments, &Some(first.id.clone())));
+    assert_eq!((again.status, again.hash.as_str()), (ApprovalStatus::Pending, first.hash.as_str()));
+    assert_ne!(again.call, first.call, "the expired call has its result");
+    assert_eq!(again.details.words, "add two shoes");
+    assert!(again.expires_at > bench.world.clock.now() && bench.runs().is_empty());
+    let twice = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    assert_eq!(twice.unwrap_err().reason_text(), Some("not_expired"));
+    assert_eq!(bench.engine.expired_approvals().await.unwrap(), []);
+    let asked = bench.records_of(RecordType::RunStarted).await.pop().unwrap();
+    assert_eq!(asked.fields["asks_again"], json!(first.id));
+    assert_eq!(asked.fields["by"], json!("window"));
+
+    bench.decide(&first, once()).await.unwrap_err();
+    bench.decide(&again, once()).await.unwrap();
+    assert_eq!(bench.runs(), ["w"]);
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Expired, ToolOutcome::Ok]);
+    bench.ask("and now?").await;
+    bench.verified().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn asking_again_checks_everything_again() {
+    let bench = write_bench();
+    let turn = bench.start("add two shoes").await.turn;
+    let first = bench.approval(0).await;
+    bench.clock.forward(601);
+    bench.final_of(&turn).await;
+    let deny = r#"{"rules": [{"id": "no", "action": "deny", "tool": "w"}]}"#;
+    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(deny);
+    let refused = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    assert_eq!(refused.unwrap_err().reason_text(), Some("side_effect_disallowed"));
+    *bench.profile.rules.lock().unwrap() = policy::Rules::default();
+    *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![tool("r", Effect::ReadOnly)]);
+    let refused = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    assert_eq!(refused.unwrap_err().code, ErrorCode::ToolNotFound);
+    assert!(bench.runs().is_empty());
+}

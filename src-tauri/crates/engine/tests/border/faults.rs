@@ -118,6 +118,17 @@ async fn no_intent_no_execution() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_read_that_leaves_this_computer_runs_only_if_its_intent_is_recorded() {
+    for (reach, runs) in [(contract::Reach::Here, vec!["r"]), (contract::Reach::Configured, vec![])] {
+        let bench = Bench::new(vec![ToolSpec { reach, ..tool("r", Effect::ReadOnly) }]);
+        bench.log.refuses.store(true, Ordering::SeqCst);
+        bench.model.then(vec![Say::Call("r", json!({}))]);
+        bench.ask("go").await;
+        assert_eq!(bench.runs(), runs);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_log_that_refuses_after_the_approval_refuses_the_write() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({}))]);
@@ -172,6 +183,8 @@ fn call_of(effect: Effect) -> ItemBody {
         effect,
         arguments: json!({}),
         local_only: false,
+        untrusted: false,
+        kept: None,
     }
 }
 
@@ -203,6 +216,8 @@ fn pending(bench: &Bench) -> Approval {
         destinations: vec![],
         sends_bytes: 0,
         look_alikes: vec![],
+        definition: None,
+        details: Default::default(),
         replaces: None,
         reason: None,
         decided_at: None,

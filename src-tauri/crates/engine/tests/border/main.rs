@@ -9,6 +9,7 @@
 mod adversary;
 mod answers;
 mod approvals;
+mod as_said;
 mod assistant;
 mod budgets;
 mod destinations;
@@ -23,7 +24,9 @@ mod long_term;
 mod memory;
 mod memory_index;
 mod memory_marks;
+mod model_servers;
 mod once;
+mod origins;
 mod oversize;
 mod own_memory;
 mod recall;

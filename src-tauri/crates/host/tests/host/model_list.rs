@@ -5,7 +5,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use contract::{
     Commands, ConfirmationDecideParams, ConnectionProblem as Problem, Empty, ErrorCode,
-    ModelListParams, ModelListResponse, SecretSetParams, SettingsSetParams,
+    ModelConfirmParams, ModelListParams, ModelListResponse, SecretSetParams, SettingChange,
+    SettingsSetParams,
 };
 use host::{ChatWindow, Host, Options, Person, Terminal};
 use kit::model_server::ModelServer;
@@ -123,6 +124,59 @@ async fn decide(host: &Host, accept: bool) -> String {
             host.confirmation_decide(ConfirmationDecideParams { id, accept }).await.unwrap();
             assert_eq!(asked.changes[0].setting, "model.list");
             return asked.changes[0].after.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connecting_a_model_asks_once_for_exactly_what_follows() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let server = ModelServer::start([]).await;
+    let base = server.base_url();
+    let window = ChatWindow::new(Arc::clone(&host));
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    settings.model.provider = "openai_compatible".into();
+    settings.model.base_url = base.clone();
+    let wanted = ModelConfirmParams { settings: settings.clone(), lists: true, key: true };
+    let (asked, shown) = tokio::join!(window.model_confirm(wanted.clone()), sheet(&host, false));
+    assert_eq!(asked.unwrap_err().code, ErrorCode::ApprovalRequired);
+    for setting in ["model.list", "model.base_url", "key"] {
+        assert!(shown.iter().any(|change| change.setting == setting), "{setting}: {shown:?}");
+    }
+    let key = || SecretSetParams {
+        name: "OPENAI_API_KEY".into(),
+        value: "sk-once-0123456789abcdef".into(),
+        this_run_only: true,
+    };
+    let (listed, _) = tokio::join!(window.model_list(at(&base, None)), sheet(&host, false));
+    assert_eq!(listed.unwrap_err().code, ErrorCode::ApprovalRequired, "a no agrees to no part");
+
+    let (asked, _) = tokio::join!(window.model_confirm(wanted), sheet(&host, true));
+    asked.unwrap();
+    // None of these asks again.
+    assert_eq!(window.model_list(at(&base, None)).await.unwrap().models, ["scripted"]);
+    settings.model.model = "scripted".into();
+    window.settings_set(SettingsSetParams { settings: settings.clone() }).await.unwrap();
+    window.secret_set(key()).await.unwrap();
+    // Another address is another question.
+    settings.model.base_url = "http://127.0.0.1:9/v1".into();
+    let other = SettingsSetParams { settings };
+    let (refused, shown) = tokio::join!(window.settings_set(other), sheet(&host, false));
+    assert_eq!(refused.unwrap_err().code, ErrorCode::ApprovalRequired);
+    assert!(shown[0].after.contains("127.0.0.1:9"), "{shown:?}");
+    host.stop().await;
+}
+
+/// Answers the next confirmation. Returns what it showed.
+async fn sheet(host: &Host, accept: bool) -> Vec<SettingChange> {
+    loop {
+        let waiting = host.confirmations(Empty {}).await.unwrap().confirmations;
+        if let Some(asked) = waiting.first() {
+            let id = asked.id.clone();
+            host.confirmation_decide(ConfirmationDecideParams { id, accept }).await.unwrap();
+            return asked.changes.clone();
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

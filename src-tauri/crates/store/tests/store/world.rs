@@ -98,6 +98,8 @@ pub(crate) fn pending(id: &str, session: &SessionId, created_at: &str) -> Approv
         destinations: Vec::new(),
         sends_bytes: 0,
         look_alikes: Vec::new(),
+        definition: None,
+        details: Default::default(),
         preview: None,
         created_at: instant(created_at),
         expires_at: instant(created_at) + TimeDelta::minutes(10),

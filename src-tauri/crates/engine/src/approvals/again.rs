@@ -1,0 +1,153 @@
+//! A person may see the form of an action's arguments, and have the action proposed again after its
+//! time ran out. Then everything is checked as for a new call, and it needs a decision of its own.
+
+use std::sync::Arc;
+
+use contract::{
+    AgentError, Approval, ApprovalFormResponse, ApprovalId, ApprovalStatus, ItemBody, RecordType,
+};
+use policy::Decision;
+use serde_json::{Value, json};
+
+use crate::{
+    DecidedBy, Engine,
+    approvals::{
+        decide::{call_of, without_caller_values},
+        gate::ApprovalGate,
+    },
+    ports::{Reach, RecordDraft},
+    tools::{
+        call::{CallDone, Ready},
+        policy_decision::policy_decision,
+        refusals::millis,
+    },
+};
+
+/// The reason that the new proposal shows.
+const AGAIN: &str = "The time for a decision had run out, and you asked again.";
+
+impl Engine {
+    /// Returns the actions that may be asked about again: expired, and not asked about again yet.
+    /// The newest comes first.
+    pub async fn expired_approvals(self: &Arc<Self>) -> Result<Vec<Approval>, AgentError> {
+        let all = self.approvals_list(true).await?;
+        let is_open = |approval: &&Approval| {
+            approval.status == ApprovalStatus::Expired
+                && !all.iter().any(|other| other.replaces.as_ref() == Some(&approval.id))
+        };
+        Ok(all.iter().filter(is_open).cloned().collect())
+    }
+
+    /// Returns the schema of an action's arguments, and the names of those that the host sets.
+    pub async fn approval_form(
+        &self,
+        id: &ApprovalId,
+    ) -> Result<ApprovalFormResponse, AgentError> {
+        let spec = self.spec_of(&self.approval(id).await?)?;
+        let set_by_host = spec.caller_owned.iter().map(|parameter| parameter.name.clone());
+        Ok(ApprovalFormResponse {
+            set_by_host: set_by_host.collect(),
+            schema: spec.input_schema.clone(),
+        })
+    }
+
+    /// Makes a new proposal with the arguments of an expired one.
+    pub async fn approval_ask_again(
+        self: &Arc<Self>,
+        id: &ApprovalId,
+        by: DecidedBy,
+    ) -> Result<Approval, AgentError> {
+        self.check_enabled()?;
+        let expired = self.approval(id).await?;
+        self.check_may_ask_again(&expired).await?;
+        self.check_tools_named(&expired.tool)?;
+        self.world.secrets.reload_secrets().await;
+        let ready = self.call_again(&expired)?;
+        let agent = self.agent_id_of(&expired);
+        let began = tokio::time::Instant::now();
+        let started = RecordDraft::new(RecordType::RunStarted)
+            .field("model", "")
+            .field("agent", agent.as_str())
+            .field("duration_ms", 0)
+            .field("asks_again", id.as_str())
+            .field("by", by.name());
+        self.record_of(&expired, started).await;
+        let asked = self.propose_again(&expired, ready).await;
+        let (status, code) = match &asked {
+            Ok(_) => ("approval_required", None),
+            Err(error) => ("error", Some(json!(error.code))),
+        };
+        let ended = RecordDraft::new(RecordType::RunEnded)
+            .field("status", status)
+            .field("level", if asked.is_ok() { "info" } else { "error" })
+            .field("agent", agent)
+            .field("duration_ms", millis(began.elapsed()))
+            .field("model_calls", 0);
+        let ended = code.into_iter().fold(ended, |draft, code| draft.field("code", code));
+        self.record_of(&expired, ended).await;
+        if let Err(error) = self.world.audit.flush().await {
+            tracing::warn!(%error, "the audit log could not be flushed after a request");
+        }
+        asked
+    }
+
+    async fn check_may_ask_again(self: &Arc<Self>, expired: &Approval) -> Result<(), AgentError> {
+        if !self.expired_approvals().await?.iter().any(|open| open.id == expired.id) {
+            return Err(AgentError::invalid(
+                "Only an action whose time ran out can be asked about again, and only once.",
+            )
+            .reason("not_expired"));
+        }
+        match self.world.store.approval_reach(expired).await? {
+            Reach::Here => Ok(()),
+            Reach::Everywhere | Reach::HereAlone => Err(AgentError::invalid(
+                "Several gateways share this conversation, so only its customer asks again.",
+            )
+            .reason("callers_word")),
+        }
+    }
+
+    /// Rebuilds the call with an identifier of its own: the expired one has its result already.
+    fn call_again(&self, expired: &Approval) -> Result<Ready, AgentError> {
+        let spec = self.spec_of(expired)?;
+        let arguments: Value = contract::arguments::parse(&expired.arguments)?;
+        self.check_no_secret(&arguments)?;
+        let arguments = without_caller_values(&spec, arguments);
+        self.check_arguments(&spec, &arguments)?;
+        let call = contract::CallId(self.world.ids.next("call"));
+        Ok(Ready { call, is_adapted: true, ..call_of(expired, spec, arguments) })
+    }
+
+    async fn propose_again(
+        self: &Arc<Self>,
+        expired: &Approval,
+        ready: Ready,
+    ) -> Result<Approval, AgentError> {
+        let gate = ApprovalGate::detached(self, expired);
+        let verdict = policy_decision(&gate.context, &ready.spec, &ready.arguments).await;
+        if let Decision::Deny { why } = verdict.decision {
+            return Err(AgentError::new(contract::ErrorCode::ApprovalRequired, why)
+                .reason("side_effect_disallowed"));
+        }
+        let call = gate.context.item(ItemBody::ToolCall {
+            call: ready.call.clone(),
+            tool: ready.spec.id.clone(),
+            title: ready.spec.title.clone(),
+            effect: ready.spec.effect,
+            arguments: ready.arguments.clone(),
+            local_only: gate.context.has_local_data(),
+            untrusted: ready.follows_untrusted,
+            kept: None,
+        });
+        gate.context.save(vec![call]).await?;
+        match gate.propose(&ready, AGAIN, Some(expired.id.clone())).await {
+            Ok(proposal) => Ok(proposal.approval),
+            Err(error) => {
+                let done =
+                    CallDone::failed(&ready, contract::ToolOutcome::Error, error.clone());
+                gate.close(done, None).await;
+                Err(error)
+            }
+        }
+    }
+}

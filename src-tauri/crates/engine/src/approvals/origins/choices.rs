@@ -1,0 +1,400 @@
+//! The things that a person chose of those that a conversation showed: by place ("the second one"),
+//! by name, by "it" if there is one thing, or by a yes to a question. A choice covers what identifies
+//! a thing, such as its number, and no other value that is said of it. If it is not certain which
+//! thing is meant, no value is chosen.
+
+use std::collections::BTreeSet;
+
+use contract::{Item, ItemBody, ToolId, ToolOutcome, TurnId};
+use language::{
+    fold, is_filler,
+    message::{MessageWords, read_option},
+    numbers::cardinal,
+    yes_no::{Reply, read_reply},
+};
+use serde_json::{Map, Value};
+
+use super::content::plain;
+use crate::tools::typed_arguments::holds;
+
+/// The longest text that is a name, in characters, and the longest that is an identifier.
+const NAME: usize = 80;
+const IDENTIFIER: usize = 64;
+/// How deep in a result a list may be, and the most entries that are looked at.
+const DEPTH: usize = 6;
+const ENTRIES: usize = 200;
+/// The end of an answer that a yes agrees to, in characters.
+const AGREED: usize = 600;
+/// The last words of names that identifiers have. A number under another name is a quantity.
+const IDENTIFYING: [&str; 7] = ["id", "no", "nr", "number", "code", "key", "sku"];
+
+type Entry<'a> = &'a Map<String, Value>;
+
+/// One list of things.
+struct List<'a> {
+    entries: Vec<Entry<'a>>,
+    /// The members that tell the entries apart.
+    keys: Vec<&'a str>,
+}
+
+/// One turn: what was asked, what the tools listed, and what was answered.
+#[derive(Default)]
+struct Round<'a> {
+    question: &'a str,
+    lists: Vec<List<'a>>,
+    answer: &'a str,
+}
+
+/// The choice of the newest message that made one.
+#[derive(Default, Debug)]
+pub(super) struct Choices {
+    ids: Vec<Id>,
+    /// The lines of an answer that were chosen. Each begins with a name.
+    lines: Vec<String>,
+    /// The answer that a yes agreed to.
+    agreed: Vec<String>,
+}
+
+/// A value that tells a chosen thing from the others of its list.
+#[derive(Debug)]
+struct Id {
+    member: String,
+    value: String,
+    /// Whether the list has other things.
+    has_others: bool,
+}
+
+impl Choices {
+    /// Reads the items of a conversation, oldest first. Things are listed by the results of tools
+    /// that `lists_things` names.
+    pub(super) fn of(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Self {
+        let rounds = rounds(items, lists_things);
+        (0..rounds.len())
+            .rev()
+            .map(|at| {
+                let before = rounds[..at].iter().rev();
+                let shown = before.clone().find(|round| !round.lists.is_empty());
+                chosen_in(&rounds[at], shown, before.clone().next())
+            })
+            .find(|choices| !choices.is_empty())
+            .unwrap_or_default()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.lines.is_empty() && self.agreed.is_empty()
+    }
+
+    /// Whether a text, the value of the argument `name`, identifies a chosen thing.
+    pub(super) fn hold(&self, name: &str, text: &str) -> bool {
+        let wanted = plain(text);
+        if wanted.is_empty() {
+            return false;
+        }
+        let is_id = |id: &Id| plain(&id.value) == wanted && id.identifies(name);
+        let in_line = |line: &String| {
+            !is_digits(&wanted)
+                && wanted.chars().count() <= NAME
+                && line.starts_with(&wanted)
+                && holds(std::slice::from_ref(line), &wanted)
+        };
+        self.ids.iter().any(is_id)
+            || self.lines.iter().any(in_line)
+            || holds(&self.agreed, &wanted)
+    }
+
+    fn add(&mut self, list: &List<'_>, entry: Entry<'_>, answer: &str) {
+        let answer = [plain(answer)];
+        for key in &list.keys {
+            let Some(text) = entry.get(*key).and_then(scalar) else { continue };
+            self.ids.push(Id {
+                member: (*key).to_owned(),
+                value: text.clone(),
+                has_others: list.entries.len() > 1,
+            });
+            // A name counts if the person saw it.
+            if text.contains(' ') && text.chars().count() <= NAME && holds(&answer, &plain(&text)) {
+                self.lines.push(plain(&text));
+            }
+        }
+    }
+}
+
+/// Groups items by turn.
+fn rounds(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Vec<Round<'_>> {
+    let mut rounds: Vec<(&TurnId, Round<'_>)> = Vec::new();
+    for item in items {
+        if rounds.last().is_none_or(|(turn, _)| **turn != item.turn) {
+            rounds.push((&item.turn, Round::default()));
+        }
+        let Some((_, round)) = rounds.last_mut() else { continue };
+        match &item.body {
+            ItemBody::UserMessage { text } => round.question = text,
+            ItemBody::AssistantText { text, .. } => round.answer = text,
+            ItemBody::ToolResult { tool, data, outcome: ToolOutcome::Ok, .. }
+                if lists_things(tool) =>
+            {
+                find_lists(data, DEPTH, &mut round.lists);
+            }
+            _ => {}
+        }
+    }
+    rounds.into_iter().map(|(_, round)| round).collect()
+}
+
+fn find_lists<'a>(value: &'a Value, depth: usize, found: &mut Vec<List<'a>>) {
+    if depth == 0 {
+        return;
+    }
+    match value {
+        Value::Array(all) => {
+            let entries: Vec<Entry<'a>> =
+                all.iter().take(ENTRIES).filter_map(Value::as_object).collect();
+            if !entries.is_empty() && entries.len() == all.len() {
+                found.push(List { keys: keys_of(&entries), entries });
+            }
+            all.iter().take(ENTRIES).for_each(|value| find_lists(value, depth - 1, found));
+        }
+        Value::Object(members) => {
+            members.values().for_each(|value| find_lists(value, depth - 1, found));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns the members that each entry has with a value of its own.
+fn keys_of<'a>(entries: &[Entry<'a>]) -> Vec<&'a str> {
+    let is_key = |name: &&String| {
+        let values: Option<BTreeSet<String>> =
+            entries.iter().map(|entry| entry.get(*name).and_then(scalar)).collect();
+        values.is_some_and(|values| values.len() == entries.len())
+    };
+    let Some(first) = entries.first() else { return Vec::new() };
+    first.keys().filter(is_key).map(String::as_str).collect()
+}
+
+fn chosen_in(round: &Round<'_>, shown: Option<&Round<'_>>, last: Option<&Round<'_>>) -> Choices {
+    let mut choices = Choices::default();
+    if let Some(last) = last
+        && read_reply(round.question) == Reply::Yes
+    {
+        let end = last.answer.char_indices().rev().nth(AGREED - 1).map_or(0, |(at, _)| at);
+        choices.agreed.push(plain(&last.answer[end..]));
+    }
+    if let Some(shown) = shown.or(last) {
+        choose_by_place(round.question, shown, &mut choices);
+    }
+    if choices.is_empty() {
+        let lists = shown.iter().flat_map(|shown| shown.lists.iter().map(move |list| (list, *shown)));
+        for (list, shown) in lists.chain(round.lists.iter().map(|list| (list, round))) {
+            if let Some(entry) = named(round.question, list) {
+                choices.add(list, entry, shown.answer);
+            }
+        }
+    }
+    if choices.is_empty()
+        && let Some(shown) = shown
+        && let [only] = shown.lists.as_slice()
+        && let [entry] = only.entries.as_slice()
+        && MessageWords::of(round.question).is_pointing()
+    {
+        choices.add(only, entry, shown.answer);
+    }
+    choices
+}
+
+/// Chooses by place. The list is that of the answer; if the answer has none, the things are in the
+/// order of the result.
+fn choose_by_place(question: &str, shown: &Round<'_>, choices: &mut Choices) {
+    let mut places = MessageWords::of(question).places();
+    places.extend(read_option(question));
+    let lines = list_lines(shown.answer);
+    for place in places {
+        let Some(index) = place.checked_sub(1) else { continue };
+        if lines.len() > 1 {
+            let Some(line) = lines.get(index) else { continue };
+            for list in &shown.lists {
+                if let Some(entry) = named_in_line(line, list) {
+                    choices.add(list, entry, shown.answer);
+                }
+            }
+            choices.lines.push(line.clone());
+        } else if let Some(list) = shown_list(shown)
+            && let Some(entry) = list.entries.get(index)
+        {
+            choices.add(list, entry, shown.answer);
+        }
+    }
+}
+
+/// Returns the list that the answer shows: the one of which it names most, or the longest.
+fn shown_list<'r, 'a>(shown: &'r Round<'a>) -> Option<&'r List<'a>> {
+    let answer = [plain(shown.answer)];
+    let is_named = |entry: &&Entry<'a>| {
+        names(entry).any(|name| name.contains(' ') && holds(&answer, &name))
+    };
+    shown.lists.iter().max_by_key(|list| {
+        (list.entries.iter().filter(is_named).count(), list.entries.len())
+    })
+}
+
+/// Returns the points of a list in an answer: lines with a number or a sign, or rows of a table.
+fn list_lines(answer: &str) -> Vec<String> {
+    let point = |line: &str| {
+        let line = line.trim();
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let numbered = rest.len() < line.len() && rest.starts_with(['.', ')']);
+        let text = match (numbered, line.strip_prefix(['-', '*', '•'])) {
+            (true, _) => &rest[1..],
+            (false, Some(text)) if text.starts_with(' ') => text,
+            (false, _) => return None,
+        };
+        Some(text.to_owned())
+    };
+    let mut lines: Vec<String> = answer.lines().filter_map(point).collect();
+    if lines.is_empty() {
+        let rows = answer.lines().map(str::trim).filter(|line| line.starts_with('|'));
+        let is_rule = |row: &&str| row.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
+        lines = rows.skip_while(|row| !is_rule(row)).skip(1).map(str::to_owned).collect();
+    }
+    let bare = |line: String| plain(line.trim_matches(['|', ' ', '*', '_', '`']));
+    lines.into_iter().map(bare).collect()
+}
+
+/// Returns the one entry of which a line has the longest name.
+fn named_in_line<'a>(line: &str, list: &List<'a>) -> Option<Entry<'a>> {
+    let line = [line.to_owned()];
+    let length = |entry: &Entry<'a>| {
+        names(entry).filter(|name| holds(&line, name)).map(|name| name.len()).max().unwrap_or(0)
+    };
+    one_with_most(&list.entries, length)
+}
+
+/// Returns the one entry that a message names. If the message has whole names of entries, it is the
+/// one with most of them. Otherwise it is the only one with any word of the message.
+fn named<'a>(message: &str, list: &List<'a>) -> Option<Entry<'a>> {
+    let said: Vec<String> = split(&plain(message));
+    let whole = |entry: &Entry<'a>| -> BTreeSet<usize> {
+        let names = names(entry).map(|name| split(&name)).filter(|name| name.iter().any(|word| tells(word)));
+        names.flat_map(|name| places_of(&said, &name)).collect()
+    };
+    let covered: Vec<BTreeSet<usize>> = list.entries.iter().map(whole).collect();
+    if covered.iter().any(|places| !places.is_empty()) {
+        let most = |at: &usize| {
+            covered.iter().enumerate().all(|(other, places)| {
+                other == *at || covered[*at].is_superset(places) && covered[*at] != *places
+            })
+        };
+        return (0..covered.len()).find(most).map(|at| list.entries[at]);
+    }
+    let said: BTreeSet<String> = said.into_iter().filter(|word| tells(word)).collect();
+    let words = |entry: &Entry<'a>| -> BTreeSet<String> {
+        names(entry).flat_map(|name| split(&name)).filter(|word| said.contains(word)).collect()
+    };
+    let mut shared: Vec<BTreeSet<String>> = list.entries.iter().map(words).collect();
+    if let [first, rest @ ..] = shared.as_slice()
+        && !rest.is_empty()
+    {
+        let common: BTreeSet<String> =
+            first.iter().filter(|word| rest.iter().all(|r| r.contains(*word))).cloned().collect();
+        shared.iter_mut().for_each(|words| words.retain(|word| !common.contains(word)));
+    }
+    let mut with_words = (0..shared.len()).filter(|at| !shared[*at].is_empty());
+    with_words.next().filter(|_| with_words.next().is_none()).map(|at| list.entries[at])
+}
+
+fn one_with_most<'a>(entries: &[Entry<'a>], of: impl Fn(&Entry<'a>) -> usize) -> Option<Entry<'a>> {
+    let most = entries.iter().map(&of).max().filter(|most| *most > 0)?;
+    let mut best = entries.iter().filter(|entry| of(entry) == most);
+    best.next().filter(|_| best.next().is_none()).copied()
+}
+
+/// Returns the short texts of an entry, as they are compared.
+fn names<'a>(entry: &Entry<'a>) -> impl Iterator<Item = String> + use<'a> {
+    let texts = entry.values().filter_map(|value| match value {
+        Value::String(text) if text.chars().count() <= NAME => Some(plain(text)),
+        _ => None,
+    });
+    texts.filter(|text| !text.is_empty())
+}
+
+/// Returns the places at which a text has all words of a name in a row.
+fn places_of(said: &[String], name: &[String]) -> Vec<usize> {
+    let starts = said.windows(name.len().max(1)).enumerate().filter(|(_, words)| *words == name);
+    starts.flat_map(|(at, words)| at..at + words.len()).collect()
+}
+
+/// Whether a word tells one thing from another.
+fn tells(word: &str) -> bool {
+    let is_number = word.chars().all(|c| c.is_ascii_digit());
+    (is_number || word.chars().count() > 2) && !is_filler(word) && cardinal(word).is_none()
+}
+
+fn split(text: &str) -> Vec<String> {
+    let trimmed = |word: &str| fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
+    text.split_whitespace().map(trimmed).filter(|word| !word.is_empty()).collect()
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+impl Id {
+    /// Whether the value can be meant by the argument `name`. An address or a recipient names a
+    /// destination and no thing.
+    fn identifies(&self, name: &str) -> bool {
+        let value = &self.value;
+        let is_sign = |c: char| c.is_alphanumeric() || "-_.:#".contains(c);
+        if value.len() > IDENTIFIER
+            || !value.chars().all(is_sign)
+            || !policy::named_in(value).is_empty()
+        {
+            return false;
+        }
+        if is_mixed(value) {
+            return true;
+        }
+        let (member, name) = (name_words(&self.member), name_words(name));
+        let agree = member.ends_with(&name) || name.ends_with(&member);
+        let is_identifying =
+            member.last().is_some_and(|last| IDENTIFYING.contains(&last.as_str()));
+        agree
+            && !member.is_empty()
+            && !name.is_empty()
+            && (is_identifying || self.has_others && !is_digits(value))
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+/// Whether a text is one word with letters and digits, as identifiers are.
+fn is_mixed(text: &str) -> bool {
+    text.chars().any(|c| c.is_ascii_digit())
+        && text.chars().any(char::is_alphabetic)
+        && !text.contains(char::is_whitespace)
+        && !is_digits(text)
+}
+
+/// Splits the name of a member into its words: `productId`, `product_id`.
+fn name_words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for c in name.chars() {
+        let begins = !before.is_alphanumeric() || before.is_lowercase() && c.is_uppercase();
+        if c.is_alphanumeric() {
+            if begins || words.is_empty() {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(c.to_lowercase());
+            }
+        }
+        before = c;
+    }
+    words
+}

@@ -1,0 +1,367 @@
+//! Where the values of a proposal come from: the person typed or chose them, the host or the tool's
+//! definition fixes them, the assistant chose them, or only content from outside holds them. The
+//! approval window marks the last. Decides nothing: `policy` does not read this.
+
+mod choices;
+mod content;
+mod readings;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::NaiveDate;
+use contract::{Approval, ChangedValue, Item, OutsideValue, ToolSpec, UntrustedContent};
+use serde_json::Value;
+
+use self::{choices::Choices, content::Content, words::Words};
+use crate::{
+    budget::metering::today,
+    canonical::canonical,
+    tools::{outgoing::Outgoing, typed_arguments::ITEMS},
+    turn::{audience::Place, context::TurnContext},
+};
+
+/// The most values of one argument that are marked one by one.
+const MARKED: usize = 20;
+/// The words in a row that a text shares with content from outside if it repeats it.
+const REPEATED: usize = 4;
+
+/// The values of a proposal that are not the person's.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Origins {
+    pub(crate) from_outside: Vec<OutsideValue>,
+    pub(crate) by_assistant: Vec<String>,
+}
+
+/// One value of the arguments, or the name of a member that the definition does not know.
+struct Leaf {
+    /// Its JSON Pointer.
+    path: String,
+    /// The nearest name above it.
+    name: String,
+    value: Value,
+}
+
+/// Where a value comes from.
+enum Origin {
+    /// From the person, the host or the definition.
+    Own,
+    Assistant,
+    Outside(Option<UntrustedContent>),
+}
+
+/// Finds out where the values of a proposal come from. `before` is the proposal that it replaces:
+/// what is equal keeps its origin, and the rest was typed by the person who edited it.
+pub(crate) async fn find_origins(
+    context: &TurnContext,
+    spec: &ToolSpec,
+    outgoing: &Outgoing,
+    before: Option<&Approval>,
+) -> Origins {
+    if context.place == Place::Outside || !context.sources.is_any() {
+        return Origins::default();
+    }
+    let leaves = leaves_of(&read_back(&outgoing.arguments), spec);
+    if let Some(before) = before {
+        return kept_origins(&leaves, spec, before);
+    }
+    let items = match context.audience.run() {
+        // A caller of the run contract is not the person.
+        Some(_) => Vec::new(),
+        None => messages(context).await,
+    };
+    let search = Search::new(context, spec, outgoing, &items);
+    let mut origins = Origins::default();
+    for leaf in &leaves {
+        match search.origin(leaf) {
+            Origin::Own => {}
+            Origin::Assistant => origins.by_assistant.push(leaf.path.clone()),
+            Origin::Outside(passage) => {
+                origins.from_outside.push(OutsideValue { path: leaf.path.clone(), passage });
+            }
+        }
+    }
+    origins.with_few_marks()
+}
+
+impl Origins {
+    /// Marks an argument as a whole if it has many values to mark.
+    fn with_few_marks(self) -> Self {
+        let whole = |path, value: OutsideValue| OutsideValue { path, ..value };
+        Self {
+            from_outside: few_marks(self.from_outside, |value| &value.path, whole),
+            by_assistant: few_marks(self.by_assistant, |path| path, |path, _| path),
+        }
+    }
+}
+
+/// Returns the values that differ between two calls, as a person changed them.
+pub(crate) fn changed_values(before: &str, after: &str, spec: &ToolSpec) -> Vec<ChangedValue> {
+    let values = |text: &str| -> BTreeMap<String, String> {
+        let leaves = leaves_of(&serde_json::from_str(text).unwrap_or_default(), spec);
+        leaves.into_iter().map(|leaf| (leaf.path, canonical(&leaf.value))).collect()
+    };
+    let (before, after) = (values(before), values(after));
+    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    paths
+        .into_iter()
+        .filter(|path| before.get(*path) != after.get(*path))
+        .map(|path| ChangedValue {
+            path: path.clone(),
+            before: before.get(path).cloned(),
+            after: after.get(path).cloned(),
+        })
+        .collect()
+}
+
+/// Returns the origins that an earlier proposal had for values that are still in the same argument.
+fn kept_origins(leaves: &[Leaf], spec: &ToolSpec, before: &Approval) -> Origins {
+    let earlier = leaves_of(&serde_json::from_str(&before.arguments).unwrap_or_default(), spec);
+    let had = |leaf: &Leaf, path: &str| {
+        let is_marked = |then: &&Leaf| {
+            let inside = then.path.strip_prefix(path).is_some_and(|p| p.is_empty() || p.starts_with('/'));
+            inside && then.value == leaf.value && argument_of(&then.path) == argument_of(&leaf.path)
+        };
+        earlier.iter().any(|then| is_marked(&then))
+    };
+    let mut origins = Origins::default();
+    for leaf in leaves {
+        let details = &before.details;
+        if let Some(value) = details.from_outside.iter().find(|value| had(leaf, &value.path)) {
+            origins.from_outside.push(OutsideValue { path: leaf.path.clone(), ..value.clone() });
+        } else if details.by_assistant.iter().any(|path| had(leaf, path)) {
+            origins.by_assistant.push(leaf.path.clone());
+        }
+    }
+    origins.with_few_marks()
+}
+
+async fn messages(context: &TurnContext) -> Vec<Item> {
+    let items = context.world().store.items_before(&context.session, None, ITEMS).await;
+    items.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the messages of the conversation could not be read");
+        Vec::new()
+    })
+}
+
+/// The knowledge with which the values of one proposal are looked at.
+struct Search<'a> {
+    spec: &'a ToolSpec,
+    /// The values that were asked for, before the call was fitted to its server.
+    asked: BTreeSet<String>,
+    words: Words,
+    choices: Choices,
+    content: Content,
+    today: NaiveDate,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        context: &TurnContext,
+        spec: &'a ToolSpec,
+        outgoing: &Outgoing,
+        items: &[Item],
+    ) -> Self {
+        let today = today(context.world());
+        let mut messages: Vec<&str> = items
+            .iter()
+            .filter_map(|item| match &item.body {
+                contract::ItemBody::UserMessage { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        if context.audience.run().is_none() {
+            messages.push(&context.question);
+        }
+        let is_of_this_server = |tool: &contract::ToolId| {
+            context.specs.iter().any(|other| {
+                other.is_named(tool)
+                    && other.pack == spec.pack
+                    && other.target.server() == spec.target.server()
+            })
+        };
+        let asked = leaves_of(&read_back(&outgoing.asked), spec);
+        Self {
+            spec,
+            asked: asked.iter().map(|leaf| text_of(&leaf.value)).collect(),
+            words: Words::new(&messages, today),
+            choices: Choices::of(items, is_of_this_server),
+            content: Content::new(context.sources.content()),
+            today,
+        }
+    }
+
+    fn origin(&self, leaf: &Leaf) -> Origin {
+        let text = text_of(&leaf.value);
+        if text.is_empty() || self.is_fixed(leaf) || self.is_typed(&text) {
+            return Origin::Own;
+        }
+        if leaf.value.is_boolean() {
+            // Content from outside cannot be said to hold it.
+            return Origin::Assistant;
+        }
+        if self.choices.hold(&leaf.name, &text) {
+            return Origin::Own;
+        }
+        if let Some(passage) = self.find_outside(&text) {
+            return Origin::Outside(Some(passage));
+        }
+        if self.words.hold_each_word(&text) {
+            return Origin::Own;
+        }
+        if !self.content.is_whole {
+            return Origin::Outside(None);
+        }
+        // The host makes what nobody asked for.
+        if self.asked.contains(&text) { Origin::Assistant } else { Origin::Own }
+    }
+
+    /// Whether the host or the tool's accepted definition gives this value.
+    fn is_fixed(&self, leaf: &Leaf) -> bool {
+        let mut steps = leaf.path.split('/').skip(1).map(unescape);
+        let first = steps.next().unwrap_or_default();
+        if self.spec.caller_owned.iter().any(|parameter| parameter.name == first) {
+            return true;
+        }
+        let schema = node(&self.spec.input_schema, &leaf.path);
+        self.spec.is_description_accepted
+            && schema.is_some_and(|schema| {
+                let only = schema["enum"].as_array().filter(|all| all.len() == 1);
+                [schema.get("const"), schema.get("default"), only.and_then(|all| all.first())]
+                    .into_iter()
+                    .flatten()
+                    .any(|fixed| canonical(fixed) == canonical(&leaf.value))
+            })
+    }
+
+    fn is_typed(&self, text: &str) -> bool {
+        self.words.hold_text(text)
+            || text.parse().is_ok_and(|number: f64| self.words.hold_number(number))
+            || day(text).is_some_and(|day| self.words.hold_day(day))
+    }
+
+    /// Returns the passage of the content that holds a value or a piece of it.
+    fn find_outside(&self, text: &str) -> Option<UntrustedContent> {
+        if let Ok(number) = text.parse::<f64>() {
+            return self.content.find_number(&content::plain(text), number);
+        }
+        let whole = self.content.find_text(text);
+        let whole = whole.or_else(|| self.content.find_day(day(text)?, self.today));
+        whole.or_else(|| {
+            pieces(text)
+                .into_iter()
+                .filter(|piece| !self.is_typed(piece) && !self.choices.hold("", piece))
+                .find_map(|piece| self.content.find_text(&piece))
+        })
+    }
+}
+
+/// Returns the parts of a text that show where it comes from: paths, addresses, names with digits,
+/// and words in a row.
+fn pieces(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '-' | '@');
+    let tells = |part: &&str| {
+        let inner = |c: char| c.is_ascii_digit() || matches!(c, '@' | '.' | '_');
+        part.chars().count() > 3 && part.contains(inner)
+    };
+    let parts = words.iter().flat_map(|word| word.split(is_sign));
+    let parts = parts.map(|part| part.trim_matches(|c: char| !c.is_alphanumeric())).filter(tells);
+    let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\');
+    let paths = words.iter().map(|word| word.trim_matches(is_edge)).filter(|word| {
+        word.chars().count() > 3 && word.contains(['/', '\\'])
+    });
+    let rows = words.windows(REPEATED).map(|row| row.join(" "));
+    parts.chain(paths).map(str::to_owned).chain(rows).collect()
+}
+
+/// Reads a day in the form that calls have.
+fn day(text: &str) -> Option<NaiveDate> {
+    text.parse().ok()
+}
+
+/// Returns the part of a schema that describes the value at a path.
+fn node<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('/').skip(1).map(unescape).try_fold(schema, |schema, step| {
+        let member = schema.get("properties").and_then(|members| members.get(&step));
+        member.or_else(|| schema.get("items").filter(|_| step.parse::<usize>().is_ok()))
+    })
+}
+
+/// Returns the argument that a path leads into.
+fn argument_of(path: &str) -> &str {
+    path.split('/').nth(1).unwrap_or_default()
+}
+
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+/// Returns the arguments as they are read from their canonical text, as the window shows them.
+fn read_back(arguments: &Value) -> Value {
+    serde_json::from_str(&canonical(arguments)).unwrap_or_default()
+}
+
+fn leaves_of(arguments: &Value, spec: &ToolSpec) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    collect(arguments, &spec.full_input_schema.to_string(), (String::new(), ""), &mut leaves);
+    leaves
+}
+
+fn collect(value: &Value, known: &str, (path, name): (String, &str), found: &mut Vec<Leaf>) {
+    match value {
+        Value::Object(members) => {
+            for (member, value) in members {
+                let step = member.replace('~', "~0").replace('/', "~1");
+                let path = format!("{path}/{step}");
+                if !known.contains(&Value::from(member.as_str()).to_string()) {
+                    let value = Value::from(member.as_str());
+                    found.push(Leaf { path: path.clone(), name: member.clone(), value });
+                }
+                collect(value, known, (path, member.as_str()), found);
+            }
+        }
+        Value::Array(list) => {
+            for (index, value) in list.iter().enumerate() {
+                collect(value, known, (format!("{path}/{index}"), name), found);
+            }
+        }
+        value => found.push(Leaf { path, name: name.to_owned(), value: value.clone() }),
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        value => value.to_string(),
+    }
+}
+
+/// Joins the marks of an argument that has many of them.
+fn few_marks<T>(
+    all: Vec<T>,
+    path: impl Fn(&T) -> &String,
+    joined: impl Fn(String, T) -> T,
+) -> Vec<T> {
+    let argument = |mark: &T| argument_of(path(mark)).to_owned();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for mark in &all {
+        *counts.entry(argument(mark)).or_default() += 1;
+    }
+    let mut seen = BTreeSet::new();
+    let mut few = Vec::new();
+    for mark in all {
+        let name = argument(&mark);
+        if counts.get(&name).is_some_and(|count| *count > MARKED) {
+            if seen.insert(name.clone()) {
+                few.push(joined(format!("/{name}"), mark));
+            }
+        } else {
+            few.push(mark);
+        }
+    }
+    few
+}

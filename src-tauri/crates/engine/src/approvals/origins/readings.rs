@@ -1,0 +1,209 @@
+//! The numbers and days that a text names, as `language` reads them. Knows neither who wrote the
+//! text nor what is compared with it.
+
+use chrono::NaiveDate;
+use language::{Token, TokenKind, amounts, changes, dates, numbers, ordinals, tokens};
+
+/// The words of a part that is read at once, and those that the next part repeats. `language` reads
+/// only so many words.
+const PART: usize = 60;
+const REPEATED: usize = 8;
+/// Signs that may stand right before and right after a number.
+const BEFORE: [&str; 13] = ["$", "€", "£", "#", "(", "[", "{", "\"", "“", "„", "«", "~", "+"];
+const AFTER: [&str; 19] = [
+    ".", ",", ";", ":", "!", "?", "…", ")", "]", "}", "\"", "”", "»", "%", "€", "$", "£", "×", "x",
+];
+const MINUS: [&str; 2] = ["-", "−"];
+
+/// Which numbers of a text count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Numbers that the text means. A part of a name, path or address is none, and an ordinal names
+    /// a place.
+    Meant,
+    /// All numbers that somebody could find in the text.
+    Any,
+}
+
+/// Returns the numbers of a text, each with the place of a part of the text that holds it.
+pub(super) fn numbers_of(text: &str, reading: Reading) -> Vec<(usize, f64)> {
+    let mut found = Vec::new();
+    for (start, part) in parts(text) {
+        let tokens = tokens(part);
+        let values = match reading {
+            Reading::Meant => meant(&tokens),
+            Reading::Any => any(&tokens),
+        };
+        found.extend(values.into_iter().map(|value| (start, value)));
+    }
+    found
+}
+
+/// Returns the first and last days of the periods of a text, each with the place of a part of the
+/// text that holds it.
+pub(super) fn days_of(text: &str, today: NaiveDate) -> Vec<(usize, NaiveDate)> {
+    let mut found = Vec::new();
+    for (start, part) in parts(text) {
+        let tokens = tokens(part);
+        let mut rest = tokens.as_slice();
+        while let Some(period) = dates::find_period(rest, today) {
+            found.extend([period.start, period.end].into_iter().flatten().map(|day| (start, day)));
+            rest = &rest[period.at.end.clamp(1, rest.len())..];
+        }
+    }
+    found
+}
+
+/// Whether two numbers are equal. Percentages are divided, so the last bits may differ.
+pub(super) fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+fn meant(tokens: &[Token]) -> Vec<f64> {
+    let mut found = changes_of(tokens);
+    let amounts = amounts::find_amounts(tokens);
+    let mut at = 0;
+    while at < tokens.len() {
+        if let Some((_, used)) = ordinals::read_place(tokens, at) {
+            at += used;
+            continue;
+        }
+        let amount = amounts.iter().find(|a| a.at == at).map(|a| (a.value, a.len));
+        let whole = || numbers::read_whole(tokens, at).map(|(n, used)| (f64::from(n), used));
+        let plain = || plain_number(&tokens[at]).map(|n| (n, 1));
+        match amount.or_else(whole).or_else(plain) {
+            Some((value, used)) => {
+                if stands_alone(tokens, at, used) {
+                    found.push(if is_negative(tokens, at) { -value } else { value });
+                }
+                at += used.max(1);
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn any(tokens: &[Token]) -> Vec<f64> {
+    let percents = changes::find_percents(tokens);
+    let both_ways = |value: f64| [changed(value, 1.0), changed(value, -1.0)].concat();
+    let mut found: Vec<f64> =
+        percents.iter().flat_map(|percent| both_ways(percent.value.abs())).collect();
+    found.extend(amounts::find_amounts(tokens).iter().map(|amount| amount.value));
+    for at in 0..tokens.len() {
+        found.extend(numbers::read_whole(tokens, at).map(|(n, _)| f64::from(n)));
+        found.extend(ordinals::read_place(tokens, at).map(|(n, _)| f64::from(n)));
+        found.extend(plain_number(&tokens[at]));
+    }
+    let negative: Vec<f64> = found.iter().map(|value| -value).collect();
+    found.extend(negative);
+    found
+}
+
+/// Returns the numbers that can express the changes of a text: "lower it by 20%" is 20, -20, 0.2,
+/// -0.2 or 0.8.
+fn changes_of(tokens: &[Token]) -> Vec<f64> {
+    let numbers = |percent: &changes::Percent| {
+        let sign = match percent.is_signed {
+            true => percent.value.signum(),
+            false => changes::direction_near(tokens, percent.at).unwrap_or(1.0),
+        };
+        changed(percent.value.abs(), sign)
+    };
+    changes::find_percents(tokens).iter().flat_map(numbers).collect()
+}
+
+fn changed(percent: f64, sign: f64) -> [f64; 5] {
+    let share = percent / 100.0;
+    [percent, sign * percent, share, sign * share, 1.0 + sign * share]
+}
+
+fn plain_number(token: &Token) -> Option<f64> {
+    (token.kind == TokenKind::Number).then(|| token.fold.replace(',', ".").parse().ok()).flatten()
+}
+
+/// Whether these tokens are a word of their own.
+fn stands_alone(tokens: &[Token], at: usize, used: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    let begins = !tokens[at].glued
+        || before.is_none_or(|before| before.any(&BEFORE) || before.any(&MINUS) && !before.glued);
+    let Some(after) = tokens.get(at + used).filter(|after| after.glued) else { return begins };
+    let goes_on = tokens.get(at + used + 1).is_some_and(|next| next.glued && !next.any(&AFTER));
+    begins && (amounts::is_other_unit(after) || after.any(&AFTER)) && !goes_on
+}
+
+fn is_negative(tokens: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    tokens[at].glued && before.is_some_and(|before| before.any(&MINUS) && !before.glued)
+}
+
+/// Splits a text into parts that overlap. Returns each with its place.
+fn parts(text: &str) -> Vec<(usize, &str)> {
+    let ends: Vec<(usize, usize)> = text
+        .split_whitespace()
+        .map(|word| {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            (start, start + word.len())
+        })
+        .collect();
+    let part = |first: usize| {
+        let last = (first + PART).min(ends.len()) - 1;
+        (ends[first].0, &text[ends[first].0..ends[last].1])
+    };
+    (0..ends.len()).step_by(PART - REPEATED).map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn means(text: &str, value: f64) -> bool {
+        numbers_of(text, Reading::Meant).iter().any(|(_, found)| is_same(*found, value))
+    }
+
+    #[test]
+    fn words_digits_amounts_and_changes_are_numbers() {
+        for (text, value) in [
+            ("add two of the second one", 2.0),
+            ("lägg till tolv", 12.0),
+            ("1,200.50 please", 1200.5),
+            ("set it to 200k", 200_000.0),
+            ("($25)", 25.0),
+            ("2 kg, or 3kg", 3.0),
+            ("take 2x", 2.0),
+            ("it is -7 today", -7.0),
+            ("lower it by 20%", -20.0),
+            ("lower it by 20 percent", 0.8),
+            ("raise it by 20%", 1.2),
+            ("double it", 2.0),
+            ("I want 3.", 3.0),
+        ] {
+            assert!(means(text, value), "{text}: {:?}", numbers_of(text, Reading::Meant));
+        }
+    }
+
+    #[test]
+    fn a_place_or_a_part_of_a_name_is_no_number() {
+        for (text, value) in [
+            ("add the second one", 2.0),
+            ("the 2nd", 2.0),
+            ("den 2:a", 2.0),
+            ("CS-1004", 1004.0),
+            ("see /home/17/x", 17.0),
+            ("10.0.0.1", 10.0),
+            ("it is -7 today", 7.0),
+            ("raise it by 20%", -20.0),
+            ("v2beta", 2.0),
+        ] {
+            assert!(!means(text, value), "{text}: {:?}", numbers_of(text, Reading::Meant));
+        }
+    }
+
+    #[test]
+    fn long_texts_are_read_to_their_end() {
+        let text = format!("{}forty-two and ninety", "word ".repeat(500));
+        assert!(means(&text, 90.0));
+        let found = numbers_of(&text, Reading::Any);
+        assert!(found.iter().any(|(at, number)| is_same(*number, 40.0) && *at > 1_000));
+    }
+}
