@@ -47,13 +47,17 @@ fn a_newcomer_connects_a_model() {
         page.fill("API key", KEY);
         page.click("Continue");
     });
-    journey.confirm(&server.base_url());
+    // One sheet has all of it: the address, the settings and the key.
+    journey.confirm_all(&[
+        &server.base_url(),
+        "Ask this address for its models",
+        "Address of the model",
+        "Save a key",
+    ]);
     journey.chat(|page| {
         page.says("scripted");
         page.click("Save and test");
     });
-    journey.confirm(&server.base_url());
-    journey.confirm("Save a key");
     journey.chat(|page| page.says("Connected: scripted answers from now on."));
     journey.picture("connected.png");
     journey.chat(|page| {

@@ -8,6 +8,8 @@ mod approving;
 mod auditing;
 mod cancelling;
 mod connecting;
+mod deciding;
+mod destinations;
 mod dragging;
 mod erasing;
 mod first_run;

@@ -121,13 +121,20 @@ impl Journey {
     /// Confirms a change of settings that the approval window shows.
     #[track_caller]
     pub fn confirm(&self, shown: &str) {
+        self.confirm_all(&[shown]);
+    }
+
+    /// Confirms changes that the approval window shows in one sheet.
+    #[track_caller]
+    pub fn confirm_all(&self, parts: &[&str]) {
+        let [shown, ..] = parts else { return };
         self.approval(|page| {
-            page.says(shown);
+            parts.iter().for_each(|part| page.says(part));
             // Each focus of the window disables the button for a moment, and a click by the driver
             // may focus the window. So the page clicks itself; nothing happens unless the button is
             // enabled.
             wait("the change to be confirmed", || {
-                if !page.text().contains(shown) {
+                if !page.text().contains(*shown) {
                     return Some(());
                 }
                 page.script(

@@ -7,6 +7,8 @@ import type { Decision } from "../platform/generated/Decision";
 
 class Pending {
   list = $state<Approval[]>([]);
+  /** Actions whose time ran out, newest first. */
+  expired = $state<Approval[]>([]);
   shownId = $state<string | null>(null);
   loaded = $state(false);
   /** Why the last decision was not taken. */
@@ -14,6 +16,8 @@ class Pending {
   /** Why the list cannot be read. */
   unread = $state<AgentError | null>(null);
   deciding = $state(false);
+  /** The action that was edited or asked about again. The one that replaces it is shown next. */
+  #before: string | null = null;
   shown = $derived(
     this.list.find((approval) => approval.id === this.shownId) ?? this.list[0] ?? null,
   );
@@ -33,8 +37,15 @@ class Pending {
 
   async read(): Promise<void> {
     try {
-      this.list = (await call("approval_pending", {})).approvals;
+      const { approvals, expired = [] } = await call("approval_pending", {});
+      this.list = approvals;
+      this.expired = expired;
       this.unread = null;
+      const next = this.list.find((approval) => approval.replaces && approval.replaces === this.#before);
+      if (next) {
+        this.shownId = next.id;
+        this.#before = null;
+      }
       if (!this.list.some((approval) => approval.id === this.shownId))
         this.shownId = this.list[0]?.id ?? null;
     } catch (cause) {
@@ -50,7 +61,9 @@ class Pending {
     this.deciding = true;
     this.error = null;
     try {
+      if (decision.decision === "edit") this.#before = approval.id;
       await call("approval_decide", { id: approval.id, hash: approval.hash, decision });
+      if (decision.decision === "edit") await this.#replaced(approval.id);
       return true;
     } catch (cause) {
       this.error = asAgentError(cause);
@@ -61,6 +74,79 @@ class Pending {
       this.deciding = false;
     }
   }
+
+  /** Waits for the action that replaces an edited one, so that it is shown next. The turn proposes it a moment later. */
+  async #replaced(id: string): Promise<void> {
+    for (let tries = 0; tries < 40; tries += 1) {
+      const { approvals } = await call("approval_pending", {});
+      if (approvals.some((approval) => approval.replaces === id)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** Proposes an expired action again. The new proposal is shown. */
+  async askAgain(expired: Approval): Promise<void> {
+    if (this.deciding) return;
+    this.deciding = true;
+    this.error = null;
+    this.#before = expired.id;
+    try {
+      await call("approval_ask_again", { id: expired.id });
+    } catch (cause) {
+      this.error = asAgentError(cause);
+    }
+    await this.read();
+    this.deciding = false;
+  }
+
+  /** Rejects all listed actions, each by its own hash. What was refused stays in the list. */
+  async rejectAll(listed: readonly Approval[]): Promise<void> {
+    if (this.deciding) return;
+    this.deciding = true;
+    this.error = null;
+    for (const { id, hash } of listed) {
+      try {
+        await call("approval_decide", { id, hash, decision: { decision: "reject" } });
+      } catch (cause) {
+        this.error = asAgentError(cause);
+      }
+    }
+    await this.read();
+    this.deciding = false;
+  }
+}
+
+/** The name of each action in a list: what it would do, else its tool and its main value. Equal names get a number. */
+export function distinctNames(list: readonly Approval[], title: (tool: string) => string): string[] {
+  const names = list.map((approval) => {
+    if (approval.preview) return short(approval.preview.summary);
+    const value = mainValue(approval.arguments);
+    return value ? `${short(title(approval.tool_title))} · ${short(value)}` : short(title(approval.tool_title));
+  });
+  return names.map((name, index) =>
+    names.filter((other) => other === name).length > 1
+      ? `${name} (${names.slice(0, index + 1).filter((other) => other === name).length})`
+      : name,
+  );
+}
+
+const short = (text: string): string =>
+  text.length > 40 ? `${text.slice(0, 39).trimEnd()}…` : text;
+
+/** The first text of the arguments, else the first number. */
+function mainValue(canonical: string): string {
+  let found = "";
+  const look = (value: unknown): boolean => {
+    if (typeof value === "string" && value.trim()) return ((found = value.trim()), true);
+    if (typeof value === "number" && !found) found = String(value);
+    return typeof value === "object" && value !== null && Object.values(value).some(look);
+  };
+  try {
+    look(JSON.parse(canonical));
+  } catch {
+    return "";
+  }
+  return found;
 }
 
 export const pending = new Pending();

@@ -6,6 +6,7 @@ import type { Destination } from "./Destination";
 import type { Effect } from "./Effect";
 import type { LookAlike } from "./LookAlike";
 import type { PreviewView } from "./PreviewView";
+import type { ProposalDetails } from "./ProposalDetails";
 import type { ResultView } from "./ResultView";
 import type { SessionId } from "./SessionId";
 import type { Text } from "./Text";
@@ -120,6 +121,15 @@ sends_bytes?: number,
  * Words of the arguments that mix alphabets, so that they could be mistaken for other words.
  */
 look_alikes?: Array<LookAlike>, 
+/**
+ * The hash of the tool's definition, if a person accepted it: the effect is the one that the
+ * person chose. None if the tool's pack states what it does.
+ */
+definition?: string | null, 
+/**
+ * The message that led to the proposal, and where its values come from.
+ */
+details?: ProposalDetails, 
 /**
  * The proposal this one replaced.
  */

@@ -8,4 +8,8 @@ export type ApprovalsListResponse = {
 /**
  * The actions: undecided first, then newest first.
  */
-approvals: Array<Approval>, };
+approvals: Array<Approval>, 
+/**
+ * For the approval window: actions whose time ran out and that may be asked about again.
+ */
+expired?: Array<Approval>, };

@@ -1,0 +1,73 @@
+// The form of an edited request: its values are exact, and what is wrong is said of the field.
+import { describe, expect, test } from "vitest";
+import { read, write } from "./json";
+import { below, blank, hasProblem, isRequired, missing, options, problem, resolve, type Schema } from "./schema";
+
+const schema: Schema = {
+  type: "object",
+  required: ["partNo"],
+  properties: {
+    partNo: { type: "string", minLength: 1, maxLength: 8 },
+    quantity: { type: "integer", minimum: 1, maximum: 999, default: 1 },
+    speed: { enum: ["slow", "fast"] },
+    to: { $ref: "#/$defs/Address" },
+    notes: { type: "array", items: { type: "string" }, maxItems: 2 },
+    after: { anyOf: [{ type: "null" }, { type: "string" }] },
+  },
+  $defs: { Address: { type: "object", required: ["city"], properties: { city: { type: "string" } } } },
+};
+
+describe("json", () => {
+  test("a tree is the text that it was read from", () => {
+    for (const text of [
+      '{"a":[1,2.50,-0.0,1e5],"b":{"c":null,"d":true},"e":"x\\n\\u202e\\"","f":{},"g":[]}',
+      '{"big":123456789012345678901234567890}',
+      '"text"',
+      "[]",
+    ])
+      expect(JSON.parse(write(read(text)))).toEqual(JSON.parse(text));
+    expect(write(read('{"big":12345678901234567890, "p": 1.10}'))).toBe(
+      '{"big":12345678901234567890,"p":1.10}',
+    );
+  });
+  test("a laid out text is read again", () => {
+    const text = '{"a":[1,{"b":"c"}],"d":{}}';
+    expect(write(read(write(read(text), "  ")))).toBe(text);
+  });
+  test("text that is not JSON fails", () => {
+    for (const text of ["{", '{"a":}', "nope", "[1,]", "01"]) expect(() => read(text)).toThrow();
+  });
+});
+
+describe("fields", () => {
+  const of = (name: string, json: string) => {
+    const node = read(json);
+    return problem(node, resolve(below(schema, name), schema, node.kind));
+  };
+  test("what is wrong is said", () => {
+    expect(of("partNo", '"A-1"')).toBeNull();
+    expect(of("partNo", '""')).not.toBeNull();
+    expect(of("partNo", '"far too long"')).not.toBeNull();
+    expect(of("quantity", "2")).toBeNull();
+    for (const wrong of ["0", "1000", "1.5"]) expect(of("quantity", wrong)).not.toBeNull();
+    expect(problem({ kind: "number", text: "two" }, {})).not.toBeNull();
+    expect(of("speed", '"slow"')).toBeNull();
+    expect(of("speed", '"odd"')).not.toBeNull();
+    expect(of("notes", '["a","b","c"]')).not.toBeNull();
+    expect(of("to", "{}")).toContain("city");
+    expect(of("after", "null")).toBeNull();
+  });
+  test("a problem inside is a problem of the whole", () => {
+    expect(hasProblem(read('{"partNo":"A","to":{"city":"Umeå"}}'), schema, schema)).toBe(false);
+    expect(hasProblem(read('{"partNo":"A","to":{}}'), schema, schema)).toBe(true);
+    expect(hasProblem(read('{"quantity":2}'), schema, schema)).toBe(true);
+  });
+  test("a field that is added begins with its default", () => {
+    expect(missing(schema, ["partNo", "quantity"])).toEqual(["speed", "to", "notes", "after"]);
+    expect(write(blank(below(schema, "quantity"), schema))).toBe("1");
+    expect(write(blank(below(schema, "speed"), schema))).toBe('"slow"');
+    expect(write(blank(below(schema, "to"), schema))).toBe('{"city":""}');
+    expect(isRequired(schema, "partNo")).toBe(true);
+    expect(options({ enum: [1, "a"] })).toEqual(["1", '"a"']);
+  });
+});

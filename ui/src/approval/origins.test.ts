@@ -1,0 +1,52 @@
+// Whose the values of a proposal are, in words.
+import { expect, test } from "vitest";
+import type { Approval } from "../platform/generated/Approval";
+import type { ProposalDetails } from "../platform/generated/ProposalDetails";
+import { inside, notesOf, passageParts, removedArguments, valueAt, wordChange, wordOrigins } from "./origins";
+
+const passage = {
+  tool: "search",
+  tool_title: "Search",
+  server: "shop",
+  excerpt: "take 9 of CS-6666 now",
+  quoted: true,
+};
+
+function approval(details?: ProposalDetails): Approval {
+  const arguments_ = '{"items":[{"note":"cs-6666"}],"quantity":3}';
+  return { arguments: arguments_, follows: [passage], ...(details ? { details } : {}) } as Approval;
+}
+
+test("a marked value stands at its argument, and the rest is not called the person's", () => {
+  const marked = approval({
+    words: "add",
+    from_outside: [{ path: "/items/0/note", passage }],
+    by_assistant: ["/quantity"],
+  });
+  expect(notesOf(marked, "items").outside).toHaveLength(1);
+  expect(notesOf(marked, "quantity").outside).toHaveLength(0);
+  expect(inside("/items/0/note")).toBe("1 › note");
+  expect(valueAt(marked.arguments, "/items/0/note")).toBe("cs-6666");
+  expect(passageParts(passage.excerpt, "cs-6666")).toEqual(["take 9 of ", "CS-6666", " now"]);
+  const line = wordOrigins(marked);
+  expect(line).toContain("quantity");
+  expect(line).not.toContain("yours");
+});
+
+test("only a proposal that knows its values calls them the person's", () => {
+  expect(wordOrigins(approval({ words: "add" }))).toContain("yours");
+  expect(wordOrigins(approval())).toBe("");
+  expect(wordOrigins({ ...approval({ words: "add" }), follows: [] })).toBe("");
+  expect(wordOrigins(approval({ by_assistant: ["/quantity"] }))).toMatch(/quantity.*yours/);
+});
+
+test("a changed value says what it was", () => {
+  const changed = approval({
+    changed: [
+      { path: "/quantity", before: "2", after: "1" },
+      { path: "/note", before: '"x"' },
+    ],
+  });
+  expect(notesOf(changed, "quantity").changed.map(wordChange)).toEqual(["2 changed to 1"]);
+  expect(removedArguments(changed, ["quantity", "items"]).map(wordChange)).toEqual(["removed: x"]);
+});

@@ -1,0 +1,112 @@
+// Where the values of a proposal come from, in the words of the window: which are marked at which
+// argument, what a person changed, and the line about the rest. Pure.
+import { named } from "../i18n/host";
+import { t } from "../i18n/index.svelte";
+import type { Approval } from "../platform/generated/Approval";
+import type { ChangedValue } from "../platform/generated/ChangedValue";
+import type { OutsideValue } from "../platform/generated/OutsideValue";
+import type { UntrustedContent } from "../platform/generated/UntrustedContent";
+
+/** The steps of a JSON Pointer. */
+export function steps(path: string): string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Where a value stands inside its argument; empty if it is the argument itself. */
+export function inside(path: string): string {
+  return steps(path)
+    .slice(1)
+    .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step))
+    .join(" › ");
+}
+
+const ofArgument = (name: string) => (value: { path: string }) => steps(value.path)[0] === name;
+
+export interface Notes {
+  outside: OutsideValue[];
+  changed: ChangedValue[];
+}
+
+/** The notes beside one argument. */
+export function notesOf(approval: Approval, name: string): Notes {
+  return {
+    outside: (approval.details?.from_outside ?? []).filter(ofArgument(name)),
+    changed: (approval.details?.changed ?? []).filter(ofArgument(name)),
+  };
+}
+
+/** Changes of arguments that the request no longer has. */
+export function removedArguments(approval: Approval, names: readonly string[]): ChangedValue[] {
+  return (approval.details?.changed ?? []).filter(
+    (change) => !names.includes(steps(change.path)[0] ?? ""),
+  );
+}
+
+/** A value as it is shown: a text without its quotation marks, anything else as JSON. */
+export function shownValue(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "string" ? value : json;
+  } catch {
+    return json;
+  }
+}
+
+export function wordChange({ before, after }: ChangedValue): string {
+  if (before != null && after != null)
+    return t("approval.value_changed", { before: shownValue(before), after: shownValue(after) });
+  if (after != null) return t("approval.value_added", { after: shownValue(after) });
+  return t("approval.value_removed", { before: shownValue(before ?? "") });
+}
+
+/** The source of a passage. */
+export function wordSource(passage: UntrustedContent | null | undefined): string {
+  if (!passage) return t("approval.from_long");
+  return passage.tool_title
+    ? t("approval.from_outside", { tool: named(passage.tool_title), server: passage.server })
+    : t("approval.from_memory");
+}
+
+/** A passage in three parts, of which the second is the value. It is empty if the passage has it in other words. */
+export function passageParts(excerpt: string, value: string): [string, string, string] {
+  const at = value ? excerpt.toLowerCase().indexOf(value.toLowerCase()) : -1;
+  if (at < 0) return [excerpt, "", ""];
+  const end = at + value.length;
+  return [excerpt.slice(0, at), excerpt.slice(at, end), excerpt.slice(end)];
+}
+
+/** The value at a path of the arguments, as text. */
+export function valueAt(canonical: string, path: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(canonical);
+  } catch {
+    return "";
+  }
+  for (const step of steps(path)) {
+    if (typeof value !== "object" || value === null) return "";
+    value = (value as Record<string, unknown>)[step];
+  }
+  return typeof value === "object" || value === undefined ? "" : String(value);
+}
+
+/** The line about the values that are not marked; empty if no content from outside came before, or if it is not known whose the values are. */
+export function wordOrigins(approval: Approval): string {
+  const { details, follows = [] } = approval;
+  if (!details || follows.length === 0) return "";
+  const title = (from: UntrustedContent): string =>
+    from.tool_title ? named(from.tool_title) : t("approval.follows_memory");
+  const sources = [...new Set(follows.map(title))].join(", ");
+  const chosen = [...new Set((details.by_assistant ?? []).map((path) => steps(path).join(" › ")))];
+  const names = chosen.join(", ");
+  if (details.from_outside?.length)
+    return chosen.length > 0
+      ? t("approval.assistant_chose", { names, sources })
+      : t("approval.read_before", { sources });
+  return chosen.length > 0
+    ? t("approval.yours_but", { names, sources })
+    : t("approval.yours", { sources });
+}
