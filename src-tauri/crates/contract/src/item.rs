@@ -67,6 +67,11 @@ pub enum ItemBody {
         /// Whether the turn stopped before the text was complete (cancel, crash, error).
         #[serde(default)]
         partial: bool,
+        /// The members that the model's server gets back with the text. Stored, and shown to nobody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        #[ts(skip)]
+        kept: Option<Box<Kept>>,
     },
     /// A tool call that the model asked for.
     ToolCall {
@@ -85,6 +90,15 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         local_only: bool,
+        /// Whether the turn had seen content from untrusted sources, which the arguments may repeat.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        untrusted: bool,
+        /// The members that the model's server gets back with the call. Stored, and shown to nobody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        #[ts(skip)]
+        kept: Option<Box<Kept>>,
     },
     /// The end of a tool call.
     ToolResult {
@@ -161,6 +175,29 @@ pub enum ItemBody {
         /// The statement in English.
         text: Text,
     },
+}
+
+/// Members of an answer that only the server knows which sent them, such as signatures of thoughts. They
+/// go back unchanged to the same address and model, and nowhere else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The protocol, the server and the model that sent them.
+    pub maker: String,
+    /// The members of the message. With several calls, the first one has them.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub message: Value,
+    /// The members of the call.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub call: Value,
+}
+
+impl ItemBody {
+    /// Takes out what only the model's server reads, before the item is shown.
+    pub fn forget_kept(&mut self) {
+        if let Self::AssistantText { kept, .. } | Self::ToolCall { kept, .. } = self {
+            *kept = None;
+        }
+    }
 }
 
 fn is_untrusted_unless_said() -> bool {

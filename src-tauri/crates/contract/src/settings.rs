@@ -201,6 +201,9 @@ pub struct ModelSettings {
     pub reasoning: bool,
     /// Seconds without data after which a stream counts as stalled.
     pub idle_timeout_s: u32,
+    /// The same for a server on this computer or in the local network. A model there may need minutes to
+    /// read a long conversation.
+    pub local_idle_timeout_s: u32,
     /// How often a failed call is made again (0 = never).
     pub max_retries: u32,
     /// Used if the model above cannot be reached.
@@ -236,6 +239,7 @@ impl Default for ModelSettings {
             runs_here: Vec::new(),
             reasoning: false,
             idle_timeout_s: 60,
+            local_idle_timeout_s: 600,
             max_retries: 2,
             fallback: None,
         }

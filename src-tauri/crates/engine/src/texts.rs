@@ -22,11 +22,15 @@ pub enum Text {
     UnknownOutcome,
     CancelledCall,
     InvalidOutput,
+    ResultMisfit,
     ResultCut,
     ServiceFailed,
     WriteDone,
     PermissionLost,
     FellBack,
+    ModelLoads,
+    NoTools,
+    ToolsLeftOut,
     SecretRemoved,
     OldestLeftOut,
     SummaryFailed,
@@ -94,6 +98,9 @@ impl Text {
             }
             Self::CancelledCall => "Stopped before it finished.",
             Self::InvalidOutput => "The tool answered in a shape that it does not declare.",
+            Self::ResultMisfit => {
+                "The result does not have the shape that its server declares ({place}). It is shown as it came."
+            }
             Self::ResultCut => {
                 "The result has {size}, which is more than is kept. Only its beginning is here; ask for less to see all of it."
             }
@@ -101,6 +108,11 @@ impl Text {
             Self::WriteDone => "Done without asking, as the policy allows:",
             Self::PermissionLost => {
                 "The permission for the rest of the session could not be stored: you will be asked again."
+            }
+            Self::ModelLoads => "The model is being loaded.",
+            Self::NoTools => "{model} takes no tools. It answers without them.",
+            Self::ToolsLeftOut => {
+                "{model} takes at most {most} tools. {left} were left out, of: {servers}."
             }
             Self::FellBack => "{from} could not answer: {why} {to} answers instead.",
             Self::SecretRemoved => "A stored key was removed from the model's answer.",
@@ -177,6 +189,9 @@ impl Text {
             }
             Self::CancelledCall => "Stoppat innan det blev klart.",
             Self::InvalidOutput => "Verktyget svarade i en form som det inte anger.",
+            Self::ResultMisfit => {
+                "Resultatet har inte den form som dess server anger ({place}). Det visas som det kom."
+            }
             Self::ResultCut => {
                 "Resultatet är på {size}, vilket är mer än vad som sparas. Bara början finns här; be om mindre för att se allt."
             }
@@ -184,6 +199,11 @@ impl Text {
             Self::WriteDone => "Gjort utan att fråga, som policyn tillåter:",
             Self::PermissionLost => {
                 "Tillåtelsen för resten av sessionen kunde inte sparas: du blir tillfrågad igen."
+            }
+            Self::ModelLoads => "Modellen laddas.",
+            Self::NoTools => "{model} tar inga verktyg. Den svarar utan dem.",
+            Self::ToolsLeftOut => {
+                "{model} tar högst {most} verktyg. {left} utelämnades, från: {servers}."
             }
             Self::FellBack => "{from} kunde inte svara: {why} {to} svarar i stället.",
             Self::SecretRemoved => "En lagrad nyckel togs bort ur modellens svar.",

@@ -209,13 +209,13 @@ impl HostModels {
             http,
             env_key: env_key(&self.credentials, server.api, &server.base_url),
             entered_key: None,
-            server,
             reasoning: settings.model.reasoning,
             idle_timeout: response_timeout(
-                configured_idle_timeout(settings, number("OPENAI_TIMEOUT_MS")),
+                configured_idle_timeout(settings, &server.base_url, number("OPENAI_TIMEOUT_MS")),
                 self.silence,
                 place,
             ),
+            server,
             place,
             max_retries: number("OPENAI_MAX_RETRIES")
                 .and_then(|most| u32::try_from(most.min(10)).ok())
@@ -448,7 +448,12 @@ mod tests {
     fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
         let settings = settings("gemini", "", None);
         let seconds = |silence, place| {
-            response_timeout(configured_idle_timeout(&settings, None), silence, place).as_secs()
+            response_timeout(
+                configured_idle_timeout(&settings, "https://api.example/v1", None),
+                silence,
+                place,
+            )
+            .as_secs()
         };
         let waits = Some(Duration::from_secs(120));
         assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
@@ -457,9 +462,23 @@ mod tests {
             [60, 60],
             "the profile's own"
         );
+        let at = |base_url: &str| configured_idle_timeout(&settings, base_url, None).as_secs();
+        for near in [
+            "http://localhost:8080/v1",
+            "http://192.168.1.7/v1",
+            "http://[::1]:1/v1",
+            "http://box.local:1234/v1",
+        ] {
+            assert_eq!(at(near), 600, "{near}");
+        }
+        assert_eq!(at("https://8.8.8.8/v1"), 60);
         let milliseconds = |ms, silence| {
-            response_timeout(configured_idle_timeout(&settings, Some(ms)), silence, Place::Last)
-                .as_millis()
+            response_timeout(
+                configured_idle_timeout(&settings, "http://127.0.0.1:1/v1", Some(ms)),
+                silence,
+                Place::Last,
+            )
+            .as_millis()
         };
         assert_eq!(
             [milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)],

@@ -101,6 +101,7 @@ fn compare_model(found: &mut Widening, before: &ModelSettings, after: &ModelSett
         runs_here,
         reasoning,
         idle_timeout_s,
+        local_idle_timeout_s,
         max_retries,
         fallback,
     } = after;
@@ -116,12 +117,13 @@ fn compare_model(found: &mut Widening, before: &ModelSettings, after: &ModelSett
         found.add_widening("model.provider", &before.provider, provider);
     }
     found.need_person(
-        (model, summariser, reasoning, idle_timeout_s, max_retries)
+        (model, summariser, reasoning, idle_timeout_s, local_idle_timeout_s, max_retries)
             != (
                 &before.model,
                 &before.summariser,
                 &before.reasoning,
                 &before.idle_timeout_s,
+                &before.local_idle_timeout_s,
                 &before.max_retries,
             ),
     );

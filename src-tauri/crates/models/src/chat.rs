@@ -3,25 +3,31 @@
 
 mod assemble;
 mod chunk;
+mod kept;
 mod request;
+mod shape;
+mod thoughts;
+mod written;
 
 use engine::ports::ModelRequest;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Wire, join_url, listed_ids};
+use crate::wire::{Assemble, Leaves, Wire, join_url, listed_ids};
 use request::Dialect;
 
 pub(crate) struct Chat {
     model: String,
+    /// Identifies server and model.
+    maker: String,
     headers: HeaderMap,
     dialect: Dialect,
 }
 
 impl Chat {
-    pub(crate) fn new(model: &str, host: &str, headers: HeaderMap) -> Self {
-        Self { model: model.to_owned(), headers, dialect: Dialect::of_host(host) }
+    pub(crate) fn new(model: &str, maker: String, host: &str, headers: HeaderMap) -> Self {
+        Self { model: model.to_owned(), maker, headers, dialect: Dialect::of_host(host) }
     }
 }
 
@@ -38,15 +44,17 @@ impl Wire for Chat {
     fn write_body(
         &self,
         request: &ModelRequest,
-        plain: bool,
+        leaves: Leaves,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        request::build_body(&self.model, request, self.dialect, plain)
+        request::build_body((&self.model, &self.maker), request, self.dialect, leaves)
     }
     fn optional_words(&self) -> &'static [&'static str] {
-        &["stream_options", "response_format", "json_schema"]
+        &["stream_options", "response_format", "json_schema", "tool_choice"]
     }
-    fn assembler(&self) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new())
+    fn assembler(&self, request: &ModelRequest) -> Box<dyn Assemble> {
+        let is_text = request.structured.is_none();
+        let tools = request.tools.iter().filter(|_| is_text).map(|tool| tool.name.to_string());
+        Box::new(assemble::Assembler::new(&self.maker, tools.collect()))
     }
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chrono::{DateTime, Utc};
 use contract::ModelCapabilities;
 use engine::ports::{Model, ModelError, ModelEvent, ModelRequest};
 use futures::{
@@ -74,6 +75,19 @@ impl Model for WithFallback {
         }
     }
 
+    fn most_tools(&self) -> usize {
+        self.first.most_tools().min(self.second.most_tools())
+    }
+
+    fn refuses_tools(&self) -> bool {
+        let first = self.first.refuses_tools() && !self.fell_back.load(Ordering::Acquire);
+        first || self.second.refuses_tools()
+    }
+
+    fn note_refused_tools(&self, at: DateTime<Utc>) {
+        self.first.note_refused_tools(at);
+    }
+
     fn answers_in_process(&self) -> bool {
         self.fell_back.load(Ordering::Acquire) && self.second.answers_in_process()
     }
@@ -106,7 +120,12 @@ impl Model for WithFallback {
         let (from, kept) = (self.first.label(), request.clone());
         let mut answer = self.first.stream(request);
         let opening = async move {
-            let Some(first) = answer.next().await else { return answer };
+            // A model that loads has not begun; the other one may still answer.
+            let mut first = answer.next().await;
+            while matches!(first, Some(Ok(ModelEvent::Loading))) {
+                first = answer.next().await;
+            }
+            let Some(first) = first else { return answer };
             match first {
                 Err(error) if error.kind.is_retryable() => {
                     fell_back.store(true, Ordering::Release);

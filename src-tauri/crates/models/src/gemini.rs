@@ -10,7 +10,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Wire, join_url};
+use crate::wire::{Assemble, Leaves, Part, Wire, join_url};
 
 pub(crate) struct Gemini {
     /// Including the collection: `models/...`.
@@ -56,9 +56,9 @@ impl Wire for Gemini {
     fn write_body(
         &self,
         request: &ModelRequest,
-        plain: bool,
+        leaves: Leaves,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&request::build_body(self, request, plain))
+        serde_json::to_vec(&request::build_body(self, request, leaves.has(Part::Optional)))
     }
     fn optional_words(&self) -> &'static [&'static str] {
         &[
@@ -72,7 +72,7 @@ impl Wire for Gemini {
             "JSON mode",
         ]
     }
-    fn assembler(&self) -> Box<dyn Assemble> {
+    fn assembler(&self, _request: &ModelRequest) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(self.maker.clone()))
     }
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {

@@ -5,10 +5,11 @@ mod between;
 pub(crate) mod call;
 mod check;
 pub(crate) mod failure;
+mod known;
 pub(crate) mod once;
 mod reading;
 mod retry;
-mod trust;
+mod said;
 
 use std::collections::HashMap;
 
@@ -18,19 +19,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::address::{Origin, can_resolve_to};
+use contract::address::{Origin, can_resolve_to, is_private};
 use engine::ports::ModelError;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::Host;
 
 pub use check::{ConnectionCheck, Diagnosis};
 pub(crate) use check::{check_connection as check, list_models};
 
+use crate::wire::{Leaves, Part};
+
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an optional part of requests is left out after a server refused it. The server may have
-/// changed by then.
+/// How long a part of requests is left out after a server refused it. The server may have changed by
+/// then.
 const PLAIN_PERIOD: TimeDelta = TimeDelta::hours(1);
+/// How long a model counts as one without tools.
+const NO_TOOLS_PERIOD: TimeDelta = TimeDelta::hours(24);
 
 /// The shared HTTP clients, which own the connection pools. Opaque, so that a host can keep them
 /// without naming the library.
@@ -43,24 +49,42 @@ pub struct HttpClient {
     plainly: PlainRequests,
 }
 
-/// Servers that refused an optional part and answered without it. For a while it is not sent to
+/// Servers that refused a part of a request and answered without it. For a while it is not sent to
 /// them. Shared by all calls.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlainRequests(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
+pub(crate) struct PlainRequests(Arc<Mutex<Learned>>);
+
+/// The times of refusals, by server and part.
+type Learned = HashMap<(String, Part), DateTime<Utc>>;
 
 impl PlainRequests {
-    pub(crate) fn is_refused_by(&self, by: &str, now: DateTime<Utc>) -> bool {
+    /// Returns what is left out now. `by` identifies server, model and kind of request.
+    pub(crate) fn refused_by(&self, by: &str, now: DateTime<Utc>) -> Leaves {
         let learned = self.0.lock();
-        learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAIN_PERIOD).contains(&(now - *at)))
+        let is_left_out = |part: &Part| {
+            let period = if *part == Part::Tools { NO_TOOLS_PERIOD } else { PLAIN_PERIOD };
+            let at = learned.get(&(by.to_owned(), *part));
+            at.is_some_and(|at| (TimeDelta::zero()..period).contains(&(now - *at)))
+        };
+        Part::ALL.into_iter().filter(is_left_out).fold(Leaves::default(), Leaves::with)
     }
 
-    pub(crate) fn remember_refusal(&self, by: String, now: DateTime<Utc>) {
-        tracing::info!(
-            by,
-            "a model's server refuses something optional: it is left out for an hour"
-        );
-        self.0.lock().insert(by, now);
+    /// Takes over a refusal that another process noted.
+    fn take_over(&self, by: String, part: Part, at: DateTime<Utc>) {
+        let mut learned = self.0.lock();
+        let known = learned.entry((by, part)).or_insert(at);
+        *known = at.max(*known);
     }
+
+    pub(crate) fn remember_refusal(&self, by: String, part: Part, now: DateTime<Utc>) {
+        tracing::info!(by, ?part, "a model's server refuses a part: it is left out for a while");
+        self.0.lock().insert((by, part), now);
+    }
+}
+
+/// Identifies server, model and kind of request: a server may refuse a schema and accept everything else.
+pub(crate) fn request_kind(maker: &str, is_structured: bool) -> String {
+    format!("{maker} {is_structured}")
 }
 
 /// Creates the clients. They follow no redirects, so that key and conversation go nowhere else, and
@@ -104,6 +128,14 @@ impl HttpClient {
         if is_loopback(url) { self.here.clone() } else { self.outward.clone() }
     }
 
+    pub(crate) fn has_refused_tools(&self, maker: &str, now: DateTime<Utc>) -> bool {
+        self.plainly.refused_by(&request_kind(maker, false), now).has(Part::Tools)
+    }
+
+    pub(crate) fn note_refused_tools(&self, maker: &str, at: DateTime<Utc>) {
+        self.plainly.take_over(request_kind(maker, false), Part::Tools, at);
+    }
+
     pub(crate) fn plain_requests(&self) -> PlainRequests {
         self.plainly.clone()
     }
@@ -127,6 +159,21 @@ pub fn origin_of(text: &str) -> Option<Origin> {
 /// Whether an address, as people enter it, is on this computer.
 pub fn is_loopback_address(text: &str) -> bool {
     parse_base_url(text).is_ok_and(|url| is_loopback(&url))
+}
+
+/// Whether an address, as people enter it, is on this computer or in the local network.
+pub fn is_nearby_address(text: &str) -> bool {
+    const ENDINGS: [&str; 4] = [".local", ".lan", ".internal", ".home.arpa"];
+    let Ok(url) = parse_base_url(text) else { return false };
+    let is_near = match url.host() {
+        Some(Host::Ipv4(ip)) => is_private(ip.into()),
+        Some(Host::Ipv6(ip)) => is_private(ip.into()),
+        Some(Host::Domain(name)) => {
+            !name.contains('.') || ENDINGS.iter().any(|ending| name.ends_with(ending))
+        }
+        None => false,
+    };
+    is_near || is_loopback(&url)
 }
 
 pub(crate) fn is_loopback(url: &Url) -> bool {

@@ -18,6 +18,9 @@ mod wire;
 pub use capabilities::capabilities;
 pub use fallback::WithFallback;
 pub use http::{
-    ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, origin_of,
+    ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, is_nearby_address,
+    origin_of,
 };
-pub use provider::{Api, Config, Provider, ProviderDeps, ServerKey};
+pub use provider::{
+    Api, Config, Provider, ProviderDeps, ServerKey, note_refused_tools, refuses_tools,
+};

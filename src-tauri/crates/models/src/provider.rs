@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use contract::{ModelCapabilities, address::Origin};
 use engine::ports::{
     Clock, Embedded, Model, ModelError, ModelEvent, ModelRequest, Random, TextRole, longest_answer,
@@ -41,6 +42,8 @@ struct ApiFacts {
     key_variable: &'static str,
     /// The header that carries the key, and the text before the key.
     key_header: (&'static str, &'static str),
+    /// The most tools of a request.
+    most_tools: usize,
 }
 
 impl Api {
@@ -55,6 +58,7 @@ impl Api {
                 url: "https://api.openai.com/v1",
                 key_variable: "OPENAI_API_KEY",
                 key_header: ("authorization", "Bearer "),
+                most_tools: 128,
             },
             Self::Responses => ApiFacts { name: "openai_responses", ..Self::Chat.facts() },
             Self::Anthropic => ApiFacts {
@@ -62,12 +66,14 @@ impl Api {
                 url: "https://api.anthropic.com/v1",
                 key_variable: "ANTHROPIC_API_KEY",
                 key_header: ("x-api-key", ""),
+                most_tools: 512,
             },
             Self::Gemini => ApiFacts {
                 name: "gemini",
                 url: "https://generativelanguage.googleapis.com/v1beta",
                 key_variable: "GEMINI_API_KEY",
                 key_header: ("x-goog-api-key", ""),
+                most_tools: 128,
             },
         }
     }
@@ -90,6 +96,11 @@ impl Api {
     /// Returns the environment variable with the key of the wire's own provider.
     pub fn key_variable(self) -> &'static str {
         self.facts().key_variable
+    }
+
+    /// Returns the most tools that a request may have.
+    pub fn most_tools(self) -> usize {
+        self.facts().most_tools
     }
 
     /// Returns the most tokens of an answer for a request of `wanted` tokens.
@@ -160,11 +171,14 @@ impl Provider {
         let has_key = key.is_some();
         let key = build_headers(config.api, key)?;
         let known = lookup_model(&config.model);
-        let maker = format!("{:?} {host} {}", config.api, config.model);
+        let maker = maker(config.api, &server, &config.model);
         let wire: Arc<dyn Wire> = match config.api {
-            Api::Chat => {
-                Arc::new(Chat::new(&config.model, base.host_str().unwrap_or_default(), key))
-            }
+            Api::Chat => Arc::new(Chat::new(
+                &config.model,
+                maker.clone(),
+                base.host_str().unwrap_or_default(),
+                key,
+            )),
             Api::Responses => {
                 Arc::new(Responses::new(&config.model, maker.clone(), known, config.reasoning, key))
             }
@@ -235,6 +249,12 @@ impl Model for Provider {
     fn capabilities(&self) -> ModelCapabilities {
         self.capabilities
     }
+    fn most_tools(&self) -> usize {
+        self.api.most_tools()
+    }
+    fn refuses_tools(&self) -> bool {
+        self.shared.refuses_tools()
+    }
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         self.api.longest_answer(&self.model, wanted)
     }
@@ -254,6 +274,36 @@ impl Model for Provider {
         request.apply_own_limit(self.capabilities.max_output_tokens);
         call::start_call(Arc::clone(&self.shared), request)
     }
+}
+
+/// Identifies wire, server and model.
+fn maker(api: Api, server: &Origin, model: &str) -> String {
+    format!("{api:?} {} {model}", server.host_and_port())
+}
+
+/// Takes over what another process learned: a model refused requests with tools at this time.
+pub fn note_refused_tools(
+    http: &HttpClient,
+    api: Api,
+    base_url: &str,
+    model: &str,
+    at: DateTime<Utc>,
+) {
+    if let Some(server) = http::origin_of(base_url) {
+        http.note_refused_tools(&maker(api, &server, model), at);
+    }
+}
+
+/// Whether a model has lately refused requests with tools.
+pub fn refuses_tools(
+    http: &HttpClient,
+    api: Api,
+    base_url: &str,
+    model: &str,
+    now: DateTime<Utc>,
+) -> bool {
+    http::origin_of(base_url)
+        .is_some_and(|server| http.has_refused_tools(&maker(api, &server, model), now))
 }
 
 /// Returns the key, if it may be sent to this server.

@@ -10,7 +10,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::capabilities::ModelFacts;
-use crate::wire::{Assemble, Wire, join_url, listed_ids};
+use crate::wire::{Assemble, Leaves, Part, Wire, join_url, listed_ids};
 
 pub(crate) struct Responses {
     model: String,
@@ -45,14 +45,14 @@ impl Wire for Responses {
     fn write_body(
         &self,
         request: &ModelRequest,
-        plain: bool,
+        leaves: Leaves,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&request::build_body(self, request, plain))
+        serde_json::to_vec(&request::build_body(self, request, leaves.has(Part::Optional)))
     }
     fn optional_words(&self) -> &'static [&'static str] {
         &["ncrypted", "reasoning", "summar", "text.format", "json_schema"]
     }
-    fn assembler(&self) -> Box<dyn Assemble> {
+    fn assembler(&self, _request: &ModelRequest) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(self.maker.clone()))
     }
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {

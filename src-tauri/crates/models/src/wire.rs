@@ -3,6 +3,7 @@
 //! connections, time and retries.
 
 mod answer;
+mod leaves;
 mod loose;
 mod messages;
 
@@ -17,6 +18,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 pub(crate) use answer::{Answer, restore_order};
+pub(crate) use leaves::{Leaves, Part};
 pub(crate) use loose::Loose;
 pub(crate) use messages::{Turns, describe_tool, instructions_after, split_system};
 
@@ -28,13 +30,16 @@ pub(crate) trait Wire: Send + Sync {
     fn list_url(&self, base: &Url) -> Url;
     /// Returns the headers of every request besides the content type, including the key.
     fn headers(&self) -> &HeaderMap;
-    /// Writes the body. `plain` leaves out optional parts, which a server may refuse.
-    fn write_body(&self, request: &ModelRequest, plain: bool)
-    -> Result<Vec<u8>, serde_json::Error>;
+    /// Writes the body without what the server refused.
+    fn write_body(
+        &self,
+        request: &ModelRequest,
+        leaves: Leaves,
+    ) -> Result<Vec<u8>, serde_json::Error>;
     /// Returns words by which a refusal names the optional parts.
     fn optional_words(&self) -> &'static [&'static str];
-    /// Returns a reader for one answer.
-    fn assembler(&self) -> Box<dyn Assemble>;
+    /// Returns a reader for the answer to this request.
+    fn assembler(&self, request: &ModelRequest) -> Box<dyn Assemble>;
     /// Returns the model names in a listing, or None if it is not a listing of this wire.
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>>;
 }

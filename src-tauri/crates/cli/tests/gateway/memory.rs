@@ -23,13 +23,15 @@ fn ids(answer: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the system messages before the newest message, and the last result that the model got.
+/// Returns what the host says in front of the newest message.
 pub(crate) fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     let body = server.seen()[request].body.clone();
     let messages = body["messages"].as_array().unwrap().clone();
-    let user = messages.iter().rposition(|message| message["role"] == "user").unwrap();
-    let before = messages[1..user].iter().filter(|message| message["role"] == "system");
-    before.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+    let user = messages.iter().rfind(|message| message["role"] == "user").unwrap();
+    let blocks = user["content"].as_str().unwrap().split("<host_instructions>\n").skip(1);
+    let blocks = blocks.map(|block| block.split("\n</host_instructions>").next().unwrap());
+    // The time comes with every message.
+    blocks.filter(|block| !block.contains("The user's local time")).map(str::to_owned).collect()
 }
 
 /// Returns the products that the model was told about before the newest message.
@@ -187,6 +189,21 @@ async fn section_14_details_are_fetched_only_where_somebody_asks_for_them() {
     assert!((1..=3).contains(&hinted), "{asked}");
     assert_eq!(ids(&plain), ids(&asked), "the order of the screen stays");
     assert!(asked.get("comparison").is_none());
+    let records = |kind: &str| {
+        let page = gateway.csign(&["audit", "list", "--type", kind, "--limit", "100"]);
+        page["records"].as_array().unwrap().clone()
+    };
+    let runs: Vec<_> = records("run_started").iter().map(|run| run["turn"].clone()).collect();
+    let reads = records("tool_intent");
+    let details: Vec<&Value> = reads
+        .iter()
+        .filter(|read| read["tool"].as_str().unwrap().ends_with("product.get"))
+        .collect();
+    assert!((1..=3).contains(&details.len()), "{reads:?}");
+    for read in details {
+        assert!(runs.contains(&read["turn"]), "inside its run: {read}");
+        assert!(read["fields"]["correlation_id"].is_string(), "{read}");
+    }
     server.assert_clean();
 }
 
@@ -341,28 +358,22 @@ async fn section_10_what_the_host_says_stands_before_the_message_memory_referenc
     let shown = gateway.say("s", "tents").await;
     let cards = ids(&shown);
     gateway.say("s", "compare option 1 with option 3").await;
+    let told = hints(&server, 2);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[0].contains("\"lastResults\""), "{told:?}");
+    assert!(
+        told[1].contains(&format!("productId {} (number 1 ", cards[0]))
+            && told[1].contains(&format!("productId {} (number 3 ", cards[2])),
+        "{told:?}"
+    );
+    assert!(
+        told[2].contains("compared") && told[2].contains(&format!("{}, {}", cards[0], cards[2])),
+        "{told:?}"
+    );
     let messages = server.seen()[2].body["messages"].as_array().unwrap().clone();
-    let last: Vec<(&str, &str)> = messages[messages.len() - 4..]
-        .iter()
-        .map(|m| (m["role"].as_str().unwrap(), m["content"].as_str().unwrap()))
-        .collect();
-    assert_eq!(
-        last.iter().map(|(role, _)| *role).collect::<Vec<_>>(),
-        ["system", "system", "system", "user"],
-        "{last:?}"
-    );
-    assert!(last[0].1.contains("\"lastResults\""), "{last:?}");
-    assert!(
-        last[1].1.contains(&format!("productId {} (number 1 ", cards[0]))
-            && last[1].1.contains(&format!("productId {} (number 3 ", cards[2])),
-        "{last:?}"
-    );
-    assert!(
-        last[2].1.contains("compared")
-            && last[2].1.contains(&format!("{}, {}", cards[0], cards[2])),
-        "{last:?}"
-    );
-    assert_eq!(last[3].1, "compare option 1 with option 3");
+    let last = messages.last().unwrap();
+    assert_eq!(last["role"], "user");
+    assert!(last["content"].as_str().unwrap().ends_with("\ncompare option 1 with option 3"));
     gateway.say("s", "thanks").await;
     assert_eq!(hints(&server, 3).len(), 1, "only the memory is for every message");
     server.assert_clean();
@@ -418,7 +429,7 @@ async fn what_the_host_looks_up_by_itself_is_no_part_of_the_conversation() {
         called.iter().filter_map(|call| call["function"]["name"].as_str()).collect();
     assert_eq!(names, ["product_search", "cart_add_item"], "what the model asked for");
     assert!(
-        gateway.csign(&["audit", "list"]).to_string().contains("product.get"),
+        gateway.csign(&["audit", "list", "--all"]).to_string().contains("product.get"),
         "the log knows of it"
     );
     server.assert_clean();

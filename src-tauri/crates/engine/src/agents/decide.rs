@@ -11,7 +11,7 @@ use crate::{
         supervisor::{Opening, Supervisor, trace},
     },
     budget::metering::cut_short_error,
-    ports::{Agent, Finish, Message, Purpose, RouteDecision},
+    ports::{Agent, Finish, Message, Outbound, Purpose, RouteDecision},
     turn::outcome::End,
 };
 
@@ -47,6 +47,7 @@ impl Supervisor<'_> {
             let asked = ModelCallRequest {
                 messages: &sent,
                 earlier,
+                passing: Outbound::default(),
                 tools: Vec::new(),
                 structured: Some(route::decision_format(agents, &self.words)),
                 purpose: purpose.clone(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use contract::{
     AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage,
+    ToParam as _, label_text,
 };
 use futures::StreamExt;
 use redaction::Restoring;
@@ -18,12 +19,14 @@ use crate::{
     context::egress::EgressSession,
     ports::{
         AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque,
-        Point, Purpose, RecordDraft, Structured, ToolDef,
+        Outbound, Point, Purpose, RecordDraft, Structured, ToolDef,
     },
     run::live::RunContext,
     texts::Text,
     tools::refusals::millis,
-    turn::{answer::AnswerBuilder, context::TurnContext, frame::Frame, outcome::End},
+    turn::{
+        answer::AnswerBuilder, context::TurnContext, frame::Frame, outcome::End, partial::Pace,
+    },
 };
 
 /// The result of one model call.
@@ -60,6 +63,8 @@ pub(crate) struct ModelCallRequest<'a> {
     pub(crate) messages: &'a [Message],
     /// The number of messages from earlier turns. They stand directly after the prompt.
     pub(crate) earlier: usize,
+    /// The end of the prompt that differs from message to message.
+    pub(crate) passing: Outbound,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) structured: Option<Structured>,
     pub(crate) purpose: Purpose,
@@ -103,6 +108,7 @@ impl<'t> ModelCaller<'t> {
     /// attempts together count as one model call.
     pub(crate) async fn ask(&mut self, asked: ModelCallRequest<'_>) -> Result<Reply, End> {
         self.begin().await?;
+        self.answer.kept = None;
         loop {
             let ends = turn_ends(asked.messages, asked.earlier);
             let left_out = ends.len() - (ends.len() >> self.halvings.min(31));
@@ -160,6 +166,7 @@ impl<'t> ModelCaller<'t> {
         let profile = &context.world().profile;
         let request = ModelRequest {
             messages: asked.messages[..1].iter().chain(&asked.messages[begin..]).cloned().collect(),
+            passing: asked.passing.clone(),
             tools: asked.tools.clone(),
             structured: asked.structured.clone(),
             purpose: asked.purpose.clone(),
@@ -174,6 +181,8 @@ impl<'t> ModelCaller<'t> {
         let span = tracing::info_span!(target: "spans", "model_call", task, model = Empty, calls = Empty, tokens_in = Empty, tokens_out = Empty, status = Empty);
         let (before, began) = (self.answer.usage(), tokio::time::Instant::now());
         let outcome = self.read_stream(request, &mut reply, quiet).instrument(span.clone()).await;
+        self.context.account.entries().model_time += began.elapsed();
+        self.tell_without_tools().await;
         let status = match &outcome {
             Ok(()) => "ok",
             Err(End::Cancelled { .. }) => "cancelled",
@@ -220,7 +229,8 @@ impl<'t> ModelCaller<'t> {
         let restorer = self.words.restorer();
         let (mut said, mut thought) = (restorer.restoring(), restorer.restoring());
         let mut stream = self.context.model.stream(request);
-        let mut frame = Frame::new();
+        let (mut frame, mut pace) = (Frame::new(), Pace::new());
+        let mut loads = false;
         // Creates the cancellation future once instead of once per event.
         let context = Arc::clone(&self.context);
         let cancelled = context.cancel.cancelled();
@@ -241,6 +251,10 @@ impl<'t> ModelCaller<'t> {
                     self.answer.show(frame.take());
                     continue;
                 }
+                () = pace.wait_until_due(), if pace.has_unstored() => {
+                    self.answer.store_partial(&reply.text).await;
+                    continue;
+                }
                 event = stream.next() => event,
             };
             if quiet {
@@ -256,6 +270,7 @@ impl<'t> ModelCaller<'t> {
             if !matches!(event, Some(Ok(ModelEvent::Text(_)))) {
                 self.answer.show(frame.take());
             }
+            self.show_loading(&event, &mut loads);
             if said.has_removed() || thought.has_removed() {
                 self.tell_secret_removed(reply).await;
             }
@@ -268,20 +283,24 @@ impl<'t> ModelCaller<'t> {
                     });
                 }
                 Some(Ok(ModelEvent::Text(text))) => {
-                    self.deliver(reply, &mut frame, said.push(&text))
+                    self.deliver(reply, &mut frame, said.push(&text));
+                    pace.note_text();
                 }
                 Some(Ok(ModelEvent::Reasoning(text))) => {
                     self.context.emit(EventBody::Reasoning { text: thought.push(&text) })
                 }
-                // The host gives each call its own id, because a provider's ids may repeat or be
-                // empty.
+                Some(Ok(ModelEvent::WasThought)) => {
+                    let rest = said.end();
+                    said = restorer.restoring();
+                    self.deliver(reply, &mut frame, rest);
+                    frame = Frame::new();
+                    self.take_as_thought(reply);
+                    pace.note_text();
+                }
+                Some(Ok(ModelEvent::Loading)) => {}
                 Some(Ok(ModelEvent::Call(call))) => {
-                    let id = contract::CallId(self.context.world().ids.next("call"));
-                    reply.calls.push(AskedCall {
-                        id,
-                        name: self.usable(&call.name),
-                        arguments: restorer.restore_arguments(call.arguments),
-                    });
+                    let arguments = restorer.restore_arguments(call.arguments);
+                    reply.calls.push(self.asked(&call.name, arguments));
                 }
                 Some(Ok(ModelEvent::Choices(choices))) => {
                     let restored = |choice: Choice| Choice {
@@ -301,6 +320,26 @@ impl<'t> ModelCaller<'t> {
                 }
             }
         }
+    }
+
+    /// Shows that the server loads the model, and that the model answers after it.
+    fn show_loading(&self, event: &Option<Result<ModelEvent, ModelError>>, loads: &mut bool) {
+        let (stage, text) = match event {
+            Some(Ok(ModelEvent::Loading)) => {
+                *loads = true;
+                let text = Text::ModelLoads.in_locale(&self.context.locale);
+                (Stage::Retrying, Some(text.to_owned()))
+            }
+            Some(Ok(_)) if std::mem::take(loads) => (Stage::Thinking, None),
+            Some(_) | None => return,
+        };
+        self.context.emit(EventBody::Status { stage, text });
+    }
+
+    /// Returns a call with an id of the host, because a provider's ids may repeat or be empty.
+    fn asked(&self, name: &str, arguments: String) -> AskedCall {
+        let id = contract::CallId(self.context.world().ids.next("call"));
+        AskedCall { id, name: self.usable(name), arguments }
     }
 
     /// Returns a name for the called tool that every provider accepts in the next request. A tool's
@@ -360,10 +399,42 @@ impl<'t> ModelCaller<'t> {
                 reply.finish = Some(finish);
                 self.answer.add_usage(usage);
             }
-            Some(Ok(ModelEvent::Reasoning(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_))) => {
+            Some(Ok(ModelEvent::WasThought)) => {
+                said.end();
+                reply.text.clear();
             }
+            Some(Ok(
+                ModelEvent::Reasoning(_)
+                | ModelEvent::Choices(_)
+                | ModelEvent::Opaque(_)
+                | ModelEvent::Loading,
+            )) => {}
         }
         Ok(true)
+    }
+
+    /// Tells the person once in a conversation that the model takes no tools.
+    async fn tell_without_tools(&mut self) {
+        if self.context.specs.is_empty() || !self.context.model.refuses_tools() {
+            return;
+        }
+        self.context.engine.keep_refusal(self.context.model.as_ref()).await;
+        let model = label_text(&self.context.model.label()).to_param();
+        let text = Text::NoTools.in_locale(&self.context.locale);
+        let text = contract::Text::filled(text, [("model", model)]);
+        self.answer.tell_once("model_without_tools", text).await;
+    }
+
+    /// Shows the text so far as thoughts. Readers who took it for the answer are told.
+    fn take_as_thought(&mut self, reply: &mut Reply) {
+        let text = std::mem::take(&mut reply.text) + &std::mem::take(&mut reply.blanks);
+        if text.is_empty() {
+            return;
+        }
+        self.answer.clear_shown();
+        self.context.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
+        self.context.emit(EventBody::Status { stage: Stage::Thinking, text: None });
+        self.context.emit(EventBody::Reasoning { text });
     }
 
     /// Notes that a known secret was removed from the answer, and tells the person.

@@ -11,7 +11,7 @@ use crate::{
         route_tool::{Decided, RouteTool},
     },
     context::{egress::EgressSession, instructions::guidance, prompt},
-    ports::{AskedCall, Finish, Message, Purpose, ToolDef},
+    ports::{AskedCall, Finish, Message, Outbound, Purpose, ToolDef},
     tools::executor::ToolExecutor,
     turn::{context::TurnContext, outcome::End},
 };
@@ -22,6 +22,8 @@ pub(crate) struct Run {
     pub(crate) messages: Vec<Message>,
     /// The number of messages from earlier turns. They stand directly after the prompt.
     pub(crate) earlier: usize,
+    /// The end of the prompt that differs from message to message.
+    pub(crate) passing: Outbound,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) purpose: Purpose,
     /// The highest number of model calls. The last call is made without tools.
@@ -109,6 +111,7 @@ impl<'t> RoundLoop<'t> {
             let asked = ModelCallRequest {
                 messages: &run.messages,
                 earlier: run.earlier,
+                passing: run.passing.clone(),
                 tools,
                 structured: None,
                 purpose: run.purpose.clone(),
@@ -127,6 +130,7 @@ impl<'t> RoundLoop<'t> {
                         .push(Message::System { text: "Answer the user now, in text.".into() });
                     continue;
                 }
+                self.model.answer.kept = reply.opaque.and_then(|opaque| opaque.kept(true, None));
                 let text = self.model.answer.mark_cut(reply.text, reply.finish);
                 return Some(self.model.answer.end(
                     text,
@@ -138,12 +142,14 @@ impl<'t> RoundLoop<'t> {
                 self.model.answer.save_side_text(&reply.text).await;
             }
             let sent = calls.iter().map(|call| words.redact_call(call)).collect();
+            let stored = calls.iter().enumerate().filter(|(_, call)| !is_route(&run.route, call));
+            self.executor.keep_with_calls(stored, reply.opaque.as_ref());
             run.messages.push(Message::Assistant {
                 text: words.text(&reply.text),
                 calls: sent,
                 opaque: reply.opaque,
             });
-            let (routing, calls) = split_calls(run.route.as_ref(), calls);
+            let (routing, calls) = split_calls(&run.route, calls);
             if self.take_route_decisions(run, &routing, &calls, to) {
                 return None;
             }
@@ -212,8 +218,12 @@ impl<'t> RoundLoop<'t> {
 
 /// Separates the calls of the route tool from the others.
 fn split_calls(
-    route: Option<&RouteTool>,
+    route: &Option<RouteTool>,
     calls: Vec<AskedCall>,
 ) -> (Vec<AskedCall>, Vec<AskedCall>) {
-    calls.into_iter().partition(|call| route.is_some_and(|route| route.is_called_by(call)))
+    calls.into_iter().partition(|call| is_route(route, call))
+}
+
+fn is_route(route: &Option<RouteTool>, call: &AskedCall) -> bool {
+    route.as_ref().is_some_and(|route| route.is_called_by(call))
 }

@@ -7,7 +7,9 @@ use std::{
     sync::Arc,
 };
 
-use contract::{AgentId, Choice, EventBody, PromptTrace, ToolSpec, TurnStatus};
+use contract::{
+    AgentId, Choice, EventBody, PromptTrace, ToParam as _, ToolSpec, TurnStatus, label_text,
+};
 
 use crate::{
     agents::{
@@ -16,6 +18,7 @@ use crate::{
         rounds::{RoundLoop, Run, RunEnd},
         route::{self, Answered, Next},
         route_tool::{self, RouteTool},
+        tool_limit,
     },
     context::{
         egress::EgressSession,
@@ -25,6 +28,7 @@ use crate::{
     memory::{recall::Recollections, recalled::Recalled, refresh::show_memory},
     ports::{Agent, Message, Purpose, Supervision},
     run::live::RunContext,
+    texts::Text,
     tools::{dispatch::Dispatcher, executor::ToolExecutor, scope::Scope},
     turn::{answer::AnswerBuilder, context::TurnContext, outcome::End},
 };
@@ -152,6 +156,10 @@ impl<'t> Supervisor<'t> {
                 end.without_route()
             }
             _ if is_generalist && self.can_route() => self.assist(&opening, agents, recalled).await,
+            // Specialists work with tools, which this model does not take.
+            _ if is_generalist && self.context.model.refuses_tools() => {
+                self.answer_without_specialist(&opening).await
+            }
             _ => self.answer_by_routing(&opening, agents).await,
         }
     }
@@ -159,7 +167,7 @@ impl<'t> Supervisor<'t> {
     /// Whether the model can hand a message to specialists by a tool. The built-in model decides
     /// from the packs instead.
     fn can_route(&self) -> bool {
-        self.context.model.capabilities().tools && !self.context.model.in_process()
+        self.context.can_route()
     }
 
     fn opening(&mut self, recalled: &Recalled) -> Opening {
@@ -220,12 +228,14 @@ impl<'t> Supervisor<'t> {
             .into_iter()
             .filter(|spec| self.rounds.executor.dispatcher().scope.allows_tool(&context, spec))
             .collect();
+        let specs = self.fit_tools(specs).await;
         let prompt = self.prompts().of_run(&voice, &specs, None);
         // An assistant among specialists is responsible for no subject and therefore for no tools.
         let is_only = matches!(voice, Voice::Alone { .. });
         let mut run = Run {
             messages: initial_messages(&prompt, opening),
             earlier: opening.window.len(),
+            passing: prompt.passing(),
             tools: prompt::tool_defs(specs, &self.words),
             purpose: match is_only {
                 true => Purpose::Answer,
@@ -256,6 +266,7 @@ impl<'t> Supervisor<'t> {
         let mut run = Run {
             messages,
             earlier,
+            passing: prompt.passing(),
             tools: Vec::new(),
             purpose: route.purpose(&self.context.specs),
             rounds: CALLS_OF_AN_ASSISTANT,
@@ -282,8 +293,13 @@ impl<'t> Supervisor<'t> {
         self.set_current_agent(Some(agent));
         self.context
             .emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
+        let context = Arc::clone(&self.context);
+        let specs: Vec<&ToolSpec> =
+            context.offered().into_iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
+        let specs = self.fit_tools(specs).await;
+        let before = runs.remove(&agent.id);
         let mut run =
-            self.begin_run(own.as_ref().unwrap_or(opening), agent, &task, runs.remove(&agent.id));
+            self.begin_run(own.as_ref().unwrap_or(opening), (agent, specs), &task, before);
         let end = self.rounds.run(&mut run).await;
         self.context
             .emit(EventBody::AgentEnd { agent: agent.id.clone(), name: agent.name.clone() });
@@ -303,17 +319,35 @@ impl<'t> Supervisor<'t> {
         end
     }
 
+    /// Returns as many of the tools as the model's provider takes, and tells the person once whose tools
+    /// are left out.
+    async fn fit_tools<'a>(&mut self, specs: Vec<&'a ToolSpec>) -> Vec<&'a ToolSpec> {
+        let most = self.context.model.most_tools();
+        let fitted = tool_limit::fit(specs, most);
+        if fitted.left_out > 0 {
+            let text = contract::Text::filled(
+                Text::ToolsLeftOut.in_locale(&self.context.locale),
+                [
+                    ("model", label_text(&self.context.model.label()).to_param()),
+                    ("most", most.to_param()),
+                    ("left", fitted.left_out.to_param()),
+                    ("servers", fitted.of.into_iter().collect::<Vec<_>>().join(", ").to_param()),
+                ],
+            );
+            self.answer().tell_once("tools_left_out", text).await;
+        }
+        fitted.specs
+    }
+
     /// Returns the run of a visit: the given one with a new prompt, or a new one.
     fn begin_run(
         &self,
         opening: &Opening,
-        agent: &Arc<Agent>,
+        (agent, specs): (&Arc<Agent>, Vec<&ToolSpec>),
         task: &Task<'_>,
         before: Option<Run>,
     ) -> Run {
         let context = Arc::clone(&self.context);
-        let specs: Vec<&ToolSpec> =
-            context.offered().into_iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
         let (part, order) = match task {
             Task::All if context.is_generalist() && context.wanted.is_none() => {
                 (AgentPart::AllAndGeneral, None)
@@ -336,6 +370,7 @@ impl<'t> Supervisor<'t> {
         let mut run = before.unwrap_or_else(|| Run {
             messages: initial_messages(&prompt, opening),
             earlier: opening.window.len(),
+            passing: prompt.passing(),
             purpose,
             tools: prompt::tool_defs(specs, &self.words),
             rounds: 0,
@@ -347,6 +382,7 @@ impl<'t> Supervisor<'t> {
         if let Some(first) = run.messages.first_mut() {
             *first = Message::System { text: prompt.text() };
         }
+        run.passing = prompt.passing();
         // One model call is kept back for the synthesis.
         let left = self.rounds.model.calls_left().saturating_sub(u32::from(order.is_some()));
         run.rounds = context

@@ -12,7 +12,7 @@ use crate::{
         supervisor::{Opening, Supervisor, trace},
     },
     context::prompt::{self, Prompt, Voice},
-    ports::{Message, Purpose},
+    ports::{Message, Outbound, Purpose},
     texts::Text,
     turn::outcome::{End, sentence_below},
 };
@@ -53,6 +53,7 @@ impl Supervisor<'_> {
         let asked = ModelCallRequest {
             messages: &[Message::System { text: prompt.text() }, opening.question.clone()],
             earlier: 0,
+            passing: Outbound::default(),
             tools: Vec::new(),
             structured: None,
             purpose: Purpose::Synthesis { answers: answered.iter().map(said).collect() },

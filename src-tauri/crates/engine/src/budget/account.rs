@@ -41,6 +41,10 @@ pub(crate) struct Entries {
     pub(crate) viewed: Vec<ViewedResult>,
     /// The time that people took to decide.
     pub(crate) waited: Duration,
+    /// The time that the model took to answer.
+    pub(crate) model_time: Duration,
+    /// The time of calls whose own side decides how long they may take.
+    pub(crate) tool_time: Duration,
     pub(crate) refused_calls: RefusalCount,
     /// Whether the turn has seen data that must stay on this computer.
     pub(crate) has_local_data: bool,

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use contract::{AgentError, Budgets, ModelCapabilities, ModelPrice, Settings};
 use futures::{
@@ -86,6 +87,15 @@ impl Model for Metered {
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
+    }
+    fn refuses_tools(&self) -> bool {
+        self.inner.refuses_tools()
+    }
+    fn note_refused_tools(&self, at: DateTime<Utc>) {
+        self.inner.note_refused_tools(at);
+    }
+    fn most_tools(&self) -> usize {
+        self.inner.most_tools()
     }
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         self.inner.longest_answer(wanted)
@@ -256,7 +266,13 @@ impl Meter {
             Ok(ModelEvent::FellBack { from, kind, .. }) => {
                 self.before = kind.may_have_worked().then(|| from.clone())
             }
-            Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::SecretRemoved) => {}
+            Ok(
+                ModelEvent::Choices(_)
+                | ModelEvent::Opaque(_)
+                | ModelEvent::SecretRemoved
+                | ModelEvent::WasThought
+                | ModelEvent::Loading,
+            ) => {}
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use contract::{AgentError, CallId, Choice, ModelCapabilities, Text};
 use futures::{
     StreamExt as _,
@@ -23,7 +24,9 @@ impl Engine {
     /// Returns the model that answers, or the one with this name. Its answers have no known secret.
     /// This is the only way to a model whose answers are read.
     pub(crate) fn model(self: &Arc<Self>, name: Option<&str>) -> Arc<dyn Model> {
-        Arc::new(ScrubbedModel { inner: self.world.models.current(name), engine: Arc::clone(self) })
+        let inner = self.world.models.current(name);
+        self.remind_of_refusal(inner.as_ref());
+        Arc::new(ScrubbedModel { inner, engine: Arc::clone(self) })
     }
 }
 
@@ -64,6 +67,15 @@ impl Model for ScrubbedModel {
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
+    }
+    fn refuses_tools(&self) -> bool {
+        self.inner.refuses_tools()
+    }
+    fn note_refused_tools(&self, at: DateTime<Utc>) {
+        self.inner.note_refused_tools(at);
+    }
+    fn most_tools(&self) -> usize {
+        self.inner.most_tools()
     }
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         self.inner.longest_answer(wanted)
@@ -120,6 +132,11 @@ impl AnswerScrubber {
             Some(Ok(ModelEvent::Reasoning(text))) => {
                 out.push(Ok(ModelEvent::Reasoning(self.thoughts.push(exact, &text))));
             }
+            Some(Ok(ModelEvent::WasThought)) => {
+                out.push(Ok(ModelEvent::Text(self.text.end(exact))));
+                out.push(Ok(ModelEvent::WasThought));
+            }
+            Some(Ok(ModelEvent::Loading)) => out.push(Ok(ModelEvent::Loading)),
             Some(Ok(ModelEvent::Call(call))) => {
                 out.push(Ok(ModelEvent::Call(self.scrub_call(exact, call))));
             }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     context::egress::EgressSession,
-    ports::{Message, ModelCall, Outbound},
+    ports::{Message, ModelCall, Opaque, Outbound},
     tools::results::ResultStore,
 };
 
@@ -18,6 +18,12 @@ pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 /// The text that replaces the answer of a failed turn. The real error is not sent to a model,
 /// because it names servers and keys.
 pub(crate) const NO_ANSWER: &str = "(No answer: it failed.)";
+
+/// The text that replaces the answer of a turn that was stopped.
+pub(crate) const STOPPED_ANSWER: &str = "(No answer: it was stopped.)";
+
+/// The notices that end a turn without its whole answer.
+const STOPPED: [&str; 3] = ["turn_cancelled", "turn_interrupted", "message_not_answered"];
 
 /// The text that introduces a summary in the prompt.
 const REMEMBERED: &str = include_str!("../../prompts/remembered.md");
@@ -49,20 +55,24 @@ pub(crate) fn messages(
             ItemBody::UserMessage { text } => {
                 out.push(Message::User { text: words.stored_text(items[index].id.as_str(), text) })
             }
-            ItemBody::AssistantText { text, .. } => {
+            ItemBody::AssistantText { text, kept, .. } => {
                 let text = words.stored_text(items[index].id.as_str(), text);
-                out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
+                let opaque = kept.as_deref().and_then(|kept| Opaque::from_kept(&[Some(kept)]));
+                let opaque = words.without_secrets(opaque);
+                out.push(Message::Assistant { text, calls: Vec::new(), opaque });
             }
             ItemBody::ToolCall { .. } => {
                 index = push_calls(items, index, &results, (specs, &mut *kept, words), &mut out)
             }
-            // A failed turn becomes its question and a short note instead of an empty answer.
+            // A failed turn becomes its question and a short note instead of an empty answer, and so
+            // does a turn that was stopped before it answered.
             ItemBody::Notice { level: NoticeLevel::Error, .. } => {
-                out.push(Message::Assistant {
-                    text: words.redact_name(NO_ANSWER),
-                    calls: Vec::new(),
-                    opaque: None,
-                });
+                push_note(&mut out, NO_ANSWER, words)
+            }
+            ItemBody::Notice { code, .. } if STOPPED.contains(&code.as_str()) => {
+                if matches!(out.last(), Some(Message::User { .. } | Message::Tool { .. })) {
+                    push_note(&mut out, STOPPED_ANSWER, words);
+                }
             }
             ItemBody::ToolResult { .. }
             | ItemBody::Approval { .. }
@@ -73,6 +83,12 @@ pub(crate) fn messages(
         index += 1;
     }
     out
+}
+
+/// Adds a note of the host in place of an answer.
+fn push_note(out: &mut Vec<Message>, note: &str, words: &EgressSession) {
+    let text = words.redact_name(note);
+    out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
 }
 
 /// Puts neighbouring calls into one assistant message, followed by their results. Returns the last
@@ -90,8 +106,12 @@ fn push_calls(
         .collect();
     let mut calls = Vec::new();
     let mut answers = Vec::new();
+    let mut keeps = Vec::new();
     for item in &run {
-        let ItemBody::ToolCall { call, tool, arguments, .. } = &item.body else { continue };
+        let ItemBody::ToolCall { call, tool, arguments, kept: back, .. } = &item.body else {
+            continue;
+        };
+        keeps.push(back.as_deref());
         let spec = specs
             .iter()
             .find(|spec| spec.id == *tool)
@@ -117,7 +137,8 @@ fn push_calls(
         };
         answers.push(Message::Tool { call: call.clone(), name, content, data });
     }
-    out.push(Message::Assistant { text: Outbound::default(), calls, opaque: None });
+    let opaque = words.without_secrets(Opaque::from_kept(&keeps));
+    out.push(Message::Assistant { text: Outbound::default(), calls, opaque });
     out.extend(answers);
     first + run.len() - 1
 }

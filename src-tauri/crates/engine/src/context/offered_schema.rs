@@ -11,8 +11,43 @@ const REFUSED: [&str; 6] = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"];
 const DEPTH: usize = 5;
 const PARTS: usize = 200;
 
-/// Returns a schema in the form that a model gets.
+/// Keywords whose values are data and no schemas.
+const DATA: [&str; 5] = ["enum", "const", "default", "example", "examples"];
+
+/// Returns a schema in the form that a model gets. Each object in it names its properties: strict
+/// providers refuse one that does not.
 pub(crate) fn schema_for_model(schema: &Value) -> Value {
+    let mut schema = as_object(schema);
+    add_properties(&mut schema, true);
+    schema
+}
+
+/// Adds empty properties to objects without. `is_schema` is false for a map of schemas by name.
+fn add_properties(value: &mut Value, is_schema: bool) {
+    match value {
+        Value::Object(members) => {
+            let kind = members.get("type").filter(|_| is_schema);
+            let is_object = kind.is_some_and(|kind| match kind {
+                Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
+                kind => kind == "object",
+            });
+            if is_object && !members.get("properties").is_some_and(Value::is_object) {
+                members.insert("properties".into(), json!({}));
+            }
+            for (name, part) in members.iter_mut() {
+                if !is_schema || !DATA.contains(&name.as_str()) {
+                    let is_map = ["properties", "$defs", "definitions", "patternProperties"];
+                    add_properties(part, !is_schema || !is_map.contains(&name.as_str()));
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|part| add_properties(part, is_schema)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns a schema as an object without alternatives at the top.
+fn as_object(schema: &Value) -> Value {
     let plain = schema.get("type").is_some_and(|kind| kind == "object")
         && REFUSED.iter().all(|word| schema.get(word).is_none());
     if plain {
@@ -140,6 +175,26 @@ mod tests {
     fn an_object_stays_as_it_is() {
         let schema = json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}, "required": ["a"]});
         assert_eq!(schema_for_model(&schema), schema);
+    }
+
+    #[test]
+    fn every_object_has_properties() {
+        let table = [
+            (json!({"type": "object"}), json!({"type": "object", "properties": {}})),
+            (
+                json!({"type": "object", "properties": {"type": {"type": "object"}, "enum": {"type": ["object", "null"]}}}),
+                json!({"type": "object", "properties": {
+                    "type": {"type": "object", "properties": {}},
+                    "enum": {"type": ["object", "null"], "properties": {}}}}),
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object", "additionalProperties": true}, "default": [{"type": "object"}]}}}),
+                json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object", "additionalProperties": true, "properties": {}}, "default": [{"type": "object"}]}}}),
+            ),
+        ];
+        for (schema, shown) in table {
+            assert_eq!(schema_for_model(&schema), shown);
+        }
     }
 
     #[test]

@@ -78,6 +78,8 @@ impl Voice<'_> {
 #[derive(Default)]
 pub(crate) struct Prompt {
     parts: Vec<(PromptPart, Outbound, bool)>,
+    /// The part of the memories that fit the message.
+    remembered: Option<Outbound>,
 }
 
 impl Prompt {
@@ -132,6 +134,7 @@ impl Prompt {
             &[MEMORIES.trim_end().into(), "\n<memories>\n".into(), body, "\n</memories>".into()],
             "",
         );
+        self.remembered = Some(text.clone());
         self.insert_part(PromptPart::Memories, text, cut);
     }
 
@@ -143,6 +146,15 @@ impl Prompt {
     /// Returns the prompt as the text of the system message.
     pub(crate) fn text(&self) -> Outbound {
         let texts: Vec<Outbound> = self.parts.iter().map(|(_, text, _)| text.clone()).collect();
+        Outbound::joined(&texts, "\n\n")
+    }
+
+    /// Returns the end of the text that differs from message to message: the memories that fit the
+    /// message, and the time.
+    pub(crate) fn passing(&self) -> Outbound {
+        let time = self.parts.iter().filter(|(part, ..)| *part == PromptPart::DateTime);
+        let time = time.map(|(_, text, _)| text.clone());
+        let texts: Vec<Outbound> = self.remembered.iter().cloned().chain(time).collect();
         Outbound::joined(&texts, "\n\n")
     }
 

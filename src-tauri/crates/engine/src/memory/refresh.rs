@@ -467,12 +467,14 @@ async fn read_answer(
     while let Some(event) = stream.next().await {
         match event.map_err(|error| error.message)? {
             ModelEvent::Text(piece) => text.push_str(&piece),
+            ModelEvent::WasThought => text.clear(),
             ModelEvent::Done { usage: used, .. } => *usage = used,
             ModelEvent::Reasoning(_)
             | ModelEvent::Call(_)
             | ModelEvent::Choices(_)
             | ModelEvent::Opaque(_)
             | ModelEvent::SecretRemoved
+            | ModelEvent::Loading
             | ModelEvent::FellBack { .. } => {}
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use contract::{AgentId, CallId, Choice, ModelCapabilities, Text, Usage};
+use contract::{AgentId, CallId, Choice, Kept, ModelCapabilities, Text, Usage};
 use futures::{future::BoxFuture, stream::BoxStream};
 use redaction::{Outbound, OutboundValue};
 use serde::{Deserialize, Serialize};
@@ -63,13 +63,43 @@ pub struct ModelCall<T = Outbound> {
 pub type AskedCall = ModelCall<String>;
 
 /// Data that a provider requires back unchanged with its message, such as signed reasoning or ids.
-/// It is only valid within the turn and for the maker that produced it; all others leave it out.
+/// It is only valid for the maker that produced it; all others leave it out. An object is stored with
+/// the items: its `message` with the answer, its `calls` with the calls in their order. Other data is
+/// valid within the turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opaque {
     /// The provider protocol, the host and the model.
     pub maker: String,
     /// The provider's data, unchanged.
     pub data: Arc<Value>,
+}
+
+impl Opaque {
+    /// Returns what is stored with the message itself, or with its first stored item, and with its
+    /// call at this place.
+    pub fn kept(&self, is_first: bool, call: Option<usize>) -> Option<Kept> {
+        let data = self.data.as_object()?;
+        let of_call = call.and_then(|at| data.get("calls")?.get(at)).cloned();
+        let message = data.get("message").filter(|_| is_first).cloned();
+        let (message, call) = (message.unwrap_or_default(), of_call.unwrap_or_default());
+        (!message.is_null() || !call.is_null()).then(|| Kept {
+            maker: self.maker.clone(),
+            message,
+            call,
+        })
+    }
+
+    /// Returns the data of an answer from what was stored with it or with its calls.
+    pub fn from_kept(kept: &[Option<&Kept>]) -> Option<Self> {
+        let maker = kept.iter().find_map(|kept| kept.map(|kept| &kept.maker))?;
+        let own = |kept: Option<&Kept>, part: fn(&Kept) -> &Value| {
+            kept.filter(|kept| kept.maker == *maker).map(part).cloned().unwrap_or_default()
+        };
+        let message = own(kept.first().copied().flatten(), |kept| &kept.message);
+        let calls: Vec<Value> = kept.iter().map(|kept| own(*kept, |kept| &kept.call)).collect();
+        let data = serde_json::json!({"message": message, "calls": calls});
+        Some(Self { maker: maker.clone(), data: Arc::new(data) })
+    }
 }
 
 /// A tool in the form that is offered to a model.
@@ -131,6 +161,9 @@ pub enum Purpose {
 pub struct ModelRequest {
     /// The conversation, oldest message first.
     pub messages: Vec<Message>,
+    /// The end of the prompt that differs from message to message, such as the time. A wire may put it
+    /// before the question, so that a server need not read the conversation again.
+    pub passing: Outbound,
     /// The offered tools. If empty, the model must answer in text.
     pub tools: Vec<ToolDef>,
     /// If set, the answer must be one JSON object of this structure instead of text.
@@ -159,6 +192,10 @@ pub enum ModelEvent {
     Text(String),
     /// A piece of the thoughts before the answer.
     Reasoning(String),
+    /// The text so far was thoughts. The answer begins after it.
+    WasThought,
+    /// The server loads the model, and the answer is waited for.
+    Loading,
     /// A complete tool call. The provider's adapter joins its parts.
     Call(AskedCall),
     /// Suggested answers that the user can give with one click.
@@ -204,7 +241,8 @@ pub enum Finish {
     OutOfScope,
 }
 
-/// Why a model call failed. The text is safe to show: it contains no key and no response body.
+/// Why a model call failed. The text is safe to show: it contains no key, and of a response
+/// body only the server's sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
@@ -267,6 +305,17 @@ pub trait Model: Send + Sync {
     fn capabilities(&self) -> ModelCapabilities {
         ModelCapabilities::default()
     }
+    /// Returns the most tools that a request may have.
+    fn most_tools(&self) -> usize {
+        usize::MAX
+    }
+    /// Whether the server has lately refused tools for this model and answered without them. Unlike a
+    /// capability, this is learned from its answers.
+    fn refuses_tools(&self) -> bool {
+        false
+    }
+    /// Takes over what an earlier process learned: at this time the server refused tools.
+    fn note_refused_tools(&self, _at: DateTime<Utc>) {}
     /// Returns the length of the longest answer that any of the possible models may give to a
     /// request for `wanted` tokens.
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {

@@ -92,7 +92,7 @@ impl Recorder {
         let mut collected = self.0.lock();
         let Some(answer) = collected.recording.answers.get_mut(at) else { return };
         match (answer.events.last_mut(), event) {
-            (_, Ok(ModelEvent::Opaque(_))) => {}
+            (_, Ok(ModelEvent::Opaque(_) | ModelEvent::Loading)) => {}
             (Some(Ok(ModelEvent::Text(said))), Ok(ModelEvent::Text(more)))
             | (Some(Ok(ModelEvent::Reasoning(said))), Ok(ModelEvent::Reasoning(more))) => {
                 said.push_str(more);
@@ -158,5 +158,6 @@ fn describe_model(model: &dyn Model) -> RecordedModel {
         is_local: model.is_local(),
         in_process: model.in_process(),
         reads_values: model.reads_values(),
+        refuses_tools: model.refuses_tools(),
     }
 }

@@ -87,6 +87,9 @@ pub struct RecordedModel {
     pub in_process: bool,
     /// Whether it reads results as values.
     pub reads_values: bool,
+    /// Whether it had refused tools.
+    #[serde(default)]
+    pub refuses_tools: bool,
 }
 
 /// One answer of a model.

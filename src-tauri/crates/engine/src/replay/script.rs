@@ -71,6 +71,9 @@ impl Model for ScriptedModel {
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         longest_answer(wanted, Some(self.described.longest_answer))
     }
+    fn refuses_tools(&self) -> bool {
+        self.described.refuses_tools
+    }
     fn in_process(&self) -> bool {
         self.described.in_process
     }
@@ -139,6 +142,9 @@ impl Tools for ScriptedTools {
     }
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
         self.installed.data_flow(pack)
+    }
+    fn reads_files(&self, pack: &PackId) -> bool {
+        self.installed.reads_files(pack)
     }
     async fn run(&self, request: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
         let error = AgentError::internal(

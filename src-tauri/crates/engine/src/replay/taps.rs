@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::{AgentError, ModelCapabilities, ToolSpec};
+use chrono::{DateTime, Utc};
+use contract::{AgentError, ModelCapabilities, PackId, ToolSpec};
 use futures::{StreamExt as _, future::BoxFuture, stream::BoxStream};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -44,6 +45,15 @@ impl Model for RecordedCalls {
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
+    }
+    fn refuses_tools(&self) -> bool {
+        self.inner.refuses_tools()
+    }
+    fn note_refused_tools(&self, at: DateTime<Utc>) {
+        self.inner.note_refused_tools(at);
+    }
+    fn most_tools(&self) -> usize {
+        self.inner.most_tools()
     }
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         self.inner.longest_answer(wanted)
@@ -128,6 +138,13 @@ impl Tools for RecordedTools<'_> {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         self.inner.specs()
     }
+    fn reads_files(&self, pack: &PackId) -> bool {
+        self.inner.reads_files(pack)
+    }
+    fn keeps_time(&self, spec: &ToolSpec) -> bool {
+        self.inner.keeps_time(spec)
+    }
+
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {
         self.inner.waits_for_person(spec)
     }

@@ -118,15 +118,23 @@ impl Engine {
     }
 
     /// Calls a tool for the session's host. The call is recorded but leaves no items in the
-    /// conversation.
+    /// conversation. It belongs to the caller's turn whose answer needs it, if that is given; the
+    /// turn's stream must still exist, because the records get their ids from it.
     pub async fn call_tool_for_host(
         self: &Arc<Self>,
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
         around: TurnOptions,
+        of: Option<&TurnId>,
     ) -> Result<ToolCallResponse, AgentError> {
-        self.call_tool_for(session, tool, arguments, around, Place::Beside).await.0
+        let Some(turn) = of.filter(|turn| self.runs.of(turn).is_some()) else {
+            return self.call_tool_for(session, tool, arguments, around, Place::Beside).await.0;
+        };
+        let params =
+            ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
+        let asked = (turn.clone(), Origin::Caller);
+        self.tool_call_as(asked, params, Place::Beside, CancellationToken::new()).await
     }
 
     async fn call_tool_for(
@@ -235,6 +243,7 @@ impl Engine {
             local_only: false,
             untrusted: false,
             partial: false,
+            kept: None,
         };
         let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];
         let started = RecordDraft::new(RecordType::RunStarted)

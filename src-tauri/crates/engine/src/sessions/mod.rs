@@ -72,15 +72,11 @@ impl Engine {
         run: Option<Arc<RunContext>>,
     ) -> Result<TurnStartResponse, AgentError> {
         let (session, text) = (params.session.clone(), params.text.clone());
-        let request = run.as_ref().map(|run| run.request_id().to_owned());
-        let started = self.take_message(origin, params, run).await;
+        let started = self.take_message(origin, params, run.clone()).await;
         if let Err(error) = &started {
-            let refused = Refused {
-                session: session.as_ref(),
-                request_id: request.as_deref(),
-                ..Refused::of("message", error, &text)
-            };
-            self.note_refused_request(refused).await;
+            let refused =
+                Refused { session: session.as_ref(), ..Refused::of("message", error, &text) };
+            self.note_refused_request(refused.asked_by(run.as_deref())).await;
         }
         started
     }
@@ -344,6 +340,7 @@ impl Engine {
         if has_more {
             items.remove(0);
         }
+        items.iter_mut().for_each(|item| item.body.forget_kept());
         Ok(ItemsPageResponse { items, has_more })
     }
 

@@ -8,11 +8,15 @@
 //! Reads without approval run in parallel, effects run one after the other, and each call ends
 //! exactly once.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use contract::{
-    AgentError, ErrorCode, EventBody, Item, ItemBody, ResultView, Stage, ToolOutcome, ToolSpec,
-    text,
+    AgentError, CallId, ErrorCode, EventBody, Item, ItemBody, Kept, ResultView, Stage, ToolOutcome,
+    ToolSpec, text,
 };
 use futures::future::join_all;
 use policy::Decision;
@@ -24,7 +28,7 @@ use crate::{
     canonical::canonical,
     context::entities,
     destinations::note_read,
-    ports::{AskedCall, Point},
+    ports::{AskedCall, Opaque, Point},
     texts::Text,
     tools::{
         analyses::earlier_analysis,
@@ -62,6 +66,24 @@ impl InvalidArguments {
     }
 }
 
+/// Refuses arguments that only the caller may set.
+fn check_owner(spec: &ToolSpec, arguments: &Value) -> Result<(), AgentError> {
+    let is_given = |name: &str| arguments.get(name).is_some();
+    let Some(owned) = spec.caller_owned.iter().find(|owned| is_given(&owned.name)) else {
+        return Ok(());
+    };
+    let error = AgentError::invalid(text!(
+        "The arguments of {tool} do not fit: {name} is set by the app. Leave it out.",
+        tool = spec.title,
+        name = owned.name
+    ));
+    let problem = "is set by the app";
+    Err(error.with(
+        "validation",
+        serde_json::json!([{"path": format!("/{}", owned.name), "problem": problem}]),
+    ))
+}
+
 /// How a call ends without being made, and why.
 type Refusal = (ToolOutcome, AgentError);
 
@@ -76,6 +98,8 @@ pub(crate) struct ToolExecutor {
     invalid: InvalidArguments,
     /// Whether the model lost its tools because it repeated invalid calls. It can then only answer.
     is_tools_off: bool,
+    /// The members that the model's server gets back with the calls of this round.
+    kept: HashMap<CallId, Kept>,
 }
 
 impl ToolExecutor {
@@ -85,11 +109,25 @@ impl ToolExecutor {
             gate: ApprovalGate::new(dispatcher),
             invalid: InvalidArguments::default(),
             is_tools_off: false,
+            kept: HashMap::new(),
         }
     }
 
     pub(crate) fn is_tools_off(&self) -> bool {
         self.is_tools_off
+    }
+
+    /// Notes what is stored with the calls of a round for the model's server.
+    /// The calls are given with their places in the answer.
+    pub(crate) fn keep_with_calls<'a>(
+        &mut self,
+        calls: impl Iterator<Item = (usize, &'a AskedCall)>,
+        opaque: Option<&Opaque>,
+    ) {
+        let kept = |(nth, (at, call)): (usize, (usize, &AskedCall))| {
+            Some((call.id.clone(), opaque?.kept(nth == 0, Some(at))?))
+        };
+        self.kept = calls.enumerate().filter_map(kept).collect();
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {
@@ -185,7 +223,7 @@ impl ToolExecutor {
             self.context.account.add_viewed(ViewedResult {
                 view: result.view,
                 tool: result.tool.clone(),
-                data: Arc::clone(&result.data),
+                data: Arc::new(contract::json_text::members_of(&result.data).into_owned()),
             });
         }
     }
@@ -370,6 +408,7 @@ impl ToolExecutor {
     }
 
     fn validate(&self, ready: &mut Ready) -> Result<(), AgentError> {
+        check_owner(&ready.spec, &ready.arguments)?;
         ready.arguments = contract::arguments::normalize_and_check_length(ready.arguments.clone())?;
         self.context.engine.check_arguments(&ready.spec, &ready.arguments)
     }
@@ -522,6 +561,8 @@ impl ToolExecutor {
             effect,
             arguments: arguments.clone(),
             local_only: self.context.has_local_data(),
+            untrusted: self.context.sources.is_any(),
+            kept: self.kept.get(call).cloned().map(Box::new),
         })
     }
 }

@@ -6,8 +6,8 @@ use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Choice, EventBody, Item, ItemBody, MemoryEntry, NoticeLevel, ToParam as _, ToolId, ToolOutcome,
-    TurnStatus, Usage, label_text,
+    Choice, EventBody, Item, ItemBody, Kept, MemoryEntry, NoticeLevel, ToParam as _, ToolId,
+    ToolOutcome, TurnStatus, Usage, label_text,
 };
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     turn::{
         context::TurnContext,
         outcome::{End, sentence_below},
+        partial::{forget_partial, store_partial},
     },
 };
 
@@ -40,10 +41,16 @@ pub(crate) struct AnswerBuilder {
     reused: Vec<String>,
     /// The long-term memories that the model reads in this turn.
     pub(crate) remembered: Vec<MemoryEntry>,
+    /// Whether the store has a part of the answer.
+    has_partial: bool,
+    /// The codes of notices that this turn has seen to.
+    told: HashSet<&'static str>,
     /// Tools whose execution instructions were already sent in this turn.
     pub(crate) instructed: HashSet<ToolId>,
     /// The texts beside the calls form the answer; no final text replaces them.
     pub(crate) is_in_parts: bool,
+    /// The members that the model's server gets back with the answer.
+    pub(crate) kept: Option<Kept>,
 }
 
 impl AnswerBuilder {
@@ -59,8 +66,11 @@ impl AnswerBuilder {
             used: Vec::new(),
             reused: Vec::new(),
             remembered: Vec::new(),
+            has_partial: false,
+            told: HashSet::new(),
             instructed: HashSet::new(),
             is_in_parts: false,
+            kept: None,
         }
     }
 
@@ -116,7 +126,36 @@ impl AnswerBuilder {
             local_only: self.context.has_local_data(),
             untrusted: self.context.sources.is_any(),
             partial,
+            kept: self.kept.clone().map(Box::new),
         })
+    }
+
+    /// Stores the text so far, in case that the process ends before the answer does.
+    pub(crate) async fn store_partial(&mut self, text: &str) {
+        if text.is_empty() {
+            return self.forget_partial().await;
+        }
+        if !self.context.place.keeps_items() {
+            return;
+        }
+        self.has_partial = true;
+        let (store, body) = (&self.context.world().store, self.item(text, Vec::new(), true).body);
+        let stored =
+            store_partial(store.as_ref(), &self.context.session, &self.context.id, body).await;
+        if let Err(error) = stored {
+            tracing::warn!(%error, "the text so far could not be stored");
+        }
+    }
+
+    /// Forgets the stored text, because an item has it.
+    pub(crate) async fn forget_partial(&self) {
+        if !self.has_partial {
+            return;
+        }
+        let store = &self.context.world().store;
+        if let Err(error) = forget_partial(store.as_ref(), &self.context.session).await {
+            tracing::warn!(%error, "the text so far could not be forgotten");
+        }
     }
 
     /// Returns the turn's row for the store.
@@ -158,6 +197,36 @@ impl AnswerBuilder {
         });
         self.fallback = Some(to);
         self.context.add_item(item, "the notice of another model could not be saved").await;
+    }
+
+    /// Saves a notice to the transcript, once in a conversation. Callers over HTTP cannot change what it
+    /// is about, so it goes to the log for the operator.
+    pub(crate) async fn tell_once(&mut self, code: &'static str, text: contract::Text) {
+        if self.context.audience.is_remote() || !self.context.place.keeps_items() {
+            tracing::warn!(code, text = text.as_str(), "a notice for the operator");
+            return;
+        }
+        if !self.told.insert(code) {
+            return;
+        }
+        let (store, session) = (&self.context.world().store, &self.context.session);
+        let key = format!("$told_{code}");
+        match store.session_values_of(session, &[&key]).await {
+            Ok(values) if !values.is_empty() => return,
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "it is not known what was told"),
+        }
+        if let Err(error) =
+            store.session_values_put(session, vec![(key, Some(serde_json::json!(true)))]).await
+        {
+            tracing::warn!(%error, "a notice may come again");
+        }
+        let item = self.context.item(ItemBody::Notice {
+            level: NoticeLevel::Warning,
+            code: code.into(),
+            text,
+        });
+        self.context.add_item(item, "a notice could not be saved").await;
     }
 
     /// Saves a notice to the transcript that a known secret was removed from the model's answer.

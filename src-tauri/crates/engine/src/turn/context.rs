@@ -8,6 +8,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use chrono::{DateTime, Utc};
@@ -64,7 +65,7 @@ pub(crate) struct TurnContext {
     pub(crate) account: Arc<Account>,
     pub(crate) started: tokio::time::Instant,
     pub(crate) started_at: DateTime<Utc>,
-    /// The deadline without the time that people take to decide; see `deadline`.
+    /// The deadline without the time of people and of the model; see `deadline`.
     deadline: tokio::time::Instant,
     /// The recording for a replay, if the turn is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
@@ -193,8 +194,7 @@ impl TurnContext {
             None => policy::named_in(&accepted.text),
         };
         let started = tokio::time::Instant::now();
-        let deadline =
-            started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
+        let deadline = started + Duration::from_secs(u64::from(settings.limits.deadline_s));
         Self {
             engine: Arc::clone(engine),
             session,
@@ -248,14 +248,24 @@ impl TurnContext {
         self.supervision() == Supervision::Assistant
     }
 
+    /// Whether the model can hand a message to specialists by a tool. The built-in model decides from
+    /// the packs instead.
+    pub(crate) fn can_route(&self) -> bool {
+        let model = &self.model;
+        model.capabilities().tools && !model.in_process() && !model.refuses_tools()
+    }
+
     /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.
     pub(crate) fn bound_unless_remote(&self, own: u32) -> u32 {
         if self.audience.is_remote() { u32::MAX } else { own }
     }
 
-    /// Returns the time until which a call may begin or be retried.
+    /// Returns the time until which a call may begin or be retried. A slow model costs the turn no time.
     pub(crate) fn deadline(&self) -> tokio::time::Instant {
-        self.deadline + self.account.entries().waited
+        let entries = self.account.entries();
+        // A program that called waits for the whole turn.
+        let of_model = if self.audience.is_remote() { Duration::ZERO } else { entries.model_time };
+        self.deadline + entries.waited + of_model + entries.tool_time
     }
 
     /// Whether the deadline has passed. After it the model may only answer.
@@ -293,8 +303,11 @@ impl TurnContext {
         level
     }
 
-    /// Returns the tools that are switched on now.
+    /// Returns the tools that are switched on now. A model that takes no tools is offered none.
     pub(crate) fn offered(&self) -> Vec<&ToolSpec> {
+        if self.model.refuses_tools() {
+            return Vec::new();
+        }
         self.specs.iter().filter(|spec| self.engine.check_tool(spec).is_ok()).collect()
     }
 
@@ -330,7 +343,8 @@ impl TurnContext {
     }
 
     pub(crate) fn emit_items(&self, items: Vec<Item>) {
-        for item in items {
+        for mut item in items {
+            item.body.forget_kept();
             self.emit(EventBody::Item { item: Box::new(item) });
         }
     }

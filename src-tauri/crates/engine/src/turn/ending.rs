@@ -97,6 +97,7 @@ impl Turn {
             }
         }
         let saved = self.save_end(body, status, error.as_ref()).await;
+        self.answer.forget_partial().await;
         if !self.answer.instructed.is_empty() {
             self.context.engine.keep_last_used().await;
         }

@@ -9,6 +9,7 @@ pub(crate) mod ending;
 pub(crate) mod frame;
 mod mentions;
 pub(crate) mod outcome;
+pub(crate) mod partial;
 pub(crate) mod prompt_preview;
 pub(crate) mod recover;
 pub(crate) mod running;

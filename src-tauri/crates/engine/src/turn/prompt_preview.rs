@@ -16,6 +16,7 @@ use crate::{
         prompts::{PromptWriter, agents_of},
         route_tool,
         supervisor::single_agent,
+        tool_limit,
     },
     context::{
         egress::EgressSession,
@@ -71,6 +72,7 @@ impl Engine {
             .into_iter()
             .filter(|spec| wanted.map_or(alone, |agent| agent.tools.contains(&spec.id)))
             .collect();
+        let specs = tool_limit::fit(specs, context.model.most_tools()).specs;
         let prompts = PromptWriter { context: &context, words, recalled: None, remembered: &[] };
         let is_generalist = context.is_generalist();
         let route = route_tool::name(&context.specs);
@@ -79,12 +81,11 @@ impl Engine {
             (false, true) => AgentPart::AllAndGeneral,
             (false, false) => AgentPart::All,
         };
-        let can_route =
-            context.model.capabilities().tools && !context.model.in_process() && is_generalist;
+        let can_route = context.can_route() && is_generalist;
         let prompt = match wanted {
             Some(agent) => prompts.of_run(&Voice::Agent { agent, part }, &specs, None),
             None if alone => prompts.of_run(&Voice::Alone { is_generalist }, &specs, None),
-            None if agents.is_empty() && is_generalist => {
+            None if is_generalist && (agents.is_empty() || context.model.refuses_tools()) => {
                 prompts.of_run(&Voice::Assistant { route: None }, &specs, None)
             }
             None if agents.is_empty() => prompts.of_run(&Voice::Orchestrator, &specs, None),

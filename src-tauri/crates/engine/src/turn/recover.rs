@@ -16,6 +16,7 @@ use crate::{
     sessions::QUEUE_KEY,
     texts::Text,
     tools::refusals::millis_between,
+    turn::partial::{forget_partial, partial_of},
 };
 
 /// The result of a recovery.
@@ -40,6 +41,7 @@ impl Engine {
             self.end_turn(&row, &open, &mut out).await?;
             out.turns += 1;
         }
+        self.read_refusals().await?;
         store.mark_runs_interrupted().await?;
         self.keep_lost_queues().await?;
         self.end_approved_actions(&mut out).await?;
@@ -95,6 +97,9 @@ impl Engine {
                 out.expired += 1;
             }
         }
+        if let Some(body) = self.lost_text(row, &items).await? {
+            fresh.push(self.recovered_item(&row.session, &row.turn, body));
+        }
         let text = Text::Interrupted.in_locale(&locale).into();
         fresh.push(self.recovered_item(
             &row.session,
@@ -107,6 +112,7 @@ impl Engine {
             ..row.clone()
         };
         store.turn_save(&ended, fresh, None).await?;
+        forget_partial(store.as_ref(), &row.session).await?;
         let draft = RecordDraft::new(RecordType::RunEnded)
             .of(&row.session, &row.turn)
             .field("status", "interrupted")
@@ -118,6 +124,20 @@ impl Engine {
             tracing::warn!(%error, "the end of an interrupted turn could not be recorded");
         }
         Ok(())
+    }
+
+    /// Returns the text that was on the screen when the process ended, unless an item has it.
+    async fn lost_text(
+        &self,
+        row: &TurnRow,
+        items: &[Item],
+    ) -> Result<Option<ItemBody>, StoreError> {
+        let body = partial_of(self.world.store.as_ref(), &row.session, &row.turn).await?;
+        let Some(ItemBody::AssistantText { text: said, .. }) = &body else { return Ok(None) };
+        let is_stored = items.iter().any(|item| {
+            matches!(&item.body, ItemBody::AssistantText { text, .. } if text.starts_with(said))
+        });
+        Ok(body.filter(|_| !is_stored))
     }
 
     async fn outcome_of_open_call(

@@ -63,7 +63,12 @@ fn kind(event: &Result<ModelEvent, ModelError>) -> &'static str {
         Ok(ModelEvent::Opaque(_)) => "opaque",
         Ok(ModelEvent::FellBack { .. }) => "fell back",
         Err(_) => "failure",
-        Ok(ModelEvent::SecretRemoved | ModelEvent::Done { .. }) => "without a text",
+        Ok(
+            ModelEvent::SecretRemoved
+            | ModelEvent::WasThought
+            | ModelEvent::Loading
+            | ModelEvent::Done { .. },
+        ) => "without a text",
     }
 }
 

@@ -665,6 +665,7 @@ async fn said_long_ago(bench: &Bench, messages: usize) {
             local_only: false,
             untrusted: false,
             partial: false,
+            kept: None,
         },
     };
     store.items_append((0..messages).map(|n| item(n, said(n))).collect()).await.unwrap();

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use chrono::{DateTime, Utc};
 use contract::{ModelCapabilities, Settings, address::Origin, text};
 use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Random};
 use futures::{StreamExt as _, future::BoxFuture, stream::BoxStream};
@@ -77,12 +78,17 @@ pub(super) enum Place {
     Last,
 }
 
-/// Returns the idle timeout: the environment's if it is set, or else the profile's.
+/// Returns the idle timeout: the environment's if it is set, or else the profile's for this address.
 pub(super) fn configured_idle_timeout(
     settings: &Settings,
+    base_url: &str,
     environment_ms: Option<u64>,
 ) -> Duration {
-    let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
+    let seconds = match models::is_nearby_address(base_url) {
+        true => settings.model.local_idle_timeout_s,
+        false => settings.model.idle_timeout_s,
+    };
+    let profile = Duration::from_secs(u64::from(seconds));
     environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
 }
 
@@ -197,6 +203,24 @@ impl Model for Remote {
 
     fn capabilities(&self) -> ModelCapabilities {
         models::capabilities(&self.recipe.server.model)
+    }
+
+    fn most_tools(&self) -> usize {
+        self.recipe.server.api.most_tools()
+    }
+
+    fn note_refused_tools(&self, at: DateTime<Utc>) {
+        let Recipe { http, server, .. } = &*self.recipe;
+        if let Ok(http) = http {
+            models::note_refused_tools(http, server.api, &server.base_url, &server.model, at);
+        }
+    }
+
+    fn refuses_tools(&self) -> bool {
+        let Recipe { http, server, clock, .. } = &*self.recipe;
+        http.as_ref().is_ok_and(|http| {
+            models::refuses_tools(http, server.api, &server.base_url, &server.model, clock.now())
+        })
     }
 
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {

@@ -8,9 +8,12 @@ use engine::ports::{Finish, ModelError, ModelEvent};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::chunk::{CallPart, Choice, Chunk, Delta};
+use super::chunk::{CallPart, Choice, Chunk, Delta, without_odd_members};
+use super::kept::{self, Members};
+use super::thoughts::{Piece, Splitter};
+use super::written::WrittenCalls;
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, FeedResult, Loose, clamp_token_count};
+use crate::wire::{Answer, Assemble, FeedResult, Loose};
 
 /// More calls than any model makes in one answer. Limits a stream that never stops opening new
 /// ones.
@@ -20,6 +23,11 @@ const MAX_CALLS: usize = 64;
 pub(super) struct Assembler {
     answer: Answer,
     calls: Vec<PartialCall>,
+    maker: String,
+    /// Members that go back with the message.
+    others: Members,
+    splitter: Splitter,
+    written: WrittenCalls,
 }
 
 struct PartialCall {
@@ -29,11 +37,45 @@ struct PartialCall {
     wire_id: String,
     name: String,
     arguments: String,
+    /// Members that go back with the call.
+    others: Members,
 }
 
 impl Assembler {
-    pub(super) fn new() -> Self {
-        Self { answer: Answer::new(), calls: Vec::new() }
+    /// Creates a reader of one answer. `tools` are the names of the tools that the model may call.
+    pub(super) fn new(maker: &str, tools: Vec<String>) -> Self {
+        Self {
+            answer: Answer::new(),
+            calls: Vec::new(),
+            maker: maker.to_owned(),
+            others: Members::new(),
+            splitter: Splitter::new(),
+            written: WrittenCalls::new(tools),
+        }
+    }
+
+    fn read_text(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+        self.answer.begun |= !text.is_empty();
+        let pieces = self.splitter.push(text);
+        self.take_pieces(pieces, out);
+    }
+
+    /// Passes on the pieces of the message. A text that may be a call is held back.
+    fn take_pieces(&mut self, pieces: Vec<Piece>, out: &mut VecDeque<ModelEvent>) {
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => {
+                    let text = self.written.push(&text);
+                    self.answer.push_text(&text, out);
+                }
+                Piece::Thought(text) => self.answer.push_reasoning(&text, out),
+                Piece::WasThought => {
+                    let text = self.written.take_text();
+                    self.answer.push_text(&text, out);
+                    out.push_back(ModelEvent::WasThought);
+                }
+            }
+        }
     }
 
     fn read_choice(
@@ -63,16 +105,19 @@ impl Assembler {
         delta: Delta<'_>,
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ModelError> {
-        self.answer.push_reasoning(delta.reasoning_content.text(), out);
-        self.answer.push_reasoning(delta.reasoning.text(), out);
+        for name in ["reasoning_content", "reasoning"] {
+            let text = delta.others.get(name).and_then(Value::as_str).unwrap_or_default();
+            self.answer.push_reasoning(text, out);
+        }
+        kept::merge(&mut self.others, delta.others);
         match delta.content {
             Loose::Absent => {}
-            Loose::Text(text) => self.answer.push_text(&text, out),
+            Loose::Text(text) => self.read_text(&text, out),
             Loose::Other(parts) => self.read_parts(&parts, out),
         }
-        self.answer.push_text(delta.refusal.text(), out);
+        self.read_text(delta.refusal.text(), out);
         for part in delta.tool_calls.unwrap_or_default() {
-            self.read_call_part(&part)?;
+            self.read_call_part(part)?;
         }
         Ok(())
     }
@@ -80,8 +125,9 @@ impl Assembler {
     /// Reads content that is a list of typed parts: `text`, and `thinking` with parts of its own.
     fn read_parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
         for part in parts.as_array().into_iter().flatten() {
-            if let Some(text) = part.get("text").and_then(Value::as_str) {
-                self.answer.push_text(text, out);
+            match part.get("text").and_then(Value::as_str) {
+                Some(text) => self.read_text(text, out),
+                None => kept::merge_content(&mut self.others, part),
             }
             match part.get("thinking") {
                 Some(Value::String(text)) => self.answer.push_reasoning(text, out),
@@ -95,7 +141,7 @@ impl Assembler {
         }
     }
 
-    fn read_call_part(&mut self, part: &CallPart<'_>) -> Result<(), ModelError> {
+    fn read_call_part(&mut self, mut part: CallPart<'_>) -> Result<(), ModelError> {
         self.answer.begun = true;
         let index = part.index.number();
         let id = part.id.text();
@@ -112,6 +158,7 @@ impl Assembler {
                     wire_id: String::new(),
                     name: String::new(),
                     arguments: String::new(),
+                    others: Members::new(),
                 });
                 self.calls.len() - 1
             }
@@ -125,6 +172,12 @@ impl Assembler {
                 call.name.push_str(name);
             }
             call.arguments.push_str(&arguments);
+            kept::merge(&mut call.others, std::mem::take(&mut part.others));
+            let of_function = part.function.map(|function| function.others).unwrap_or_default();
+            if !of_function.is_empty() {
+                let members = Members::from_iter([("function".to_owned(), of_function.into())]);
+                kept::merge(&mut call.others, members);
+            }
         }
         Ok(())
     }
@@ -168,33 +221,73 @@ impl Assemble for Assembler {
         if !data.starts_with('{') {
             return Ok(FeedResult::Ignored);
         }
-        let chunk: Chunk<'_> =
-            serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
-        if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
+        match serde_json::from_str::<Chunk<'_>>(data) {
+            Ok(chunk) => self.read_chunk(chunk, out),
+            Err(_) => {
+                let odd: Value =
+                    serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+                let fits = without_odd_members(odd).to_string();
+                let chunk = serde_json::from_str(&fits).map_err(|_| failure::not_the_protocol())?;
+                self.read_chunk(chunk, out)
+            }
+        }
+    }
+
+    fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let pieces = self.splitter.end();
+        self.take_pieces(pieces, out);
+        let (text, written) = self.written.end(self.calls.is_empty());
+        self.answer.push_text(&text, out);
+        let mut calls = std::mem::take(&mut self.calls);
+        calls.sort_by_key(|call| call.index.unwrap_or(u64::MAX));
+        let mut of_calls = Vec::new();
+        for call in calls {
+            self.answer.push_call(call.name, call.arguments, out)?;
+            of_calls.push(call.others);
+        }
+        for (name, arguments) in written {
+            self.answer.push_call(name, arguments, out)?;
+        }
+        let opaque = kept::seal(&self.maker, std::mem::take(&mut self.others), of_calls);
+        out.extend(opaque.map(ModelEvent::Opaque));
+        self.answer.check_not_blocked()?;
+        self.answer.push_done(out);
+        Ok(())
+    }
+}
+
+impl Assembler {
+    fn read_chunk(
+        &mut self,
+        chunk: Chunk<'_>,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<FeedResult, ModelError> {
+        if let Some(error) = chunk.error.as_ref().filter(|error| !is_empty(error)) {
             return Err(failure::parse_stream_error(error));
         }
         let known = chunk.choices.is_some() || chunk.usage.is_some();
         if let Some(usage) = chunk.usage {
-            self.answer.usage.input_tokens =
-                usage.prompt_tokens.map_or(self.answer.usage.input_tokens, clamp_token_count);
-            self.answer.usage.output_tokens =
-                usage.completion_tokens.map_or(self.answer.usage.output_tokens, clamp_token_count);
+            let counted = &mut self.answer.usage;
+            counted.input_tokens =
+                usage.prompt_tokens.token_count().unwrap_or(counted.input_tokens);
+            counted.output_tokens =
+                usage.completion_tokens.token_count().unwrap_or(counted.output_tokens);
         }
         if let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() {
             self.read_choice(choice, out)?;
         }
         Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
+}
 
-    fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        let mut calls = std::mem::take(&mut self.calls);
-        calls.sort_by_key(|call| call.index.unwrap_or(u64::MAX));
-        for call in calls {
-            self.answer.push_call(call.name, call.arguments, out)?;
-        }
-        self.answer.check_not_blocked()?;
-        self.answer.push_done(out);
-        Ok(())
+/// Whether a value says nothing, as an error does that is none.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(true) | Value::Number(_) => false,
     }
 }
 

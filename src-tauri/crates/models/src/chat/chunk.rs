@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::kept::Members;
 use crate::wire::Loose;
 
 /// A chunk, a complete answer or an error object. The fields tell which.
@@ -11,8 +12,8 @@ use crate::wire::Loose;
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
     pub(super) choices: Option<Vec<Choice<'a>>>,
-    #[serde(default)]
-    pub(super) usage: Option<WireUsage>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<WireUsage<'a>>,
     #[serde(default)]
     pub(super) error: Option<Value>,
 }
@@ -35,13 +36,16 @@ pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
     pub(super) content: Loose<'a>,
     #[serde(borrow, default)]
-    pub(super) reasoning_content: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) reasoning: Loose<'a>,
-    #[serde(borrow, default)]
     pub(super) refusal: Loose<'a>,
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallPart<'a>>>,
+    #[serde(borrow, default, rename = "role")]
+    _role: Loose<'a>,
+    #[serde(borrow, default, rename = "function_call")]
+    _function_call: Loose<'a>,
+    /// Members that go back with the message.
+    #[serde(flatten)]
+    pub(super) others: Members,
 }
 
 /// A piece of a tool call.
@@ -53,6 +57,11 @@ pub(super) struct CallPart<'a> {
     pub(super) id: Loose<'a>,
     #[serde(borrow, default)]
     pub(super) function: Option<FunctionPart<'a>>,
+    #[serde(borrow, default, rename = "type")]
+    _kind: Loose<'a>,
+    /// Members that go back with the call.
+    #[serde(flatten)]
+    pub(super) others: Members,
 }
 
 /// Name and arguments, or a piece of them.
@@ -62,13 +71,52 @@ pub(super) struct FunctionPart<'a> {
     pub(super) name: Loose<'a>,
     #[serde(borrow, default)]
     pub(super) arguments: Loose<'a>,
+    #[serde(flatten)]
+    pub(super) others: Members,
 }
 
 /// Token counts. Other members of the object are ignored.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-pub(super) struct WireUsage {
-    #[serde(default)]
-    pub(super) prompt_tokens: Option<f64>,
-    #[serde(default)]
-    pub(super) completion_tokens: Option<f64>,
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireUsage<'a> {
+    #[serde(borrow, default)]
+    pub(super) prompt_tokens: Loose<'a>,
+    #[serde(borrow, default)]
+    pub(super) completion_tokens: Loose<'a>,
+}
+
+/// Returns a chunk without the members that have another shape than they should. An odd member costs
+/// only itself.
+pub(super) fn without_odd_members(mut chunk: Value) -> Value {
+    let Some(members) = chunk.as_object_mut() else { return chunk };
+    keep_if(members, "usage", Value::is_object);
+    keep_if(members, "choices", Value::is_array);
+    for choice in parts(members.get_mut("choices")) {
+        for name in ["delta", "message"] {
+            keep_if(choice, name, Value::is_object);
+            let Some(delta) = choice.get_mut(name).and_then(Value::as_object_mut) else { continue };
+            if let Some(calls) = delta.get_mut("tool_calls").filter(|calls| calls.is_object()) {
+                *calls = Value::Array(vec![calls.take()]);
+            }
+            keep_if(delta, "tool_calls", Value::is_array);
+            for call in parts(delta.get_mut("tool_calls")) {
+                keep_if(call, "function", Value::is_object);
+            }
+        }
+    }
+    chunk
+}
+
+fn keep_if(members: &mut Members, name: &str, fits: impl Fn(&Value) -> bool) {
+    if members.get(name).is_some_and(|value| !fits(value)) {
+        members.remove(name);
+    }
+}
+
+/// Returns the parts of a list that are objects. Other parts are removed.
+fn parts(list: Option<&mut Value>) -> impl Iterator<Item = &mut Members> {
+    let list = list.and_then(Value::as_array_mut);
+    list.into_iter().flat_map(|list| {
+        list.retain(Value::is_object);
+        list.iter_mut().filter_map(Value::as_object_mut)
+    })
 }

@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
-use engine::ports::{Message, ModelRequest};
+use engine::ports::ModelRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::wire::{json_or_empty, prepend_instructions, short_id, wire_id};
+use super::shape::{Style, WireMessage, shape};
+use crate::wire::{Leaves, Part, short_id, wire_id};
 
 /// Peculiarities of a server, guessed from its host name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,8 +17,6 @@ pub(super) struct Dialect {
     pub(super) short_call_ids: bool,
     /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
     pub(super) completion_bound: bool,
-    /// Whether instructions may only come first (Mistral).
-    pub(super) system_first: bool,
 }
 
 impl Dialect {
@@ -25,7 +24,6 @@ impl Dialect {
         let mistral = host == "mistral.ai" || host.ends_with(".mistral.ai");
         Self {
             short_call_ids: mistral,
-            system_first: mistral,
             completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com"),
         }
     }
@@ -57,40 +55,6 @@ struct StreamOptions {
 }
 
 #[derive(Serialize)]
-#[serde(tag = "role", rename_all = "lowercase")]
-enum WireMessage<'a> {
-    System {
-        content: &'a str,
-    },
-    User {
-        content: &'a str,
-    },
-    Assistant {
-        content: Option<&'a str>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<WireCall<'a>>,
-    },
-    Tool {
-        tool_call_id: Cow<'a, str>,
-        content: Cow<'a, str>,
-    },
-}
-
-#[derive(Serialize)]
-struct WireCall<'a> {
-    id: Cow<'a, str>,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    function: WireFunction<'a>,
-}
-
-#[derive(Serialize)]
-struct WireFunction<'a> {
-    name: &'a str,
-    arguments: &'a str,
-}
-
-#[derive(Serialize)]
 struct WireTool<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
@@ -106,10 +70,10 @@ struct WireToolFunction<'a> {
 
 /// The body of a request, for a stream unless nobody listens to the pieces.
 pub(super) fn build_body(
-    model: &str,
+    (model, maker): (&str, &str),
     request: &ModelRequest,
     dialect: Dialect,
-    plain: bool,
+    leaves: Leaves,
 ) -> Result<Vec<u8>, serde_json::Error> {
     let tools = request.tools.iter().map(|tool| WireTool {
         kind: "function",
@@ -120,15 +84,25 @@ pub(super) fn build_body(
         },
     });
     let bound = request.answer_limit();
+    let plain = leaves.has(Part::Optional);
+    let is_newer = dialect.completion_bound != leaves.has(Part::Bound);
+    let style = Style {
+        dialect,
+        maker,
+        passing: &request.passing,
+        with_kept: !leaves.has(Part::Kept),
+        with_calls: !leaves.has(Part::Tools),
+    };
     serde_json::to_vec(&Body {
         model,
-        messages: convert_messages(&request.messages, dialect),
+        messages: shape(&request.messages, style),
         tools: tools.collect(),
-        tool_choice: (!request.tools.is_empty()).then_some("auto"),
+        // It is the default, and only named where that is accepted.
+        tool_choice: (!request.tools.is_empty() && !plain).then_some("auto"),
         stream: !request.whole,
         stream_options: (!plain && !request.whole).then_some(StreamOptions { include_usage: true }),
-        max_tokens: bound.filter(|_| !dialect.completion_bound),
-        max_completion_tokens: bound.filter(|_| dialect.completion_bound),
+        max_tokens: bound.filter(|_| !is_newer),
+        max_completion_tokens: bound.filter(|_| is_newer),
         response_format: request
             .structured
             .as_ref()
@@ -137,63 +111,13 @@ pub(super) fn build_body(
     })
 }
 
-/// Converts the messages, in order. Some servers accept system messages only at the beginning: for
-/// them, a later system message is put in front of the tool result that precedes it.
-fn convert_messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
-    let mut out: Vec<WireMessage<'_>> = Vec::with_capacity(all.len());
-    for one in all {
-        match (one, out.last_mut()) {
-            (Message::System { text }, Some(WireMessage::Tool { content, .. }))
-                if dialect.system_first =>
-            {
-                *content = Cow::Owned(prepend_instructions(text, content))
-            }
-            (
-                Message::System { text },
-                Some(WireMessage::User { .. } | WireMessage::Assistant { .. }),
-            ) if dialect.system_first => {
-                out.push(WireMessage::User { content: text });
-            }
-            _ => out.push(convert_message(one, dialect)),
-        }
-    }
-    out
-}
-
-fn convert_message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
-    match message {
-        Message::System { text } => WireMessage::System { content: text },
-        Message::User { text } => WireMessage::User { content: text },
-        Message::Assistant { text, calls, .. } => WireMessage::Assistant {
-            content: (calls.is_empty() || !text.is_empty()).then_some(text),
-            tool_calls: calls
-                .iter()
-                .map(|call| WireCall {
-                    id: call_id(call.id.as_str(), dialect),
-                    kind: "function",
-                    // Some servers parse the arguments of earlier calls and refuse the request when
-                    // they cannot.
-                    function: WireFunction {
-                        name: &call.name,
-                        arguments: json_or_empty(&call.arguments),
-                    },
-                })
-                .collect(),
-        },
-        Message::Tool { call, content, .. } => WireMessage::Tool {
-            tool_call_id: call_id(call.as_str(), dialect),
-            content: Cow::Borrowed(content),
-        },
-    }
-}
-
-fn call_id(id: &str, dialect: Dialect) -> Cow<'_, str> {
+pub(super) fn call_id(id: &str, dialect: Dialect) -> Cow<'_, str> {
     if dialect.short_call_ids { Cow::Owned(short_id(id)) } else { wire_id(id) }
 }
 
 #[cfg(test)]
 mod tests {
-    use engine::ports::{ModelCall, Structured, ToolDef};
+    use engine::ports::{Message, ModelCall, Opaque, Structured, ToolDef};
 
     use super::*;
 
@@ -229,8 +153,12 @@ mod tests {
     }
 
     fn written(request: &ModelRequest, host: &str) -> Value {
-        serde_json::from_slice(&build_body("m", request, Dialect::of_host(host), false).unwrap())
-            .unwrap()
+        written_without(request, host, Leaves::default())
+    }
+
+    fn written_without(request: &ModelRequest, host: &str, leaves: Leaves) -> Value {
+        let body = build_body(("m", "maker"), request, Dialect::of_host(host), leaves).unwrap();
+        serde_json::from_slice(&body).unwrap()
     }
 
     #[test]
@@ -262,42 +190,49 @@ mod tests {
             format,
             json!({"type": "json_schema", "json_schema": {"name": "route", "schema": {"type": "object"}, "strict": true}})
         );
-        let plain: Value =
-            serde_json::from_slice(&build_body("m", &request, Dialect::default(), true).unwrap())
-                .unwrap();
+        let plain = written_without(&request, "localhost", Leaves::default().with(Part::Optional));
         assert!(plain.get("response_format").is_none());
     }
 
     #[test]
-    fn guidance_after_a_result_stays_the_hosts_own() {
+    fn what_a_server_sent_goes_back_to_it_alone() {
         let mut request = conversation();
-        request.messages.push(Message::System { text: "Quote figures.".into() });
-        let usual = written(&request, "localhost");
+        let data = json!({
+            "message": {"reasoning_content": "Hm."},
+            "calls": [{"extra_content": {"google": {"thought_signature": "E=="}}, "function": {"x": 1}}]
+        });
+        let Message::Assistant { opaque, .. } = &mut request.messages[2] else { panic!() };
+        *opaque = Some(Opaque { maker: "maker".into(), data: data.into() });
+        let message = written(&request, "localhost")["messages"][2].clone();
+        assert_eq!(message["reasoning_content"], "Hm.");
+        let call = &message["tool_calls"][0];
+        assert_eq!(call["extra_content"]["google"]["thought_signature"], "E==");
         assert_eq!(
-            (&usual["messages"][3]["content"], &usual["messages"][4]["role"]),
-            (&json!("ok"), &json!("system"))
+            call["function"],
+            json!({"name": "pace", "arguments": "{\"account\":17}", "x": 1})
         );
-        let mistral = written(&request, "api.mistral.ai");
-        assert_eq!(
-            mistral["messages"][3]["content"],
-            "<host_instructions>\nQuote figures.\n</host_instructions>\nok"
-        );
-        assert_eq!(mistral["messages"].as_array().unwrap().len(), 4);
+        let kept = Leaves::default().with(Part::Kept);
+        let refused = written_without(&request, "localhost", kept)["messages"][2].clone();
+        let Message::Assistant { opaque: Some(opaque), .. } = &mut request.messages[2] else {
+            panic!()
+        };
+        opaque.maker = "another".into();
+        for message in [refused, written(&request, "localhost")["messages"][2].clone()] {
+            assert_eq!(
+                (message.get("reasoning_content"), message["tool_calls"][0].get("extra_content")),
+                (None, None)
+            );
+        }
     }
 
     #[test]
-    fn a_hint_before_the_message_is_taken_everywhere() {
-        let mut request = conversation();
-        request.messages.splice(
-            1..1,
-            [
-                Message::User { text: "Hi".into() },
-                Message::Assistant { text: "Hello.".into(), calls: Vec::new(), opaque: None },
-            ],
-        );
-        request.messages.insert(3, Message::System { text: "Product 2 is meant.".into() });
-        let role = |host: &str| written(&request, host)["messages"][3]["role"].clone();
-        assert_eq!((role("localhost"), role("api.mistral.ai")), (json!("system"), json!("user")));
+    fn the_other_name_of_the_limit_is_sent_after_a_refusal() {
+        let other = Leaves::default().with(Part::Bound);
+        for (host, name) in
+            [("localhost", "max_completion_tokens"), ("api.openai.com", "max_tokens")]
+        {
+            assert_eq!(written_without(&conversation(), host, other)[name], 100, "{host}");
+        }
     }
 
     #[test]

@@ -2,16 +2,18 @@
 //! reads until the end or the idle timer. Dropping the stream drops the request, and the server
 //! sees the connection close. It does not know what the pieces mean.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use contract::address::Origin;
-use engine::ports::{Clock, ModelError, ModelEvent, ModelRequest, Random};
+use engine::ports::{Clock, Message, ModelError, ModelEvent, ModelRequest, Random};
 use futures::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, Url};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::PlainRequests;
@@ -19,12 +21,15 @@ use super::between;
 use super::failure::{self, Failure};
 use super::reading::{ResponseReader, Step};
 use super::retry;
-use crate::wire::Wire;
+use crate::wire::{Leaves, Part, Wire};
 
 /// The most bytes of an error answer that are read.
 const REFUSAL_BYTES: usize = 64 * 1024;
 /// How long an error answer may take to arrive.
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
+
+/// How long to wait before a server is asked again that loads its model.
+const LOADING_WAIT: Duration = Duration::from_secs(1);
 
 /// With less time left there is no further attempt; the error of the attempt before is more useful.
 const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
@@ -61,10 +66,13 @@ impl Shared {
         }
     }
 
-    /// Identifies the server and the kind of request: a server may refuse a schema and accept
-    /// everything else.
-    fn request_kind(&self, request: &ModelRequest) -> String {
-        format!("{} {}", self.maker, request.structured.is_some())
+    fn request_kind(&self, is_structured: bool) -> String {
+        super::request_kind(&self.maker, is_structured)
+    }
+
+    /// Whether the model has lately refused requests with tools.
+    pub(crate) fn refuses_tools(&self) -> bool {
+        self.plainly.refused_by(&self.request_kind(false), self.clock.now()).has(Part::Tools)
     }
 }
 
@@ -77,10 +85,12 @@ enum Phase {
 struct Call {
     shared: Arc<Shared>,
     request: ModelRequest,
-    /// Whether optional parts are left out, because the server refused them recently or in this
-    /// call.
-    plain: bool,
-    refused: bool,
+    /// The parts to leave out, because the server refused them recently or in this call.
+    leaves: Leaves,
+    /// The parts that the server refused in this call.
+    refused: Vec<Part>,
+    /// Whether it was told that the server loads its model.
+    told_loading: bool,
     attempt: u32,
     began: Instant,
     phase: Phase,
@@ -102,12 +112,14 @@ pub(super) fn stream_with_diagnosis(
     shared: Arc<Shared>,
     request: ModelRequest,
 ) -> BoxStream<'static, Result<ModelEvent, Failure>> {
-    let plain = shared.plainly.is_refused_by(&shared.request_kind(&request), shared.clock.now());
+    let kind = shared.request_kind(request.structured.is_some());
+    let leaves = shared.plainly.refused_by(&kind, shared.clock.now());
     let call = Box::new(Call {
         shared,
         request,
-        plain,
-        refused: false,
+        leaves,
+        refused: Vec::new(),
+        told_loading: false,
         attempt: 0,
         began: Instant::now(),
         phase: Phase::Send,
@@ -156,10 +168,20 @@ impl Call {
 
     /// Waits until the next attempt. Returns the error if there is none.
     async fn wait_for_retry(&mut self, failed: Failure) -> Result<(), Failure> {
-        if failed.optional_refused && !self.plain {
-            (self.plain, self.refused) = (true, true);
+        if let Some(part) = self.refused_part(&failed) {
+            tracing::info!(?part, "a model's server refuses a part of the request: it is left out");
+            self.leaves = self.leaves.with(part);
+            self.refused.push(part);
             return Ok(());
         }
+        if failed.answer.is_loading && self.began.elapsed() + LOADING_WAIT < self.shared.idle {
+            if !std::mem::replace(&mut self.told_loading, true) {
+                self.pending.push_back(ModelEvent::Loading);
+            }
+            tokio::time::sleep(LOADING_WAIT).await;
+            return Ok(());
+        }
+        let failed = failed.with_missing_path(&self.shared.base);
         if !failed.retry || self.attempt >= self.shared.max_retries {
             return Err(failed);
         }
@@ -181,6 +203,58 @@ impl Call {
         Ok(())
     }
 
+    /// Returns the part of the request that the server may have refused, if the request has it. The next
+    /// attempt shows whether it was the cause.
+    fn refused_part(&self, failed: &Failure) -> Option<Part> {
+        let said = failed.answer.said.to_lowercase();
+        let is_in_request = |part: &Part| match part {
+            Part::Optional => true,
+            Part::Tools => !self.request.tools.is_empty(),
+            Part::Kept => self.kept_names().any(|name| said.contains(&name.to_lowercase())),
+            Part::Bound => self.request.answer_limit().is_some(),
+        };
+        let open = |part: &Part| !self.leaves.has(*part) && is_in_request(part);
+        failed.answer.may_refuse.iter().copied().find(open)
+    }
+
+    /// Returns the names of members that go back to the server that sent them.
+    fn kept_names(&self) -> impl Iterator<Item = &String> {
+        self.request
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::Assistant { opaque: Some(opaque), .. } => Some(&opaque.data),
+                _ => None,
+            })
+            .flat_map(|data| {
+                let calls = data.get("calls").and_then(Value::as_array).into_iter().flatten();
+                data.get("message").into_iter().chain(calls)
+            })
+            .filter_map(Value::as_object)
+            .flat_map(serde_json::Map::keys)
+    }
+
+    /// Remembers what the server refused and answered without.
+    fn remember_refusals(&self) {
+        let kind = self.shared.request_kind(self.request.structured.is_some());
+        // After results it may have been the results that were refused.
+        let has_results =
+            self.request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
+        for part in &self.refused {
+            if *part != Part::Tools || !has_results {
+                self.shared.plainly.remember_refusal(kind.clone(), *part, self.shared.clock.now());
+            }
+        }
+    }
+
+    /// Returns the request as it is sent now.
+    fn request_now(&self) -> Cow<'_, ModelRequest> {
+        if !self.leaves.has(Part::Tools) || self.request.tools.is_empty() {
+            return Cow::Borrowed(&self.request);
+        }
+        Cow::Owned(ModelRequest { tools: Vec::new(), ..self.request.clone() })
+    }
+
     async fn send(&mut self) -> Result<ResponseReader, Failure> {
         let shared = &self.shared;
         let idle = shared.idle;
@@ -189,7 +263,7 @@ impl Call {
             if shared.before_another { self.began + idle } else { Instant::now() + idle };
         let body = shared
             .wire
-            .write_body(&self.request, self.plain)
+            .write_body(&self.request_now(), self.leaves)
             .map_err(|_| Failure::permanent(failure::request_not_serializable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -210,18 +284,14 @@ impl Call {
             .map_err(|_| Failure::permanent(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::transport_failure(&shared.host, &error))?;
         if response.status().is_success() {
-            if self.refused {
-                shared
-                    .plainly
-                    .remember_refusal(shared.request_kind(&self.request), shared.clock.now());
-            }
+            self.remember_refusals();
             let begins_by = shared.before_another.then_some(silent_until);
             Ok(ResponseReader::new(
                 response,
                 &shared.host,
                 idle,
                 silent_until,
-                shared.wire.assembler(),
+                shared.wire.assembler(&self.request_now()),
             )
             .with_begin_deadline(begins_by))
         } else {

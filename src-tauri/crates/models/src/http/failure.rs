@@ -1,25 +1,43 @@
-//! Errors of model calls, with messages that are safe to show: never the key, never the server's
-//! own body. Every message says what happened; every hint says what to do. This file also decides
+//! Errors of model calls, with messages that are safe to show: never the key, and of the server's body
+//! only its sentence as a quotation. Every message says what happened; every hint says what to do. This file also decides
 //! whether a retry is worthwhile.
 
 use std::time::Duration;
 
 use contract::{ConnectionProblem as Problem, Text, address::Origin, text};
 use engine::ports::{ModelError, ModelErrorKind};
-use reqwest::StatusCode;
+use reqwest::{StatusCode, Url};
 use serde_json::Value;
+
+use super::known::KnownFailure;
+use super::said;
+use crate::wire::Part;
 
 /// An error, with the facts for the retry loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) error: ModelError,
     pub(super) retry: bool,
-    /// Whether the server refused an optional part, so that one more try without it is worthwhile.
-    pub(super) optional_refused: bool,
+    /// The server's answer, if there was one.
+    pub(super) answer: Box<ErrorAnswer>,
     /// The kind of problem for the connection test.
     pub(super) problem: Problem,
     /// The issuer of an untrusted certificate.
     pub(super) issuer: Option<String>,
+}
+
+/// The answer with which a server refused a request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ErrorAnswer {
+    /// The parts of the request that the server may have refused, so that one more try without is
+    /// worthwhile.
+    pub(super) may_refuse: Vec<Part>,
+    /// Whether the server loads the model and will answer then.
+    pub(super) is_loading: bool,
+    /// The status of the answer, or 0.
+    pub(super) status: u16,
+    /// The server's words, cut and without keys.
+    pub(super) said: String,
 }
 
 impl Failure {
@@ -31,13 +49,36 @@ impl Failure {
             ModelErrorKind::BadRequest | ModelErrorKind::TooLong => Problem::Refused,
             ModelErrorKind::Protocol => Problem::Api,
         };
-        Self { error, retry: false, optional_refused: false, problem, issuer: None }
+        Self { error, retry: false, answer: Box::default(), problem, issuer: None }
     }
     pub(super) fn transient(error: ModelError) -> Self {
         Self { retry: true, ..Self::permanent(error) }
     }
     pub(super) fn with_problem(self, problem: Problem) -> Self {
         Self { problem, ..self }
+    }
+    /// Returns the failure with the remedy, if the address ends before the path that most servers have.
+    pub(super) fn with_missing_path(self, base: &Url) -> Self {
+        let is_nowhere = self.error == no_such_address()
+            || matches!(self.answer.status, 404 | 405)
+                && !self.answer.said.to_lowercase().contains("model");
+        if !is_nowhere || !matches!(base.path(), "" | "/") {
+            return self;
+        }
+        let address = format!("{}/v1", base.as_str().trim_end_matches('/'));
+        let hint = text!(
+            "Enter {address} as base URL in Settings: for most servers it ends in /v1.",
+            address
+        );
+        let error = ModelError { hint: Some(hint), ..no_such_address() };
+        Self { retry: false, ..self.with_error(error) }.with_problem(Problem::Api)
+    }
+    /// Whether the server itself answered, and not about keys.
+    fn is_by_server(&self) -> bool {
+        !matches!(self.answer.status, 300..=399 | 401 | 403 | 407)
+    }
+    fn with_error(self, error: ModelError) -> Self {
+        Self { error, ..self }
     }
     /// Returns the failure of a request that was sent without a key: if the key is the problem, it
     /// is missing.
@@ -129,6 +170,24 @@ pub(crate) fn not_the_protocol() -> ModelError {
     )
 }
 
+/// The server has no model at this address.
+fn no_such_address() -> ModelError {
+    model_error(
+        ModelErrorKind::BadRequest,
+        "The server has no model API at this address.",
+        "Check the base URL in Settings: for most servers it ends in /v1.",
+    )
+}
+
+/// The server still loads the model, for longer than is waited.
+fn still_loading(host: &str) -> ModelError {
+    model_error(
+        ModelErrorKind::Unavailable,
+        text!("{host} is still loading the model.", host),
+        "Wait a moment and send the message again.",
+    )
+}
+
 /// The provider has no endpoint for embeddings.
 pub(crate) fn no_embeddings() -> ModelError {
     model_error(
@@ -208,8 +267,8 @@ pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
     failed
 }
 
-/// The failure for an error status. `body` is searched only for known codes and for the words in
-/// `optional`; it is never shown.
+/// The failure for an error status. Of `body` only the server's sentence is shown. The words in `optional`
+/// name optional parts.
 pub(super) fn from_status(
     host: &str,
     status: StatusCode,
@@ -220,6 +279,8 @@ pub(super) fn from_status(
     // Google sends some errors in a list of one.
     let error = error.get(0).unwrap_or(&error);
     let known = KnownFailure::classify_error(error.get("error").unwrap_or(error));
+    let said = said::words(body);
+    let is_loading = status == StatusCode::SERVICE_UNAVAILABLE && said::is_loading(&said);
     let failure = match status.as_u16() {
         401 if known == KnownFailure::Forbidden => refused_permission(host),
         403 if known != KnownFailure::Unauthorized => refused_permission(host),
@@ -228,14 +289,15 @@ pub(super) fn from_status(
         404 => Failure::permanent(model_error(
             ModelErrorKind::BadRequest,
             text!("{host} knows no such model or address.", host),
-            "Check the model's name and the base URL in Settings.",
+            said::hint(&said).unwrap_or("Check the model's name and the base URL in Settings."),
         ))
         .with_problem(Problem::Model),
         407 => proxy_login(),
+        _ if is_loading => Failure::transient(still_loading(host)),
         408 | 409 | 425 | 500..=599 => Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             text!("{host} cannot answer just now (status {status}).", host, status = status.as_u16()),
-            "Wait a moment and send the message again.",
+            said::hint(&said).unwrap_or("Wait a moment and send the message again."),
         )),
         413 => Failure::permanent(conversation_too_long(host)),
         429 if known == KnownFailure::NoCredit => Failure::permanent(no_credit(host)),
@@ -263,13 +325,40 @@ pub(super) fn from_status(
             | KnownFailure::Other => model_error(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the request (status {status}).", host, status = code),
-                "Check the model's name in Settings; it may not support tools or streaming.",
+                said::hint(&said).unwrap_or("Check the model and the base URL in Settings."),
             ),
         }),
     };
-    let optional_refused =
-        matches!(status.as_u16(), 400 | 422) && optional.iter().any(|word| body.contains(word));
-    Failure { optional_refused, ..failure }
+    let may_refuse = refusable_parts(status.as_u16(), known, &said, || {
+        optional.iter().any(|word| body.contains(word))
+    });
+    let answer = ErrorAnswer { may_refuse, is_loading, status: status.as_u16(), said };
+    let mut failure = Failure { answer: Box::new(answer), ..failure };
+    let said = &failure.answer.said;
+    // Words of a server about keys may have parts of one.
+    if !said.is_empty() && !is_loading && known.may_be_quoted() && failure.is_by_server() {
+        failure.error.message = failure.error.message.append(said::quoted(said));
+    }
+    failure
+}
+
+/// Returns the parts of the request that a refusal may be about, the likeliest first.
+fn refusable_parts(
+    status: u16,
+    known: KnownFailure,
+    said: &str,
+    names_optional: impl Fn() -> bool,
+) -> Vec<Part> {
+    let is_refusal = matches!(status, 400 | 422);
+    let is_open = known.may_be_quoted() && known != KnownFailure::Tools;
+    let is_about_length = said.contains("max_tokens") || said.contains("max_completion_tokens");
+    let mut parts = Vec::new();
+    parts.extend((is_refusal && names_optional()).then_some(Part::Optional));
+    parts.extend((is_refusal && is_open).then_some(Part::Kept));
+    parts.extend((is_refusal && is_open && is_about_length).then_some(Part::Bound));
+    let may_be_tools = matches!(status, 400 | 404 | 405 | 422 | 500 | 501);
+    parts.extend((may_be_tools && is_open && said::is_about_tools(said)).then_some(Part::Tools));
+    parts
 }
 
 fn proxy_login() -> Failure {
@@ -296,23 +385,32 @@ pub(super) fn classify(error: ModelError) -> Failure {
 /// Reads an error object in the middle of a stream, or in an answer with status 200.
 pub(crate) fn parse_stream_error(error: &Value) -> ModelError {
     let host = SERVER;
+    let said = said::sentence(error).unwrap_or_default();
+    let quoted = |failed: ModelError| match said.as_str() {
+        "" => failed,
+        said => ModelError { message: failed.message.append(said::quoted(said)), ..failed },
+    };
     match KnownFailure::classify_error(error) {
         KnownFailure::Unauthorized => unauthorized(host),
         KnownFailure::Forbidden => forbidden(host),
         KnownFailure::NoCredit => no_credit(host),
-        KnownFailure::RateLimited => rate_limited(host),
+        KnownFailure::RateLimited => quoted(rate_limited(host)),
         KnownFailure::ContextLength => conversation_too_long(host),
         KnownFailure::AnswerLength => answer_too_large(host),
-        KnownFailure::Overloaded => model_error(
+        KnownFailure::Overloaded => quoted(model_error(
             ModelErrorKind::Unavailable,
             "The model's server is overloaded.",
             "Wait a moment and send the message again.",
-        ),
-        KnownFailure::Tools | KnownFailure::Other => model_error(
+        )),
+        KnownFailure::Tools | KnownFailure::Other if said::is_about_address(&said) => {
+            no_such_address()
+        }
+        KnownFailure::Tools | KnownFailure::Other => quoted(model_error(
             ModelErrorKind::Unavailable,
             "The model's server reported an error.",
-            "Send the message again, or choose another model in Settings.",
-        ),
+            said::hint(&said)
+                .unwrap_or("Send the message again, or choose another model in Settings."),
+        )),
     }
 }
 
@@ -375,115 +473,6 @@ fn answer_too_large(host: &str) -> ModelError {
         text!("The model at {host} has no room for so long an answer.", host),
         "Allow an answer fewer tokens under Budgets in Settings, start a new session, or choose a model with a larger window.",
     )
-}
-
-/// Error codes and types that most servers use.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum KnownFailure {
-    Unauthorized,
-    /// The key is known, but may not do this.
-    Forbidden,
-    NoCredit,
-    RateLimited,
-    ContextLength,
-    /// The request for a long answer is too large.
-    AnswerLength,
-    Overloaded,
-    /// A tool's name or schema is refused.
-    Tools,
-    Other,
-}
-
-/// Phrases by which servers say that a conversation is longer than the model can read.
-const TOO_LONG: [&str; 14] = [
-    "prompt is too long",
-    "exceed context limit",
-    "input token count",
-    "maximum context length",
-    "context window",
-    "exceeds the context length",
-    "available context size",
-    "loaded with context length of",
-    "reached context length of",
-    "greater than the context length",
-    "n_keep",
-    "maximum prompt length",
-    "model token limit",
-    "longer than the model's context length",
-];
-/// The phrase by which they say that the limit of the answer is too large.
-const BOUND_TOO_LARGE: &str = "_tokens' is too large";
-
-impl KnownFailure {
-    fn classify_error(error: &Value) -> Self {
-        let at = error.get("param").and_then(Value::as_str).unwrap_or_default();
-        if at.starts_with("tools")
-            || at.starts_with("functions")
-            || error.get("code").is_some_and(|code| code == "invalid_function_parameters")
-        {
-            return Self::Tools;
-        }
-        let mut words = String::new();
-        for member in ["code", "type", "status"] {
-            match error.get(member) {
-                Some(Value::String(text)) => words.push_str(text),
-                Some(Value::Number(number)) => words.push_str(&number.to_string()),
-                _ => {}
-            }
-            words.push(' ');
-        }
-        // Google gives the real reason only in the details.
-        for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
-            words.push_str(detail.get("reason").and_then(Value::as_str).unwrap_or_default());
-            words.push(' ');
-        }
-        let words = words.to_ascii_lowercase();
-        // Some servers give the reason only in their sentence, which is searched and never shown.
-        let said =
-            error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
-        let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));
-        if has(&["insufficient_quota", "billing", "402"]) {
-            Self::NoCredit
-        } else if has(&[
-            "invalid_api_key",
-            "api_key_invalid",
-            "authentication",
-            "unauthorized",
-            "unauthenticated",
-        ]) {
-            Self::Unauthorized
-        } else if has(&["permission", "forbidden", "403"])
-            || said.contains("insufficient permissions")
-        {
-            Self::Forbidden
-        } else if has(&["401"]) {
-            Self::Unauthorized
-        } else if said.contains("maximum context length") && said.contains(BOUND_TOO_LARGE) {
-            Self::AnswerLength
-        } else if has(&["context_length", "exceed_context_size"])
-            || TOO_LONG.iter().any(|part| said.contains(part))
-        {
-            Self::ContextLength
-        } else if has(&["rate_limit", "too_many", "resource_exhausted", "slow_down", "429"]) {
-            Self::RateLimited
-        } else if has(&[
-            "overloaded",
-            "unavailable",
-            "api_error",
-            "internal",
-            "server_error",
-            "timeout",
-            "500",
-            "502",
-            "503",
-            "504",
-            "529",
-        ]) {
-            Self::Overloaded
-        } else {
-            Self::Other
-        }
-    }
 }
 
 #[cfg(test)]

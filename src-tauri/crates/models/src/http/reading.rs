@@ -1,16 +1,18 @@
-//! Reads one answer: splits the bytes into events, watches the idle timer, and tells a whole answer
-//! from a cut one. Only data of the answer resets the timer; comments and unknown events do not.
+//! Reads one answer: tells events from a whole answer by the first byte, splits the bytes into events,
+//! watches the idle timer, and tells a whole answer from a cut one. Data of the answer resets the
+//! timer. Comments and unknown events keep the answer alive for a while only.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use engine::ports::ModelEvent;
 use futures::FutureExt;
 use futures::stream::{BoxStream, StreamExt};
+use parking_lot::Mutex;
 use reqwest::Response;
-use reqwest::header::CONTENT_TYPE;
 use sseer::errors::EventStreamError;
 use sseer::event_stream::EventStream;
 use tokio::time::{Instant, Sleep};
@@ -23,6 +25,9 @@ use crate::wire::{Assemble, FeedResult};
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// How long usage and the end mark may take after the model has stopped.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How many idle times bytes that are no data can keep an answer alive.
+const ALIVE_TIMES: u32 = 10;
 
 /// The result of reading one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +46,8 @@ enum StreamFault {
 type Body = BoxStream<'static, Result<Bytes, StreamFault>>;
 
 enum Source {
+    /// Only white space has come.
+    Opening(Body, Vec<u8>),
     Events(Box<EventStream<Body>>),
     /// A complete JSON answer to the streaming request.
     Whole(Body, Vec<u8>),
@@ -52,6 +59,10 @@ pub(super) struct ResponseReader {
     assembler: Box<dyn Assemble>,
     timer: Pin<Box<Sleep>>,
     idle: Duration,
+    /// When the last byte came.
+    heard: Arc<Mutex<Instant>>,
+    /// When bytes that are no data no longer help.
+    alive_until: Instant,
     /// When the answer must have begun, even if other events arrive.
     begins_by: Option<Instant>,
     host: String,
@@ -69,21 +80,12 @@ impl ResponseReader {
         silent_until: Instant,
         assembler: Box<dyn Assemble>,
     ) -> Self {
-        let kind = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|v| v.to_str().ok())
-            .unwrap_or_default()
-            .to_ascii_lowercase();
-        let source = if kind.starts_with("application/json") {
-            Source::Whole(bounded_body(response), Vec::new())
-        } else {
-            // An event without its blank line at the end of the stream is still an event.
-            let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
-            Source::Events(Box::new(EventStream::new(bounded_body(response).chain(tail).boxed())))
-        };
+        // Headers are no sign of life.
+        let heard = Arc::new(Mutex::new(silent_until.checked_sub(idle).unwrap_or(silent_until)));
         Self {
-            source,
+            source: Source::Opening(bounded_body(response, Arc::clone(&heard)), Vec::new()),
+            heard,
+            alive_until: silent_until + idle * ALIVE_TIMES,
             assembler,
             timer: Box::pin(tokio::time::sleep_until(silent_until)),
             idle,
@@ -109,6 +111,19 @@ impl ResponseReader {
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<Step, Failure> {
         match &mut self.source {
+            Source::Opening(body, _) => {
+                let next = tokio::select! {
+                    biased;
+                    next = body.next() => next,
+                    () = &mut self.timer => return self.handle_timeout(out),
+                };
+                match next {
+                    Some(Ok(bytes)) => self.open(&bytes),
+                    Some(Err(broken)) => return self.handle_fault(&broken, out),
+                    None => return self.handle_end(out),
+                }
+                Ok(Step::More)
+            }
             Source::Events(events) => {
                 let next = tokio::select! {
                     biased;
@@ -154,6 +169,30 @@ impl ResponseReader {
         }
     }
 
+    /// Decides by the first byte whether the answer is a stream of events or one piece of JSON. Servers
+    /// name either by any content type.
+    fn open(&mut self, bytes: &[u8]) {
+        const MARK: &[u8] = "\u{feff}".as_bytes();
+        let rest = std::mem::replace(&mut self.source, empty());
+        let Source::Opening(body, mut begun) = rest else { return };
+        begun.extend_from_slice(bytes);
+        let start = begun.strip_prefix(MARK).unwrap_or(&begun);
+        self.source = match start.iter().copied().find(|byte| !byte.is_ascii_whitespace()) {
+            _ if MARK.starts_with(&begun) => Source::Opening(body, begun),
+            None => Source::Opening(body, begun),
+            Some(b'{' | b'[') => {
+                self.timer.as_mut().reset(Instant::now() + self.idle);
+                Source::Whole(body, start.to_vec())
+            }
+            Some(_) => {
+                // An event without its blank line at the end of the stream is still an event.
+                let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
+                let begun = futures::stream::once(async move { Ok(Bytes::from(begun)) });
+                Source::Events(Box::new(EventStream::new(begun.chain(body).chain(tail).boxed())))
+            }
+        };
+    }
+
     fn handle_event(
         &mut self,
         name: &str,
@@ -183,6 +222,7 @@ impl ResponseReader {
                 let until = Instant::now() + wait;
                 let most = self.begins_by.filter(|_| !self.assembler.has_begun()).unwrap_or(until);
                 self.timer.as_mut().reset(until.min(most));
+                self.alive_until = Instant::now() + self.idle * ALIVE_TIMES;
                 Ok(Step::More)
             }
         }
@@ -196,6 +236,13 @@ impl ResponseReader {
     fn handle_timeout(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         if self.assembler.is_finished() {
             return self.finish(out);
+        }
+        // A server that sends comments works on the answer, unless another model waits for its turn.
+        let until = (*self.heard.lock() + self.idle).min(self.alive_until);
+        let may_wait = self.begins_by.is_none() || self.assembler.has_begun();
+        if may_wait && until > Instant::now() {
+            self.timer.as_mut().reset(until);
+            return Ok(Step::More);
         }
         Err(Failure::permanent(failure::stalled(&self.host, self.idle)))
     }
@@ -229,10 +276,7 @@ impl ResponseReader {
 
     /// Reads the rest after the end mark, so that the connection can be used again.
     fn drain(&mut self) {
-        let rest = std::mem::replace(
-            &mut self.source,
-            Source::Whole(futures::stream::empty().boxed(), Vec::new()),
-        );
+        let rest = std::mem::replace(&mut self.source, empty());
         if let Source::Events(mut events) = rest {
             if matches!(events.next().now_or_never(), Some(None)) {
                 return;
@@ -244,13 +288,18 @@ impl ResponseReader {
     }
 }
 
-fn bounded_body(response: Response) -> Body {
+fn empty() -> Source {
+    Source::Opening(futures::stream::empty().boxed(), Vec::new())
+}
+
+fn bounded_body(response: Response, heard: Arc<Mutex<Instant>>) -> Body {
     let mut received = 0_usize;
     response
         .bytes_stream()
         .map(move |chunk| {
             let chunk = chunk.map_err(StreamFault::Transport)?;
             received = received.saturating_add(chunk.len());
+            *heard.lock() = Instant::now();
             if received > MAX_BYTES { Err(StreamFault::TooLong) } else { Ok(chunk) }
         })
         .boxed()

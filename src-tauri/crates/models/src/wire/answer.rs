@@ -43,7 +43,7 @@ impl Answer {
         }
     }
 
-    /// Pushes a whole call. Missing arguments become an empty object.
+    /// Pushes a whole call. Missing arguments become an empty object, as do those of `null`.
     pub(crate) fn push_call(
         &mut self,
         name: String,
@@ -53,7 +53,10 @@ impl Answer {
         if name.is_empty() {
             return Err(failure::nameless_call());
         }
-        let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
+        let arguments = match arguments.trim() {
+            "" | "null" => "{}".to_owned(),
+            _ => arguments,
+        };
         // The engine names calls. A provider's ids may repeat or be empty.
         out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(""), name, arguments }));
         self.called = true;

@@ -27,6 +27,16 @@ impl Loose<'_> {
         }
     }
 
+    /// Returns a number of tokens, in whatever format the server wrote it.
+    pub(crate) fn token_count(&self) -> Option<u64> {
+        let number = match self {
+            Self::Absent => None,
+            Self::Text(text) => text.trim().parse::<f64>().ok(),
+            Self::Other(value) => value.as_f64(),
+        };
+        number.map(super::clamp_token_count)
+    }
+
     /// Returns a number, also if it is written as text.
     pub(crate) fn number(&self) -> Option<u64> {
         match self {

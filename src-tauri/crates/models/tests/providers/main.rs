@@ -11,6 +11,7 @@ mod connection;
 mod embeddings;
 mod failures;
 mod garbage;
+mod local_servers;
 mod plainly;
 mod recordings;
 mod spellings;

@@ -109,6 +109,10 @@ pub fn join_answer(events: &[Result<ModelEvent, ModelError>]) -> Answer {
             Ok(ModelEvent::Call(ModelCall { name, arguments, .. })) => {
                 answer.calls.push((name.clone(), arguments.clone()))
             }
+            Ok(ModelEvent::WasThought) => {
+                answer.reasoning.push_str(&std::mem::take(&mut answer.text));
+            }
+            Ok(ModelEvent::Loading) => {}
             Ok(
                 ModelEvent::Choices(_) | ModelEvent::FellBack { .. } | ModelEvent::SecretRemoved,
             ) => {

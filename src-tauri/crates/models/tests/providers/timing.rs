@@ -30,6 +30,14 @@ async fn keepalives_do_not_hide_a_stall() {
 }
 
 #[tokio::test]
+async fn a_server_that_sends_comments_works_on_the_answer() {
+    let reply = (0..30).fold(Reply::new(), |reply, _| reply.wait_ms(20).keepalive()).say("Yes.");
+    let server = ModelServer::start([reply]).await;
+    let got = answer(&impatient_provider(&server, 200)).await;
+    assert_eq!((got.text.as_str(), got.error), ("Yes.", None));
+}
+
+#[tokio::test]
 async fn foreign_events_do_not_hide_a_stall_either() {
     let reply = (0..1_000)
         .fold(Reply::new(), |reply, _| {

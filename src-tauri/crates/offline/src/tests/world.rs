@@ -241,6 +241,7 @@ impl World {
         };
         ModelRequest {
             messages: self.messages.clone(),
+            passing: engine::ports::Outbound::default(),
             tools,
             structured: None,
             purpose: engine::ports::Purpose::Answer,

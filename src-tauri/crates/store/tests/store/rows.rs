@@ -12,6 +12,15 @@ use serde_json::json;
 
 use crate::world::{World, instant, message, with_session};
 
+/// What a model's server gets back, with digits that must stay.
+fn kept() -> Option<Box<contract::Kept>> {
+    Some(Box::new(contract::Kept {
+        maker: "Chat here m".into(),
+        message: json!({"reasoning_content": "a\u{0}\n<é>", "n": 1.5}),
+        call: json!({"extra_content": {"google": {"thought_signature": "Eo=="}}}),
+    }))
+}
+
 fn every_kind() -> Vec<ItemBody> {
     vec![
         ItemBody::UserMessage { text: "How is account 17 pacing?".into() },
@@ -22,6 +31,8 @@ fn every_kind() -> Vec<ItemBody> {
             effect: Effect::ReadOnly,
             arguments: json!({"account_id": 17, "ratio": 0.1, "none": null}),
             local_only: true,
+            untrusted: true,
+            kept: kept(),
         },
         ItemBody::ToolResult {
             call: "c1".into(),
@@ -58,6 +69,7 @@ fn every_kind() -> Vec<ItemBody> {
             local_only: false,
             untrusted: false,
             partial: true,
+            kept: kept(),
         },
     ]
 }
@@ -101,6 +113,7 @@ async fn rendered_blocks_are_not_stored() {
         local_only: false,
         untrusted: false,
         partial: false,
+        kept: None,
     };
     let block = Block { index: 0, html: "<p>x</p>".into() };
     store

@@ -49,8 +49,11 @@ fn tools(tools: Option<&Value>, found: &mut Vec<String>) {
 fn conversation(messages: &[Value], found: &mut Vec<String>) {
     let mut open: BTreeSet<&str> = BTreeSet::new();
     let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut before = "";
     for message in messages {
         let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
+        found.extend(out_of_turn(before, role));
+        before = role;
         if role != "tool" && !open.is_empty() {
             found.push(format!(
                 "calls without a result before a `{role}` message: {}",
@@ -80,6 +83,18 @@ fn conversation(messages: &[Value], found: &mut Vec<String>) {
     if !open.is_empty() {
         found.push(format!("calls without a result at the end: {}", join_ids(&open)));
     }
+}
+
+/// Returns what a strict chat template says about a message after another one.
+fn out_of_turn(before: &str, role: &str) -> Option<String> {
+    let fits = match role {
+        "system" | "developer" => before.is_empty(),
+        "user" => matches!(before, "" | "system" | "developer" | "assistant"),
+        "assistant" => matches!(before, "user" | "tool"),
+        "tool" => matches!(before, "assistant" | "tool"),
+        _ => true,
+    };
+    (!fits).then(|| format!("a `{role}` message after `{before}`"))
 }
 
 fn assistant<'a>(
@@ -148,11 +163,27 @@ mod tests {
     fn what_does_not_pair_up_is_found() {
         let lone = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}]);
         assert_eq!(request(lone).len(), 1, "no result at the end");
-        let late = json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
-        assert_eq!(request(late).len(), 2, "missing when the user speaks, unknown when it comes");
-        let twice = json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "tool", "tool_call_id": "a", "content": "x"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
+        let late = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
+        assert_eq!(
+            request(late).len(),
+            3,
+            "missing when the user speaks, unknown and out of turn when it comes"
+        );
+        let twice = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}, {"role": "tool", "tool_call_id": "a", "content": "x"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
         assert_eq!(request(twice).len(), 1, "answered twice");
         assert_eq!(request(json!([{"role": "robot", "content": "x"}])).len(), 1);
+    }
+
+    #[test]
+    fn roles_that_do_not_take_turns_are_found() {
+        let said = |roles: &[&str]| {
+            let one = |role: &&str| json!({"role": role, "content": "x"});
+            request(roles.iter().map(one).collect()).len()
+        };
+        assert_eq!(said(&["system", "user", "assistant", "user"]), 0);
+        assert_eq!(said(&["user", "user"]), 1);
+        assert_eq!(said(&["user", "system"]), 1);
+        assert_eq!(said(&["system", "assistant"]), 1);
     }
 
     #[test]

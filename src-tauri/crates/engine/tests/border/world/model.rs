@@ -54,6 +54,10 @@ pub struct ScriptModel {
     pub words_only: AtomicBool,
     /// Other than those of a model that nobody knows.
     pub capabilities: Mutex<Option<ModelCapabilities>>,
+    /// Has refused tools.
+    pub refuses: AtomicBool,
+    /// The most tools of a request, if there is a limit.
+    pub most_tools: Mutex<Option<usize>>,
     /// The longest answer of this model, and of all that may answer, where that is not its
     /// capabilities' own.
     pub longest: Mutex<Option<(u32, u32)>>,
@@ -108,6 +112,15 @@ impl Model for ScriptModel {
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.capabilities.lock().unwrap().unwrap_or_default()
+    }
+    fn refuses_tools(&self) -> bool {
+        self.refuses.load(Ordering::SeqCst)
+    }
+    fn note_refused_tools(&self, _: chrono::DateTime<chrono::Utc>) {
+        self.refuses.store(true, Ordering::SeqCst);
+    }
+    fn most_tools(&self) -> usize {
+        self.most_tools.lock().unwrap().unwrap_or(usize::MAX)
     }
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         let own = longest_answer(wanted, self.capabilities().max_output_tokens);

@@ -24,16 +24,38 @@ fn statuses_have_a_kind_and_know_whether_a_retry_helps() {
 }
 
 #[test]
-fn the_servers_words_are_never_shown() {
+fn the_servers_words_are_quoted_and_never_a_key() {
+    let body = json!({"error": {"message": "gemma does not support tools"}}).to_string();
+    let failed = from_status("host", StatusCode::BAD_REQUEST, &body, &[]);
+    assert_eq!(
+        failed.error.message.as_str(),
+        "host refused the request (status 400). The server said: “gemma does not support tools”"
+    );
+    assert!(failed.error.hint.unwrap().contains("supports tools"));
+    assert_eq!(failed.answer.may_refuse, [Part::Kept, Part::Tools]);
+    assert!(parse_stream_error(&json!({"message": "engine died"})).message.contains("engine died"));
+    // Words about a key may have a part of it.
     let body = json!({"error": {"message": "Incorrect API key provided: sk-SECRET", "code": "invalid_api_key"}}).to_string();
     for status in [400, 401, 404, 429, 500] {
         let error = from_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]).error;
         assert!(!format!("{error:?}").contains("SECRET"), "{status}");
     }
-    assert!(
-        !format!("{:?}", parse_stream_error(&json!({"message": "SECRET", "type": "server_error"})))
-            .contains("SECRET")
-    );
+    let stream = json!({"message": "SECRET", "type": "authentication_error"});
+    assert!(!format!("{:?}", parse_stream_error(&stream)).contains("SECRET"));
+}
+
+#[test]
+fn an_address_without_its_path_is_named() {
+    let base = Url::parse("http://127.0.0.1:1234").unwrap();
+    let unexpected = json!("Unexpected endpoint or method. (POST /chat/completions)");
+    let status =
+        |code| from_status("host", StatusCode::from_u16(code).unwrap(), "404 page not found", &[]);
+    for failed in [classify(parse_stream_error(&unexpected)), status(404), status(405)] {
+        let named = failed.clone().with_missing_path(&base);
+        assert!(!named.retry && named.error.hint.unwrap().contains("http://127.0.0.1:1234/v1"));
+        let whole = Url::parse("http://127.0.0.1:1234/v1").unwrap();
+        assert_eq!(failed.clone().with_missing_path(&whole), failed);
+    }
 }
 
 #[test]
@@ -145,16 +167,22 @@ fn a_refusal_of_the_tools_is_told_apart_from_others() {
     assert!(message(json!({"type": type_, "param": "tools[0].function.parameters", "code": "invalid_function_parameters"})).contains("tools"));
     assert!(
         !message(json!({"type": type_, "param": "messages[2]", "message": "about tools"}))
-            .contains("tools")
+            .contains("refused the tools")
     );
 }
 
 #[test]
 fn what_can_be_left_out_is_noticed_when_it_is_refused() {
     let refused = |body: &str| {
-        from_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).optional_refused
+        from_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).answer.may_refuse
     };
-    assert!(refused("thinking is not supported on this model") && !refused("no such model"));
+    assert_eq!(refused("thinking is not supported on this model"), [Part::Optional, Part::Kept]);
+    assert_eq!(refused("no such model"), [Part::Kept]);
+    assert_eq!(refused("Use 'max_completion_tokens' instead"), [Part::Kept, Part::Bound]);
+    assert_eq!(
+        refused(r#"{"error": {"code": "context_length_exceeded", "message": "tools"}}"#),
+        []
+    );
 }
 
 #[test]

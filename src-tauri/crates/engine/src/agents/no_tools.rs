@@ -1,0 +1,51 @@
+//! Keeps over restarts which models refused tools and when, so that a new process does not ask them with
+//! tools first. The model's provider decides how long that counts.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use parking_lot::Mutex;
+
+use crate::{Engine, ports::Model, ports::StoreError};
+
+/// The name of the stored value.
+const NOTE: &str = "models_without_tools";
+/// An older time is replaced when a model refuses again.
+const RENEWED_AFTER: TimeDelta = TimeDelta::hours(1);
+
+/// The times of the refusals, by the labels of the models.
+#[derive(Default)]
+pub(crate) struct Refusals(Mutex<BTreeMap<String, DateTime<Utc>>>);
+
+impl Engine {
+    /// Reads what earlier processes learned.
+    pub(crate) async fn read_refusals(&self) -> Result<(), StoreError> {
+        let stored = self.world.store.note(NOTE).await?.unwrap_or_default();
+        *self.without_tools.0.lock() = serde_json::from_str(&stored).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Tells a model what its server refused before.
+    pub(crate) fn remind_of_refusal(&self, model: &dyn Model) {
+        if let Some(at) = self.without_tools.0.lock().get(&model.label()) {
+            model.note_refused_tools(*at);
+        }
+    }
+
+    /// Stores that the server of a model refuses tools.
+    pub(crate) async fn keep_refusal(&self, model: &dyn Model) {
+        let now = self.world.clock.now();
+        let stored = {
+            let mut known = self.without_tools.0.lock();
+            let label = model.label();
+            if known.get(&label).is_some_and(|at| now - *at < RENEWED_AFTER) {
+                return;
+            }
+            known.insert(label, now);
+            serde_json::to_string(&*known).unwrap_or_default()
+        };
+        if let Err(error) = self.world.store.note_put(NOTE, &stored).await {
+            tracing::warn!(%error, "it could not be stored that a model takes no tools");
+        }
+    }
+}

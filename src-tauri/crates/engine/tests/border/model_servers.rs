@@ -1,0 +1,318 @@
+//! Models as people run them: what they sent is kept for them, they think aloud, take no tools or few,
+//! take their time, and are killed in the middle.
+
+use std::{sync::Arc, sync::atomic::Ordering, time::Duration};
+
+use contract::*;
+use engine::{Engine, ports::*};
+use serde_json::{Value, json};
+
+use crate::world::{Bench, Say, status_and_text, tool};
+
+const MAKER: &str = "Chat 127.0.0.1:1234 m";
+
+fn opaque(message: Value, calls: Value) -> Say {
+    let data = json!({"message": message, "calls": calls});
+    let opaque = Opaque { maker: MAKER.into(), data: data.into() };
+    Say::Event(Box::new(Ok(ModelEvent::Opaque(opaque))))
+}
+
+/// Returns the data that goes back in the request of this number, by message.
+fn back(bench: &Bench, request: usize) -> Vec<Value> {
+    let requests = bench.model.requests.lock().unwrap();
+    let of = |message: &Message| match message {
+        Message::Assistant { opaque: Some(opaque), .. } => {
+            assert_eq!(opaque.maker, MAKER);
+            Some((*opaque.data).clone())
+        }
+        _ => None,
+    };
+    requests[request].messages.iter().filter_map(of).collect()
+}
+
+fn notices(items: &[Item]) -> Vec<String> {
+    let code = |item: &Item| match &item.body {
+        ItemBody::Notice { code, .. } => Some(code.clone()),
+        _ => None,
+    };
+    items.iter().filter_map(code).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_sent_goes_back_in_this_turn_and_in_later_ones() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("s", Effect::ReadOnly)]);
+    let message = json!({"reasoning_content": "My mail is a@b.example\u{1}"});
+    let calls = json!([{"extra": {"signature": "E=="}}, null]);
+    bench.model.then(vec![
+        Say::Call("r", json!({})),
+        Say::Call("s", json!({})),
+        opaque(message.clone(), calls.clone()),
+    ]);
+    let answered = json!({"reasoning_details": [{"text": "So.", "index": 0}]});
+    bench.model.then(vec![Say::Text("On track."), opaque(answered.clone(), json!([]))]);
+    bench.ask("go").await;
+    bench.ask("and now?").await;
+    let of_calls = json!({"message": message, "calls": calls});
+    let of_answer = json!({"message": answered, "calls": [null]});
+    assert_eq!(back(&bench, 1), std::slice::from_ref(&of_calls));
+    assert_eq!(back(&bench, 2), [of_calls, of_answer], "unchanged, from the store");
+    // It is no part of what people see.
+    let page = bench
+        .engine
+        .items_page(&ItemsPageParams { session: "s".into(), before: u64::MAX, limit: 50 })
+        .await
+        .unwrap();
+    let shown = serde_json::to_string(&page.items).unwrap();
+    let told = serde_json::to_string(&*bench.heard.events.lock().unwrap()).unwrap();
+    for text in [shown, told] {
+        assert!(!text.contains("signature") && !text.contains("reasoning_details"), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_a_key_that_became_known_since_goes_back_to_nobody() {
+    const LATER: &str = "sk-live-4f9a81c2b7e3d650";
+    let bench = Bench::new(vec![]);
+    let thoughts = json!({"reasoning_content": format!("It is {LATER}.")});
+    bench.model.then(vec![Say::Text("Yes."), opaque(thoughts, json!([]))]);
+    bench.ask("one").await;
+    bench.ask("two").await;
+    assert_eq!(back(&bench, 1).len(), 1);
+    bench.secrets.0.lock().unwrap().push(LATER.into());
+    bench.ask("three").await;
+    assert!(back(&bench, 2).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_that_was_thought_is_no_answer() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![
+        Say::Text("Hm, so."),
+        Say::Event(Box::new(Ok(ModelEvent::WasThought))),
+        Say::Text("\n\nYes."),
+    ]);
+    let turn = bench.start("go").await.turn;
+    assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "Yes.".into()));
+    let thoughts =
+        bench.heard.events.lock().unwrap().iter().any(
+            |event| matches!(&event.event, EventBody::Reasoning { text } if text == "Hm, so."),
+        );
+    assert!(thoughts);
+    bench.ask("again").await;
+    let sent = format!("{:?}", bench.model.requests.lock().unwrap()[1].messages);
+    assert!(sent.contains("Yes.") && !sent.contains("Hm, so."), "{sent}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn loading_is_shown() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Event(Box::new(Ok(ModelEvent::Loading))), Say::Text("Yes.")]);
+    bench.ask("go").await;
+    let events = bench.heard.events.lock().unwrap();
+    let told: Vec<&Option<String>> = events
+        .iter()
+        .filter_map(|event| match &event.event {
+            EventBody::Status { stage: Stage::Retrying | Stage::Thinking, text } => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [&None, &Some("The model is being loaded.".into()), &None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_refuses_tools_gets_none_and_that_is_said_once_in_a_conversation() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.model.refuses.store(true, Ordering::SeqCst);
+    for text in ["hello", "hello again"] {
+        assert_eq!(status_and_text(&bench.ask(text).await).1, "done");
+    }
+    assert_eq!(notices(&bench.items().await), ["model_without_tools"]);
+    {
+        let requests = bench.model.requests.lock().unwrap();
+        assert!(requests.iter().all(|request| request.tools.is_empty()));
+    }
+    let params = PromptPreviewParams { question: "hello".into(), agent: None };
+    let preview = bench.engine.prompt_preview(&params).await.unwrap();
+    let sent = bench.prompt(0);
+    for part in preview.parts.iter().filter(|part| part.part != PromptPart::DateTime) {
+        assert!(sent.contains(&part.text), "{:?}", part.part);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_process_knows_that_a_model_refused_tools() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.model.refuses.store(true, Ordering::SeqCst);
+    bench.ask("hello").await;
+    bench.model.refuses.store(false, Ordering::SeqCst);
+    let next = Engine::new(bench.world.clone());
+    next.recover().await.unwrap();
+    let params = PromptPreviewParams { question: "hello".into(), agent: None };
+    next.prompt_preview(&params).await.unwrap();
+    assert!(bench.model.refuses.load(Ordering::SeqCst), "it was told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn specialists_of_a_model_without_tools_are_not_asked() {
+    let agents = vec![crate::world::agent("a", &["r"]), crate::world::agent("b", &["s"])];
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
+        .with(agents)
+        .with_assistant();
+    bench.model.refuses.store(true, Ordering::SeqCst);
+    bench.model.then(vec![Say::Text("Hello.")]);
+    assert_eq!(status_and_text(&bench.ask("hello").await).1, "Hello.");
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+}
+
+/// A tool of an added server.
+fn of_server(at: usize) -> ToolSpec {
+    let mut spec = tool(&format!("t{at}"), Effect::ReadOnly);
+    spec.pack = if at < 40 { "small".into() } else { "large".into() };
+    spec.target = ToolTarget::Mcp { server: "s".into(), tool: format!("t{at}") };
+    spec
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_most_as_many_tools_are_sent_as_the_provider_takes() {
+    for (most, sent, left) in [(128, 126, 75), (3, 1, 200), (1_000, 201, 0)] {
+        let own = tool("own", Effect::ReadOnly);
+        let bench = Bench::new((0..200).map(of_server).chain([own]).collect());
+        *bench.model.most_tools.lock().unwrap() = Some(most);
+        bench.ask("one").await;
+        bench.ask("two").await;
+        let items = bench.items().await;
+        let told: Vec<String> = items
+            .iter()
+            .filter_map(|item| match &item.body {
+                ItemBody::Notice { text, .. } => Some(text.to_string()),
+                _ => None,
+            })
+            .collect();
+        let requests = bench.model.requests.lock().unwrap();
+        assert_eq!(requests[0].tools.len(), sent);
+        assert!(requests[0].tools.iter().any(|tool| tool.name.as_str() == "own"), "packs first");
+        let servers = if most == 3 { "large, small" } else { "large" };
+        let line =
+            format!("script takes at most {most} tools. {left} were left out, of: {servers}.");
+        assert_eq!(told, if left == 0 { vec![] } else { vec![line] });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_the_model_is_not_the_turns() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
+    let told = Arc::new(tokio::sync::Notify::new());
+    bench.model.then(vec![Say::Until(Arc::clone(&told)), Say::Call("r", json!({}))]);
+    let turn = bench.start("go").await.turn;
+    while bench.model.requests.lock().unwrap().is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+        tokio::task::yield_now().await;
+    }
+    tokio::time::sleep(Duration::from_secs(9_000_000)).await;
+    told.notify_one();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.runs(), ["r"], "there was time left");
+}
+
+/// Asks, waits until the text is stored, and opens the same store as the next process does.
+async fn killed(bench: &Bench, says: Vec<Say>, is_there: impl Fn(&SessionValues) -> bool) {
+    bench.model.then(says);
+    bench.start("go").await;
+    loop {
+        let values = bench.world.store.session_values(&"s".into()).await.unwrap_or_default();
+        if is_there(&values) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Engine::new(bench.world.clone()).recover().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_text_of_a_killed_answer_is_kept_and_marked() {
+    let bench = Bench::new(vec![]);
+    let has_all = |values: &SessionValues| {
+        values.get("$partial").is_some_and(|value| value.to_string().contains("of the answer"))
+    };
+    let says = vec![Say::Text("Most "), Say::Text("of the answer"), Say::Hang];
+    killed(&bench, says, has_all).await;
+    let items = bench.items().await;
+    assert!(
+        matches!(&items[1].body, ItemBody::AssistantText { text, partial: true, .. } if text == "Most of the answer"),
+        "{items:?}"
+    );
+    assert_eq!(notices(&items), ["turn_interrupted"]);
+    let values = bench.world.store.session_values(&"s".into()).await.unwrap();
+    assert!(!values.contains_key("$partial"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_ends_leaves_no_part_behind() {
+    let bench = Bench::new(vec![]);
+    let told = Arc::new(tokio::sync::Notify::new());
+    bench.model.then(vec![
+        Say::Text("Half"),
+        Say::Until(Arc::clone(&told)),
+        Say::Text(" and half"),
+    ]);
+    let turn = bench.start("go").await.turn;
+    while !bench
+        .world
+        .store
+        .session_values(&"s".into())
+        .await
+        .unwrap_or_default()
+        .contains_key("$partial")
+    {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    told.notify_one();
+    assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "Half and half");
+    let values = bench.world.store.session_values(&"s".into()).await.unwrap();
+    assert!(!values.contains_key("$partial"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_stop_the_model_reads_that_there_was_no_answer() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Hang]);
+    let turn = bench.start("first").await.turn;
+    while bench.model.requests.lock().unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let params = TurnCancelParams { session: "s".into(), turn: turn.clone() };
+    bench.engine.turn_cancel(&params).await.unwrap();
+    bench.final_of(&turn).await;
+    bench.ask("second").await;
+    let requests = bench.model.requests.lock().unwrap();
+    let said: Vec<String> = requests[1].messages[1..]
+        .iter()
+        .map(|message| match message {
+            Message::User { text } | Message::Assistant { text, .. } => text.to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(said, ["first", "(No answer: it was stopped.)", "second"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_beginning_of_a_request_stays_the_same_from_message_to_message() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    for text in ["one", "two", "three"] {
+        bench.ask(text).await;
+        bench.clock.forward(61);
+    }
+    let requests = bench.model.requests.lock().unwrap();
+    for pair in requests.windows(2) {
+        assert_eq!(pair[0].tools, pair[1].tools);
+        let lasting = |request: &ModelRequest| {
+            let Message::System { text } = &request.messages[0] else { panic!("a prompt") };
+            assert!(request.passing.contains("local time"));
+            text.strip_suffix(&*request.passing).unwrap().to_owned()
+        };
+        assert_eq!(lasting(&pair[0]), lasting(&pair[1]));
+        let before = &pair[0].messages[1..];
+        assert_eq!(before, &pair[1].messages[1..=before.len()], "the conversation so far");
+    }
+}

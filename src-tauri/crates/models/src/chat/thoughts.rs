@@ -1,0 +1,257 @@
+//! Tells thoughts from the answer in a text that has both: `<think>` blocks at the beginning of a
+//! message, also if the template has opened the block and the text has only its end. Tags within the
+//! answer, in code or in a quotation are text. It knows nothing of chunks and calls.
+
+/// The tags around thoughts.
+const TAGS: [(&str, &str); 9] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<thought>", "</thought>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[think]", "[/think]"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+];
+
+/// Marks around a tag that is only mentioned.
+const MARKS: [char; 3] = ['`', '"', '\''];
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    Thought(String),
+    /// The text so far was thoughts.
+    WasThought,
+}
+
+enum State {
+    /// Only white space has come, or the beginning of a tag.
+    Opening,
+    /// Inside of a block that ends with this tag.
+    Thinking(&'static str),
+    Answering,
+}
+
+pub(super) struct Splitter {
+    state: State,
+    /// Text that is held back until its kind is known.
+    held: String,
+    /// The text so far, as long as it may turn out to be thoughts.
+    text: Option<String>,
+}
+
+impl Splitter {
+    pub(super) fn new() -> Self {
+        Self { state: State::Opening, held: String::new(), text: Some(String::new()) }
+    }
+
+    /// Takes a piece of the message.
+    pub(super) fn push(&mut self, piece: &str) -> Vec<Piece> {
+        self.held.push_str(piece);
+        let mut out = Vec::new();
+        while self.step(&mut out, false) {}
+        out
+    }
+
+    /// Ends the message.
+    pub(super) fn end(&mut self) -> Vec<Piece> {
+        let mut out = Vec::new();
+        while self.step(&mut out, true) {}
+        let rest = std::mem::take(&mut self.held);
+        match self.state {
+            State::Thinking(_) => push_piece(&mut out, Piece::Thought(rest)),
+            State::Opening | State::Answering => push_piece(&mut out, Piece::Text(rest)),
+        }
+        out
+    }
+
+    /// Passes on what is known of the held text. Returns whether the state has changed.
+    fn step(&mut self, out: &mut Vec<Piece>, is_end: bool) -> bool {
+        match self.state {
+            State::Opening => self.open(is_end),
+            State::Thinking(close) => self.think(close, out, is_end),
+            State::Answering => self.answer(out, is_end),
+        }
+    }
+
+    fn open(&mut self, is_end: bool) -> bool {
+        let words = self.held.trim_start();
+        if let Some((tag, close)) = TAGS.iter().find(|(tag, _)| begins_with(words, tag)) {
+            self.held = words[tag.len()..].to_owned();
+            self.text = None;
+            self.state = State::Thinking(close);
+            return true;
+        }
+        let may_open = words.is_empty() || TAGS.iter().any(|(tag, _)| begins_with(tag, words));
+        if may_open && !is_end {
+            return false;
+        }
+        if self.text.is_none() {
+            // White space between the thoughts and the answer belongs to neither.
+            self.held = self.held.trim_start().to_owned();
+        }
+        self.state = State::Answering;
+        true
+    }
+
+    fn think(&mut self, close: &str, out: &mut Vec<Piece>, is_end: bool) -> bool {
+        let mut is_open = false;
+        let ends = |before: &str, after: &str| {
+            let mark = before.chars().next_back().filter(|c| MARKS.contains(c));
+            is_open = mark.is_some() && after.is_empty() && !is_end;
+            is_open || mark.is_none_or(|mark| !after.starts_with(mark))
+        };
+        let ended = find_tag(&self.held, close, ends);
+        if is_open {
+            return false;
+        }
+        let Some(at) = ended else {
+            // The character before the tag stays, too.
+            let before = &self.held[..self.held.len() - tail_of(&self.held, close)];
+            let safe = before.char_indices().next_back().map_or(0, |(at, _)| at);
+            push_piece(out, Piece::Thought(self.held.drain(..safe).collect()));
+            return false;
+        };
+        push_piece(out, Piece::Thought(self.held[..at].to_owned()));
+        self.held.drain(..at + close.len());
+        // Some models think twice.
+        self.state = State::Opening;
+        true
+    }
+
+    fn answer(&mut self, out: &mut Vec<Piece>, is_end: bool) -> bool {
+        let Some(said) = &mut self.text else {
+            push_piece(out, Piece::Text(std::mem::take(&mut self.held)));
+            return false;
+        };
+        for (open, close) in TAGS {
+            let ends = |before: &str, after: &str| {
+                let before = format!("{said}{before}");
+                let at_line = before.ends_with('\n') || after.starts_with(['\n', '\r']);
+                at_line && !is_quoted(&before) && find_tag(&before, open, |_, _| true).is_none()
+            };
+            if let Some(at) = find_tag(&self.held, close, ends) {
+                push_piece(out, Piece::Text(self.held[..at].to_owned()));
+                out.push(Piece::WasThought);
+                self.held.drain(..at + close.len());
+                self.text = None;
+                self.state = State::Opening;
+                return true;
+            }
+        }
+        // A tag counts only with the character after it.
+        let open = |close: &str| {
+            let last = self.held.len().checked_sub(close.len());
+            let whole = last.filter(|at| self.held.is_char_boundary(*at));
+            match whole.filter(|at| begins_with(&self.held[*at..], close)) {
+                Some(_) => close.len(),
+                None => tail_of(&self.held, close),
+            }
+        };
+        let kept = if is_end { 0 } else { TAGS.iter().map(|tag| open(tag.1)).max().unwrap_or(0) };
+        let text: String = self.held.drain(..self.held.len() - kept).collect();
+        said.push_str(&text);
+        push_piece(out, Piece::Text(text));
+        false
+    }
+}
+
+fn push_piece(out: &mut Vec<Piece>, piece: Piece) {
+    let is_empty = matches!(&piece, Piece::Text(text) | Piece::Thought(text) if text.is_empty());
+    if !is_empty {
+        out.push(piece);
+    }
+}
+
+/// Whether the text begins with these characters. The case of ASCII letters does not matter.
+fn begins_with(text: &str, beginning: &str) -> bool {
+    text.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+}
+
+/// Returns the place of the first tag that counts, by the text before and after it.
+fn find_tag(text: &str, tag: &str, mut counts: impl FnMut(&str, &str) -> bool) -> Option<usize> {
+    let first = tag.as_bytes().first().copied().map(char::from)?;
+    text.match_indices(first)
+        .map(|(at, _)| at)
+        .find(|at| begins_with(&text[*at..], tag) && counts(&text[..*at], &text[*at + tag.len()..]))
+}
+
+/// Returns the length of the end of the text that may be the beginning of the tag.
+fn tail_of(text: &str, tag: &str) -> usize {
+    (1..tag.len())
+        .rev()
+        .find(|len| {
+            text.len() >= *len
+                && text.is_char_boundary(text.len() - len)
+                && begins_with(tag, &text[text.len() - len..])
+        })
+        .unwrap_or(0)
+}
+
+/// Whether the end of the text is in code or in a quotation.
+fn is_quoted(text: &str) -> bool {
+    let line = text.rsplit('\n').next().unwrap_or_default();
+    text.matches("```").count() % 2 == 1
+        || line.matches('`').count() % 2 == 1
+        || line.trim_start().starts_with('>')
+        || text.ends_with(['"', '\'', '“', '‘', '«'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the answer and the thoughts of a text that comes in pieces of this length.
+    fn split(text: &str, len: usize) -> (String, String) {
+        let (mut answer, mut thoughts) = (String::new(), String::new());
+        let mut splitter = Splitter::new();
+        let letters: Vec<char> = text.chars().collect();
+        let mut pieces: Vec<Piece> = letters
+            .chunks(len)
+            .flat_map(|piece| splitter.push(&piece.iter().collect::<String>()))
+            .collect();
+        pieces.extend(splitter.end());
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => answer.push_str(&text),
+                Piece::Thought(text) => thoughts.push_str(&text),
+                Piece::WasThought => thoughts.push_str(&std::mem::take(&mut answer)),
+            }
+        }
+        (answer, thoughts)
+    }
+
+    #[test]
+    fn thoughts_and_answer_are_told_apart_however_they_are_cut() {
+        let table = [
+            ("<think>\nHm.\n</think>\n\nYes.", "Yes.", "\nHm.\n"),
+            ("\n <Thinking>a < b</thinking>Yes.", "Yes.", "a < b"),
+            ("<think>a</think>\n<reasoning>b</reasoning>\nc", "c", "ab"),
+            ("<think>\n\n</think>\n\nYes.", "Yes.", "\n\n"),
+            ("Hm, so.\n</think>\n\nYes.", "Yes.", "Hm, so.\n"),
+            ("Hm, so.</think>\nYes.", "Yes.", "Hm, so."),
+            ("<think>It says `</think>` here.</think>Yes.", "Yes.", "It says `</think>` here."),
+            ("<think>never ends", "", "never ends"),
+            ("Yes. <think>no</think>\nSo.", "Yes. <think>no</think>\nSo.", ""),
+            ("The tag </think> ends it.", "The tag </think> ends it.", ""),
+            ("```\n</think>\n```\nSo.", "```\n</think>\n```\nSo.", ""),
+            ("> </think>\nSo.", "> </think>\nSo.", ""),
+            ("`<think>` begins.", "`<think>` begins.", ""),
+            ("<thinker>å</thinker>", "<thinker>å</thinker>", ""),
+            ("[THINK]a[/THINK]b", "b", "a"),
+            ("◁think▷a◁/think▷b", "b", "a"),
+            ("<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "b", "a"),
+            ("a < b, å", "a < b, å", ""),
+            ("  indented", "  indented", ""),
+        ];
+        for (text, answer, thoughts) in table {
+            for len in [1, 2, 3, 7, 1_000] {
+                let expected = (answer.to_owned(), thoughts.to_owned());
+                assert_eq!(split(text, len), expected, "{text} in pieces of {len}");
+            }
+        }
+    }
+}

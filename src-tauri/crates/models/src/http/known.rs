@@ -1,0 +1,124 @@
+//! Tells failures by the codes, types and phrases that servers send with them. It words no error.
+
+use serde_json::Value;
+
+/// Error codes and types that most servers use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum KnownFailure {
+    Unauthorized,
+    /// The key is known, but may not do this.
+    Forbidden,
+    NoCredit,
+    RateLimited,
+    ContextLength,
+    /// The request for a long answer is too large.
+    AnswerLength,
+    Overloaded,
+    /// A tool's name or schema is refused.
+    Tools,
+    Other,
+}
+
+/// Phrases by which servers say that a conversation is longer than the model can read.
+const TOO_LONG: [&str; 14] = [
+    "prompt is too long",
+    "exceed context limit",
+    "input token count",
+    "maximum context length",
+    "context window",
+    "exceeds the context length",
+    "available context size",
+    "loaded with context length of",
+    "reached context length of",
+    "greater than the context length",
+    "n_keep",
+    "maximum prompt length",
+    "model token limit",
+    "longer than the model's context length",
+];
+/// The phrase by which they say that the limit of the answer is too large.
+const BOUND_TOO_LARGE: &str = "_tokens' is too large";
+
+impl KnownFailure {
+    /// Whether the server's words tell more than this does, and nothing of a key.
+    pub(super) fn may_be_quoted(self) -> bool {
+        match self {
+            Self::RateLimited | Self::Overloaded | Self::Tools | Self::Other => true,
+            Self::Unauthorized
+            | Self::Forbidden
+            | Self::NoCredit
+            | Self::ContextLength
+            | Self::AnswerLength => false,
+        }
+    }
+
+    pub(super) fn classify_error(error: &Value) -> Self {
+        let at = error.get("param").and_then(Value::as_str).unwrap_or_default();
+        if at.starts_with("tools")
+            || at.starts_with("functions")
+            || error.get("code").is_some_and(|code| code == "invalid_function_parameters")
+        {
+            return Self::Tools;
+        }
+        let mut words = String::new();
+        for member in ["code", "type", "status"] {
+            match error.get(member) {
+                Some(Value::String(text)) => words.push_str(text),
+                Some(Value::Number(number)) => words.push_str(&number.to_string()),
+                _ => {}
+            }
+            words.push(' ');
+        }
+        // Google gives the real reason only in the details.
+        for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
+            words.push_str(detail.get("reason").and_then(Value::as_str).unwrap_or_default());
+            words.push(' ');
+        }
+        let words = words.to_ascii_lowercase();
+        // Some servers give the reason only in their sentence, which is searched and never shown.
+        let said =
+            error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
+        let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));
+        if has(&["insufficient_quota", "billing", "402"]) {
+            Self::NoCredit
+        } else if has(&[
+            "invalid_api_key",
+            "api_key_invalid",
+            "authentication",
+            "unauthorized",
+            "unauthenticated",
+        ]) {
+            Self::Unauthorized
+        } else if has(&["permission", "forbidden", "403"])
+            || said.contains("insufficient permissions")
+        {
+            Self::Forbidden
+        } else if has(&["401"]) {
+            Self::Unauthorized
+        } else if said.contains("maximum context length") && said.contains(BOUND_TOO_LARGE) {
+            Self::AnswerLength
+        } else if has(&["context_length", "exceed_context_size"])
+            || TOO_LONG.iter().any(|part| said.contains(part))
+        {
+            Self::ContextLength
+        } else if has(&["rate_limit", "too_many", "resource_exhausted", "slow_down", "429"]) {
+            Self::RateLimited
+        } else if has(&[
+            "overloaded",
+            "unavailable",
+            "api_error",
+            "internal",
+            "server_error",
+            "timeout",
+            "500",
+            "502",
+            "503",
+            "504",
+            "529",
+        ]) {
+            Self::Overloaded
+        } else {
+            Self::Other
+        }
+    }
+}

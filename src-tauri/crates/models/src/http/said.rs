@@ -1,0 +1,201 @@
+//! The words of a server about a failure, cut and without keys, as a quotation, and the one hint
+//! that fits them. It does not decide what kind of failure it is.
+
+use contract::{Text, text};
+use serde_json::Value;
+
+/// The most characters of a server's words that are shown.
+const MOST_CHARS: usize = 300;
+
+/// Returns the server's own sentence in the body of an error answer, or an empty text.
+pub(super) fn words(body: &str) -> String {
+    let body = body.trim();
+    match serde_json::from_str::<Value>(body) {
+        Ok(value) => sentence(&value).unwrap_or_default(),
+        // A page for a browser says nothing to a person.
+        Err(_) if body.starts_with('<') => String::new(),
+        Err(_) => shorten(body),
+    }
+}
+
+/// Returns the sentence in an error object.
+pub(super) fn sentence(error: &Value) -> Option<String> {
+    let found = match error {
+        Value::String(text) => shorten(text),
+        Value::Array(list) => list.iter().find_map(sentence)?,
+        Value::Object(members) => {
+            // Gateways put what the provider behind them said here.
+            let raw =
+                error.pointer("/metadata/raw").or_else(|| error.pointer("/error/metadata/raw"));
+            let raw = raw.and_then(sentence);
+            let names = ["error", "message", "detail", "details", "msg", "errors", "reason"];
+            let own = names.iter().find_map(|name| sentence(members.get(*name)?));
+            match (own, raw) {
+                (Some(own), Some(raw)) if own != raw => shorten(&format!("{own}: {raw}")),
+                (own, raw) => own.or(raw)?,
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+    };
+    (!found.is_empty()).then_some(found)
+}
+
+/// Returns the words in one line, without keys, and cut.
+fn shorten(text: &str) -> String {
+    let mut text = text.to_owned();
+    for place in redaction::find_keys(&text).into_iter().rev() {
+        text.replace_range(place, "…");
+    }
+    let line = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    match line.char_indices().nth(MOST_CHARS) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+/// Returns the sentence that quotes the server.
+pub(super) fn quoted(said: &str) -> Text {
+    text!("The server said: “{said}”", said)
+}
+
+/// Whether the server says that it loads the model.
+pub(super) fn is_loading(said: &str) -> bool {
+    said.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("loading"))
+}
+
+/// Whether the words are about tools.
+pub(super) fn is_about_tools(said: &str) -> bool {
+    let said = said.to_lowercase();
+    ["tool", "function call", "function_call", "functions"].iter().any(|word| said.contains(word))
+}
+
+/// Whether the words say that there is no such address.
+pub(super) fn is_about_address(said: &str) -> bool {
+    let said = said.to_lowercase();
+    ["endpoint", "route", "url", "path"].iter().any(|word| said.contains(word))
+        && ["unexpected", "unknown", "not found", "invalid", "no such"]
+            .iter()
+            .any(|word| said.contains(word))
+}
+
+/// Hints by the words of the server: one of the first list and one of the second must be there.
+const HINTS: [(&[&str], &[&str], &str); 8] = [
+    (
+        &["tool", "function"],
+        &["too many", "maximum", "at most", "too long", "128", "limit"],
+        "Switch off servers or tools that are not needed.",
+    ),
+    (
+        &["tool", "function"],
+        &["support", "enable", "allowed", "requires", "available"],
+        "Choose a model that supports tools in Settings, or switch them on in the server.",
+    ),
+    (
+        &["model"],
+        &[
+            "not found",
+            "exist",
+            "unknown",
+            "invalid model",
+            "no such",
+            "not available",
+            "not a valid",
+        ],
+        "Choose a model that the server has, in Settings.",
+    ),
+    (
+        &["template", "role", "alternate", "system message", "jinja", "conversation"],
+        &[""],
+        "The model's chat template refuses this conversation. Start a new session, or choose another model.",
+    ),
+    (
+        &["reasoning", "thought_signature", "thinking", "signature"],
+        &[""],
+        "The server misses its own thoughts from an earlier answer. Start a new session.",
+    ),
+    (
+        &["safety", "policy", "moderation", "content_filter", "flagged"],
+        &[""],
+        "Word the message differently, or choose another model in Settings.",
+    ),
+    (
+        &[
+            "unsupported",
+            "unrecognized",
+            "unknown",
+            "extra inputs",
+            "not permitted",
+            "not supported",
+        ],
+        &["parameter", "field", "argument", "param", "inputs", "value", "property"],
+        "The server does not know a part of the request. Update the server, or choose another provider in Settings.",
+    ),
+    (
+        &["memory", "cuda", "vram"],
+        &[""],
+        "The server has too little memory for the model. Choose a smaller model, or a shorter context in the server.",
+    ),
+];
+
+/// Returns the hint that fits the server's words.
+pub(super) fn hint(said: &str) -> Option<&'static str> {
+    let said = said.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    HINTS.iter().find(|(about, what, _)| has(about) && has(what)).map(|(.., hint)| *hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_found_wherever_a_server_puts_them() {
+        for (body, expected) in [
+            (r#"{"error":{"message":"no\n tools","type":"x"}}"#, "no tools"),
+            (r#"{"error":"no tools"}"#, "no tools"),
+            (r#"{"detail":[{"loc":["body"],"msg":"no tools"}]}"#, "no tools"),
+            (r#"[{"error":{"code":400,"message":"no tools"}}]"#, "no tools"),
+            (
+                r#"{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":\"no tools\"}"}}}"#,
+                r#"Provider returned error: {"error":"no tools"}"#,
+            ),
+            ("404 page not found", "404 page not found"),
+            ("<html><body>Bad Gateway</body></html>", ""),
+            ("", ""),
+            ("null", ""),
+        ] {
+            assert_eq!(words(body), expected, "{body}");
+        }
+        assert_eq!(words(&"ab ".repeat(900)).chars().count(), MOST_CHARS + 1);
+        let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+        assert!(!words(&format!("{} the key {key} is wrong", "a".repeat(280))).contains("sk-"));
+    }
+
+    #[test]
+    fn each_cause_has_a_hint_of_its_own() {
+        for (said, part) in [
+            ("registry/gemma:2b does not support tools", "supports tools"),
+            ("\"auto\" tool choice requires --enable-auto-tool-choice", "supports tools"),
+            ("Invalid 'tools': array too long. Expected maximum length 128", "Switch off servers"),
+            ("The model `gpt-9` does not exist", "that the server has"),
+            ("Conversation roles must alternate user/assistant", "chat template"),
+            ("The `reasoning_content` must be passed back", "thoughts"),
+            ("Unsupported parameter: 'max_tokens'", "part of the request"),
+            ("CUDA out of memory", "too little memory"),
+        ] {
+            let found = hint(said).unwrap_or_default();
+            assert!(found.contains(part), "{said}: {found}");
+        }
+        assert_eq!(hint("no"), None);
+    }
+
+    #[test]
+    fn loading_is_no_overload() {
+        assert!(is_loading("Loading model") && is_loading("Model x is currently loading."));
+        assert!(!is_loading("Overloading is bad") && !is_loading("overloaded"));
+    }
+}

@@ -1,0 +1,33 @@
+//! The parts of requests that a server may refuse and answer without. It knows no wire.
+
+/// A part that a request can do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    /// A wanted shape, usage in the stream, thinking.
+    Optional,
+    /// The tools.
+    Tools,
+    /// Members that the server sent with earlier answers.
+    Kept,
+    /// The usual name of the limit of an answer. The other name is sent.
+    Bound,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 4] = [Self::Optional, Self::Tools, Self::Kept, Self::Bound];
+}
+
+/// The parts that a request leaves out because its server refused them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Leaves(u8);
+
+impl Leaves {
+    pub(crate) fn has(self, part: Part) -> bool {
+        self.0 & (1 << part as u8) != 0
+    }
+
+    #[must_use]
+    pub(crate) fn with(self, part: Part) -> Self {
+        Self(self.0 | (1 << part as u8))
+    }
+}
