@@ -126,6 +126,15 @@ describe("a turn", () => {
     expect(state.entries[1]).toMatchObject({ text: "They greeted.", messages: 4 });
   });
 
+  test("keeps the end of the thoughts of a turn while it thinks", () => {
+    const state = emptyTranscript("s");
+    const think = (text: string) => ({ type: "reasoning", text }) as const;
+    run(state, { type: "status", stage: "thinking" }, think("Hm, "), think("so."));
+    expect(state.running?.thoughts).toBe("Hm, so.");
+    run(state, think("x".repeat(1000)), { type: "status", stage: "thinking" });
+    expect(state.running?.thoughts).toHaveLength(400);
+  });
+
   test("says who is at work, and whose answer it is", () => {
     const state = emptyTranscript("s");
     run(

@@ -88,7 +88,12 @@ export interface Running {
   stage: Stage;
   text: string | null;
   agent: string | null;
+  /** The end of what the model thinks before it answers. Never stored. */
+  thoughts?: string;
 }
+
+/** More characters of thoughts than a line shows. */
+const THOUGHTS = 400;
 
 export interface Transcript {
   session: string;
@@ -195,6 +200,7 @@ export function applyEvent(state: Transcript, event: TurnEvent): void {
         stage: event.stage,
         text: event.text ?? null,
         agent: state.running?.agent ?? null,
+        thoughts: state.running?.turn === turn ? state.running.thoughts : undefined,
       };
       return;
     case "agent_start":
@@ -204,9 +210,13 @@ export function applyEvent(state: Transcript, event: TurnEvent): void {
       if (state.running?.turn === turn) state.running.agent = null;
       return;
     case "dev_status":
-    case "reasoning":
     case "delta":
       return;
+    case "reasoning": {
+      const now = running(state, turn);
+      now.thoughts = ((now.thoughts ?? "") + event.text).slice(-THOUGHTS);
+      return;
+    }
     case "tool_start": {
       const entry = toolEntry(state, event.call, turn, at);
       Object.assign(entry, { tool: event.tool, title: event.title, args: event.arguments });

@@ -36,6 +36,11 @@ reasoning: boolean,
  */
 idle_timeout_s: number, 
 /**
+ * The same for a server on this computer or in the local network. A model there may need minutes to
+ * read a long conversation.
+ */
+local_idle_timeout_s: number, 
+/**
  * How often a failed call is made again (0 = never).
  */
 max_retries: number, 

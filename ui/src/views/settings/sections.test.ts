@@ -16,6 +16,7 @@ test("a field that the host refuses is shown in its section", () => {
     "model.fallback.model": "model",
     "model.max_retries": "advanced",
     "model.idle_timeout_s": "advanced",
+    "model.local_idle_timeout_s": "advanced",
     "egress.redaction": "privacy",
     policy: "policy",
     "limits.approval_expiry_s": "policy",

@@ -32,6 +32,7 @@ export function sectionOf(name: string | undefined): Section {
 /** Where a field is shown, by its dotted name in the settings. */
 const PLACES: readonly (readonly [string, Section])[] = [
   ["model.idle_timeout_s", "advanced"],
+  ["model.local_idle_timeout_s", "advanced"],
   ["model.max_retries", "advanced"],
   ["model", "model"],
   ["egress", "privacy"],
