@@ -11,7 +11,8 @@ use crate::arguments::{check_numbers, numbers};
 /// Whether each number of a JSON text is written again as it is, here and in the window.
 pub fn keeps_digits(json: &str) -> bool {
     let is_same = |number: &str| {
-        serde_json::from_str::<Value>(number).is_ok_and(|value| value.to_string() == number)
+        let again = serde_json::from_str::<Value>(number).map(|value| value.to_string());
+        again.is_ok_and(|again| again == number)
     };
     check_numbers(json).is_ok() && numbers(json).all(is_same)
 }
