@@ -3,7 +3,7 @@
 //! a thing, such as its number, and no other value that is said of it. If it is not certain which
 //! thing is meant, no value is chosen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::{Item, ItemBody, ToolId, ToolOutcome, TurnId};
 use language::{
@@ -20,6 +20,8 @@ use crate::tools::typed_arguments::holds;
 /// The longest text that is a name, in characters, and the longest that is an identifier.
 const NAME: usize = 80;
 const IDENTIFIER: usize = 64;
+/// The fewest words of a name that chooses a thing which the person has not seen.
+const PROPER: usize = 2;
 /// How deep in a result a list may be, and the most entries that are looked at.
 const DEPTH: usize = 6;
 const ENTRIES: usize = 200;
@@ -35,6 +37,8 @@ struct List<'a> {
     entries: Vec<Entry<'a>>,
     /// The members that tell the entries apart.
     keys: Vec<&'a str>,
+    /// The arguments of the call that returned the list.
+    asked: Vec<String>,
 }
 
 /// One turn: what was asked, what the tools listed, and what was answered.
@@ -69,15 +73,23 @@ impl Choices {
     /// that `lists_things` names.
     pub(super) fn of(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Self {
         let rounds = rounds(items, lists_things);
-        (0..rounds.len())
-            .rev()
-            .map(|at| {
-                let before = rounds[..at].iter().rev();
-                let shown = before.clone().find(|round| !round.lists.is_empty());
-                chosen_in(&rounds[at], shown, before.clone().next())
-            })
-            .find(|choices| !choices.is_empty())
-            .unwrap_or_default()
+        let mut newest = Self::default();
+        for (at, round) in rounds.iter().enumerate() {
+            let mut before = rounds[..at].iter().rev();
+            let last = before.clone().next();
+            let shown = before.find(|round| !round.lists.is_empty());
+            let choices = chosen_in(round, shown, last, &newest);
+            if !choices.is_empty() {
+                newest = choices;
+            }
+        }
+        newest
+    }
+
+    /// Whether a call asked about a chosen thing.
+    fn are_asked_about(&self, list: &List<'_>) -> bool {
+        let is_asked = |id: &Id| list.asked.iter().any(|text| plain(text) == plain(&id.value));
+        self.ids.iter().any(is_asked)
     }
 
     fn is_empty(&self) -> bool {
@@ -122,6 +134,7 @@ impl Choices {
 /// Groups items by turn.
 fn rounds(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Vec<Round<'_>> {
     let mut rounds: Vec<(&TurnId, Round<'_>)> = Vec::new();
+    let mut calls: BTreeMap<&str, &Value> = BTreeMap::new();
     for item in items {
         if rounds.last().is_none_or(|(turn, _)| **turn != item.turn) {
             rounds.push((&item.turn, Round::default()));
@@ -130,10 +143,15 @@ fn rounds(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Vec<Round<'
         match &item.body {
             ItemBody::UserMessage { text } => round.question = text,
             ItemBody::AssistantText { text, .. } => round.answer = text,
-            ItemBody::ToolResult { tool, data, outcome: ToolOutcome::Ok, .. }
+            ItemBody::ToolCall { call, arguments, .. } => {
+                calls.insert(call.as_str(), arguments);
+            }
+            ItemBody::ToolResult { call, tool, data, outcome: ToolOutcome::Ok, .. }
                 if lists_things(tool) =>
             {
-                find_lists(data, DEPTH, &mut round.lists);
+                let asked = calls.get(call.as_str()).and_then(|asked| asked.as_object());
+                let asked = asked.into_iter().flat_map(|asked| asked.values().filter_map(scalar));
+                find_lists(data, DEPTH, &asked.collect::<Vec<_>>(), &mut round.lists);
             }
             _ => {}
         }
@@ -141,7 +159,12 @@ fn rounds(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Vec<Round<'
     rounds.into_iter().map(|(_, round)| round).collect()
 }
 
-fn find_lists<'a>(value: &'a Value, depth: usize, found: &mut Vec<List<'a>>) {
+fn find_lists<'a>(
+    value: &'a Value,
+    depth: usize,
+    asked: &[String],
+    found: &mut Vec<List<'a>>,
+) {
     if depth == 0 {
         return;
     }
@@ -150,12 +173,13 @@ fn find_lists<'a>(value: &'a Value, depth: usize, found: &mut Vec<List<'a>>) {
             let entries: Vec<Entry<'a>> =
                 all.iter().take(ENTRIES).filter_map(Value::as_object).collect();
             if !entries.is_empty() && entries.len() == all.len() {
-                found.push(List { keys: keys_of(&entries), entries });
+                let (keys, asked) = (keys_of(&entries), asked.to_vec());
+                found.push(List { entries, keys, asked });
             }
-            all.iter().take(ENTRIES).for_each(|value| find_lists(value, depth - 1, found));
+            all.iter().take(ENTRIES).for_each(|value| find_lists(value, depth - 1, asked, found));
         }
         Value::Object(members) => {
-            members.values().for_each(|value| find_lists(value, depth - 1, found));
+            members.values().for_each(|value| find_lists(value, depth - 1, asked, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
@@ -172,7 +196,14 @@ fn keys_of<'a>(entries: &[Entry<'a>]) -> Vec<&'a str> {
     first.keys().filter(is_key).map(String::as_str).collect()
 }
 
-fn chosen_in(round: &Round<'_>, shown: Option<&Round<'_>>, last: Option<&Round<'_>>) -> Choices {
+/// Returns what the message of a round chose of the things that were shown before, and of those that
+/// its own calls returned. `before` is the choice of an earlier message.
+fn chosen_in(
+    round: &Round<'_>,
+    shown: Option<&Round<'_>>,
+    last: Option<&Round<'_>>,
+    before: &Choices,
+) -> Choices {
     let mut choices = Choices::default();
     if let Some(last) = last
         && read_reply(round.question) == Reply::Yes
@@ -183,10 +214,11 @@ fn chosen_in(round: &Round<'_>, shown: Option<&Round<'_>>, last: Option<&Round<'
     if let Some(shown) = shown.or(last) {
         choose_by_place(round.question, shown, &mut choices);
     }
-    if choices.is_empty() {
-        let lists = shown.iter().flat_map(|shown| shown.lists.iter().map(move |list| (list, *shown)));
-        for (list, shown) in lists.chain(round.lists.iter().map(|list| (list, round))) {
-            if let Some(entry) = named(round.question, list) {
+    if choices.is_empty()
+        && let Some(shown) = shown
+    {
+        for list in &shown.lists {
+            if let Some(entry) = named(round.question, list, 1) {
                 choices.add(list, entry, shown.answer);
             }
         }
@@ -194,12 +226,30 @@ fn chosen_in(round: &Round<'_>, shown: Option<&Round<'_>>, last: Option<&Round<'
     if choices.is_empty()
         && let Some(shown) = shown
         && let [only] = shown.lists.as_slice()
-        && let [entry] = only.entries.as_slice()
+        && let Some(entry) = only_entry(only)
         && MessageWords::of(round.question).is_pointing()
     {
         choices.add(only, entry, shown.answer);
     }
+    for list in &round.lists {
+        // The person had not seen these things: a word of the message chooses one only if the call
+        // asked about a chosen thing, such as for its sizes.
+        let entry = match choices.are_asked_about(list) || before.are_asked_about(list) {
+            true => named(round.question, list, 1).or(only_entry(list)),
+            false => named(round.question, list, PROPER),
+        };
+        if let Some(entry) = entry {
+            choices.add(list, entry, round.answer);
+        }
+    }
     choices
+}
+
+fn only_entry<'a>(list: &List<'a>) -> Option<Entry<'a>> {
+    match list.entries.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    }
 }
 
 /// Chooses by place. The list is that of the answer; if the answer has none, the things are in the
@@ -270,11 +320,14 @@ fn named_in_line<'a>(line: &str, list: &List<'a>) -> Option<Entry<'a>> {
 }
 
 /// Returns the one entry that a message names. If the message has whole names of entries, it is the
-/// one with most of them. Otherwise it is the only one with any word of the message.
-fn named<'a>(message: &str, list: &List<'a>) -> Option<Entry<'a>> {
+/// one with most of them. Otherwise it is the only one with any word of the message. Names of fewer
+/// words than `least` do not count.
+fn named<'a>(message: &str, list: &List<'a>, least: usize) -> Option<Entry<'a>> {
     let said: Vec<String> = split(&plain(message));
     let whole = |entry: &Entry<'a>| -> BTreeSet<usize> {
-        let names = names(entry).map(|name| split(&name)).filter(|name| name.iter().any(|word| tells(word)));
+        let is_name =
+            |name: &Vec<String>| name.len() >= least && name.iter().any(|word| tells(word));
+        let names = names(entry).map(|name| split(&name)).filter(is_name);
         names.flat_map(|name| places_of(&said, &name)).collect()
     };
     let covered: Vec<BTreeSet<usize>> = list.entries.iter().map(whole).collect();
@@ -285,6 +338,9 @@ fn named<'a>(message: &str, list: &List<'a>) -> Option<Entry<'a>> {
             })
         };
         return (0..covered.len()).find(most).map(|at| list.entries[at]);
+    }
+    if least > 1 {
+        return None;
     }
     let said: BTreeSet<String> = said.into_iter().filter(|word| tells(word)).collect();
     let words = |entry: &Entry<'a>| -> BTreeSet<String> {

@@ -73,14 +73,24 @@ fn item(turn: &str, body: ItemBody) -> Item {
     }
 }
 
-/// A turn that lists things, as items of a conversation.
-fn listing(turn: &str, question: &str, things: Value, answer: &str) -> Vec<Item> {
+/// A call and its result.
+fn call_of(arguments: Value, data: Value) -> [ItemBody; 2] {
+    let call = ItemBody::ToolCall {
+        call: "c".into(),
+        tool: "search".into(),
+        title: "Search".into(),
+        effect: contract::Effect::ReadOnly,
+        arguments,
+        local_only: false,
+        untrusted: false,
+        kept: None,
+    };
     let result = ItemBody::ToolResult {
         call: "c".into(),
         tool: "search".into(),
         outcome: ToolOutcome::Ok,
         summary: String::new(),
-        data: json!({"items": things}),
+        data,
         error: None,
         local_only: None,
         view: ResultView::Plain,
@@ -88,6 +98,11 @@ fn listing(turn: &str, question: &str, things: Value, answer: &str) -> Vec<Item>
         untrusted: true,
         duration_ms: 0,
     };
+    [call, result]
+}
+
+/// A turn that lists things, as items of a conversation.
+fn listing(turn: &str, question: &str, things: Value, answer: &str) -> Vec<Item> {
     let text = ItemBody::AssistantText {
         text: answer.into(),
         blocks: vec![],
@@ -101,7 +116,8 @@ fn listing(turn: &str, question: &str, things: Value, answer: &str) -> Vec<Item>
         partial: false,
     };
     let asked = ItemBody::UserMessage { text: question.into() };
-    [asked, result, text].into_iter().map(|body| item(turn, body)).collect()
+    let [call, result] = call_of(json!({"q": "things"}), json!({"items": things}));
+    [asked, call, result, text].into_iter().map(|body| item(turn, body)).collect()
 }
 
 fn asked(turn: &str, question: &str) -> Item {
@@ -173,6 +189,34 @@ fn an_uncertain_choice_chooses_no_thing() {
         for part in ["CS-1001", "CS-1002", "CS-1003"] {
             assert!(is_marked(&search, "partNo", json!(part)), "{question}: {part}");
         }
+    }
+}
+
+#[test]
+fn a_thing_that_was_not_seen_is_chosen_by_its_name_alone() {
+    let spec = spec();
+    for (question, is_chosen) in [("add a blue one", false), ("add the Ridge Runner", true)] {
+        let items = listing("one", question, backpacks(), "");
+        let search = search(&spec, &[question], &[backpacks().to_string()], &items);
+        assert_eq!(is_own(&search, "partNo", json!("CS-1002")), is_chosen, "{question}");
+        assert_eq!(is_marked(&search, "partNo", json!("CS-1002")), !is_chosen, "{question}");
+    }
+}
+
+#[test]
+fn a_size_of_a_chosen_thing_is_chosen_by_its_word() {
+    let spec = spec();
+    let sizes = json!({"variants": [
+        {"partNo": "CS-1002-42", "size": "42"}, {"partNo": "CS-1002-43", "size": "43"}]});
+    for (asked_about, is_chosen) in [("CS-1002", true), ("CS-1003", false)] {
+        let (mut outside, mut items) = after_list("Three.", "add the second one in 42");
+        outside.push(sizes.to_string());
+        let details = call_of(json!({"productId": asked_about}), sizes.clone());
+        items.extend(details.map(|body| item("two", body)));
+        let said = ["find backpacks", "add the second one in 42"];
+        let search = search(&spec, &said, &outside, &items);
+        assert_eq!(is_own(&search, "partNo", json!("CS-1002-42")), is_chosen, "{asked_about}");
+        assert!(is_marked(&search, "partNo", json!("CS-1002-43")), "{asked_about}");
     }
 }
 
