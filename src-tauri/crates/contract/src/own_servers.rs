@@ -20,6 +20,8 @@ pub struct NewServer {
     pub command: String,
     /// The arguments of the program.
     pub args: Vec<String>,
+    /// The folder in which the program runs; empty for a folder of its own.
+    pub cwd: String,
     /// The variables of the program. Values that look like keys are stored in the keyring.
     pub env: BTreeMap<String, String>,
     /// Instead of a program: the address of the server, over streamable HTTP.
@@ -33,6 +35,10 @@ pub struct NewServer {
     /// Places of values that look random but are no keys, as the user says. All other values that
     /// look like keys are stored in the keyring.
     pub not_keys: Vec<String>,
+    /// Values that are keys wherever they stand, as the settings of another client say.
+    pub keys: Vec<String>,
+    /// Whether it is switched on. One that is off is added without a start, and without tools.
+    pub enabled: bool,
 }
 
 impl Default for NewServer {
@@ -41,21 +47,27 @@ impl Default for NewServer {
             name: String::new(),
             command: String::new(),
             args: Vec::new(),
+            cwd: String::new(),
             env: BTreeMap::new(),
             url: String::new(),
             headers: BTreeMap::new(),
             sign_in: false,
             network: true,
             not_keys: Vec::new(),
+            keys: Vec::new(),
+            enabled: true,
         }
     }
 }
 
-/// A text that may hold servers: a command line, an address, or the JSON of another client.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+/// A text that may hold servers: a command line, an address, or the settings of another client.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServersReadParams {
     /// The text as it was typed or pasted.
     pub text: String,
+    /// Values for the placeholders of the text, by the names that `AskedValue` gives them.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
 }
 
 /// The servers that a text holds.
@@ -80,6 +92,26 @@ pub struct ReadServer {
     pub shows: Vec<SettingChange>,
     /// Values that look random. They are stored as keys unless the user says that they are none.
     pub unsure: Vec<UnsureValue>,
+    /// The placeholders for which no value was given.
+    #[serde(default)]
+    pub asks: Vec<AskedValue>,
+    /// Sentences for the person about what was not used of the settings, or was changed.
+    #[serde(default)]
+    pub notes: Vec<Text>,
+}
+
+/// A value that the settings of another client leave open, such as `${API_KEY}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct AskedValue {
+    /// What stands between the braces: a variable, `input:token`, or `workspaceFolder`.
+    pub name: String,
+    /// What the settings say about it; empty if they say nothing.
+    pub about: String,
+    /// The value that holds if no other one is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// Whether it is a key.
+    pub is_key: bool,
 }
 
 /// A value of which only the user knows whether it is a key.
@@ -116,6 +148,12 @@ pub struct ServerTestResponse {
     pub log: Vec<String>,
     /// The tools that it offers.
     pub tools: Vec<TestedTool>,
+    /// The parts of its list that cannot be used, or not be checked here.
+    #[serde(default)]
+    pub notes: Vec<Text>,
+    /// Whether it lists the same tools when it is started without network.
+    #[serde(default)]
+    pub works_without_network: bool,
 }
 
 /// A tool that a tested server offers.
@@ -130,6 +168,10 @@ pub struct TestedTool {
     pub input_schema: Value,
     /// SHA-256 (hex) of the definition. It is what the user accepts.
     pub hash: String,
+    /// The same of the definition without the numbers in its descriptions, for a server whose
+    /// numbers may change.
+    #[serde(default)]
+    pub hash_without_numbers: String,
     /// The effect that the server itself states; never trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Effect>,
@@ -152,6 +194,10 @@ pub struct ServerAddParams {
     /// Whether to keep its keys for this run only, and not in the keyring.
     #[serde(default)]
     pub this_run_only: bool,
+    /// Whether the numbers in its descriptions may change. `accepted` has the hashes without numbers
+    /// then.
+    #[serde(default)]
+    pub numbers_may_change: bool,
 }
 
 /// A tool as it was shown and accepted.
@@ -171,6 +217,15 @@ pub struct ServerReadsParams {
     pub name: String,
     /// Whether they may run from now on.
     pub may_run: bool,
+}
+
+/// Sets how long one call of an added server may take.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ServerLimitParams {
+    /// The user's name for it.
+    pub name: String,
+    /// Seconds from 1 to 3600. Each report of progress begins them again.
+    pub seconds: u32,
 }
 
 /// Names a server that the user added.
@@ -215,6 +270,11 @@ pub struct OwnServerView {
     pub network: bool,
     /// Whether its reads may run without asking.
     pub reads_may_run: bool,
+    /// Whether the numbers in its descriptions may change without a question.
+    #[serde(default)]
+    pub numbers_may_change: bool,
+    /// Seconds that one of its calls may take without progress.
+    pub call_s: u32,
     /// SHA-256 (hex) of its manifest, which the app makes from what the user entered.
     pub manifest_hash: String,
 }

@@ -1,6 +1,8 @@
 //! MCP servers on the wire: their state, the definitions of their tools, what changed in a
 //! definition since it was accepted, and the questions of a server to the user.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,6 +94,9 @@ pub struct ServerTool {
     pub says: Option<Effect>,
     /// The accepted and the present definition, line by line; empty if they are equal.
     pub diff: Vec<DiffLine>,
+    /// Whether it is changed, and only in the numbers of its descriptions.
+    #[serde(default)]
+    pub only_numbers: bool,
 }
 
 /// One line of a comparison of two definitions.
@@ -122,17 +127,19 @@ pub struct ServerToolsResponse {
     pub tools: Vec<ServerTool>,
 }
 
-/// Accepts a definition as it was shown.
+/// Accepts definitions as they were shown: all of them, or none if one is another now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
-pub struct ServerToolAcceptParams {
+pub struct ServerToolsAcceptParams {
     /// The pack that declares the server.
     pub pack: PackId,
-    /// The name of the server in its pack.
+    /// The name of the server in its pack; empty for the pack's manifest.
     pub server: String,
-    /// The server's own name for the tool.
-    pub name: String,
-    /// The hash that was shown. Another definition is not accepted.
-    pub hash: String,
+    /// The hash that was shown, by the server's own name for the tool.
+    pub hashes: BTreeMap<String, String>,
+    /// Whether the numbers in the server's descriptions may change from now on without a question.
+    /// Without it, what was said before holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbers_may_change: Option<bool>,
 }
 
 /// Sets the effect of a tool that no manifest declares.

@@ -1,7 +1,8 @@
 //! The accepted tool definitions of servers, and the manifests of their packs, pinned by hash. The
 //! first list of a pack's server is accepted together with its pack; the one of an added server is
 //! accepted by a person. Later, a new tool or a changed definition is switched off until a person
-//! accepts it, and so are all tools of a pack whose manifest changed.
+//! accepts it, and so are all tools of a pack whose manifest changed, or of an added server whose file
+//! changed outside the app.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,28 +13,48 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AcceptedTool, AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId,
-    ServerTool, text,
+    AcceptedTool, AgentError, DefinitionState, Effect, ErrorCode, PackId, ServerTool,
+    ServerToolsAcceptParams, text,
 };
 use engine::ports::Clock;
-use mcp::{Definition, Definitions};
+use mcp::{Definition, Definitions, UnreadableTool};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::paths::{keep_unreadable, write_atomically};
+use crate::{
+    paths::{keep_unreadable, write_atomically},
+    tool_notes,
+};
+
+mod difference;
+mod numbers;
+
+use difference::diff_definitions;
+use numbers::{differs_in_numbers, without_numbers};
 
 /// The name under which the manifest of a pack is pinned. It belongs to no server.
 const MANIFEST: &str = "pack.json";
+/// The name under which the file of an added server is pinned. Its manifest is made from it.
+const SERVER_FILE: &str = "server.json";
 
-/// The highest number of lines of a definition that is compared line by line.
-const MAX_LINES: usize = 3_000;
+/// The version of the file. The first one did not pin the files of added servers.
+const VERSION: u32 = 2;
 
 /// The contents of the file, by server (`pack/name`) and tool.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct DefinitionsFile {
     version: u32,
     servers: BTreeMap<String, BTreeMap<String, Pin>>,
+    /// The servers in whose descriptions numbers may change, as a person said.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    numbers_may_change: BTreeSet<String>,
+}
+
+impl Default for DefinitionsFile {
+    fn default() -> Self {
+        Self { version: VERSION, servers: BTreeMap::new(), numbers_may_change: BTreeSet::new() }
+    }
 }
 
 /// An accepted definition.
@@ -73,8 +94,13 @@ struct State {
     kept: DefinitionsFile,
     /// Whether the file exists but could not be read. No definition is accepted automatically then.
     unreadable: bool,
+    /// Whether the file is of a version that pinned no files of added servers. They are pinned as
+    /// this start finds them.
+    is_older: bool,
     /// The definitions that the servers list at present.
     now: BTreeMap<String, Vec<Definition>>,
+    /// The listed tools that cannot be used, by server.
+    unusable: BTreeMap<String, Vec<UnreadableTool>>,
 }
 
 /// The function that is called after every change.
@@ -98,6 +124,18 @@ pub(crate) fn server_key(pack: &PackId, server: &str) -> String {
 /// The key under which the manifest of a pack is pinned.
 pub(crate) fn manifest_key(pack: &PackId) -> String {
     server_key(pack, "")
+}
+
+/// Returns a manifest in the form in which definitions are pinned.
+fn manifest_definition(pack: &PackId, manifest: &Value) -> Definition {
+    Definition {
+        name: if pack.is_of_added_server() { SERVER_FILE } else { MANIFEST }.into(),
+        title: None,
+        description: None,
+        input_schema: manifest.clone(),
+        output_schema: None,
+        annotations: None,
+    }
 }
 
 /// Returns the hash that a person accepts: of a tool's definition or of a pack's manifest.
@@ -124,7 +162,13 @@ impl Pins {
             path,
             clock,
             own,
-            state: Mutex::new(State { kept, unreadable, now: BTreeMap::new() }),
+            state: Mutex::new(State {
+                is_older: kept.version < VERSION,
+                kept,
+                unreadable,
+                now: BTreeMap::new(),
+                unusable: BTreeMap::new(),
+            }),
             on_change: OnceLock::new(),
         }
     }
@@ -145,43 +189,58 @@ impl Pins {
         }
     }
 
-    /// Compares the manifest of a pack with the pinned one. The first one is pinned, and so is each
-    /// new one that changes only with the app.
+    /// Compares the manifest of a pack, or the file of an added server, with the pinned one. The
+    /// first manifest is pinned, and so is each new one that changes only with the app.
     pub(crate) fn record_manifest(&self, pack: &PackId, manifest: &Value) {
-        let definition = Definition {
-            name: MANIFEST.into(),
-            title: None,
-            description: None,
-            input_schema: manifest.clone(),
-            output_schema: None,
-            annotations: None,
+        self.record_tools(pack, "", &[manifest_definition(pack, manifest)]);
+    }
+
+    /// Pins the file of an added server as the app has written it.
+    pub(crate) fn pin_server_file(&self, pack: &PackId, file: &Value) -> Result<(), AgentError> {
+        let (definition, key) = (manifest_definition(pack, file), manifest_key(pack));
+        let pin = Pin {
+            hash: hash_of(&definition, pack, ""),
+            accepted_at: self.clock.now(),
+            by_person: false,
+            effect: None,
+            definition: definition.clone(),
         };
-        self.record_tools(pack, "", &[definition]);
+        let mut state = self.lock();
+        let mut kept = state.kept.clone();
+        kept.servers.insert(key.clone(), BTreeMap::from([(definition.name.clone(), pin)]));
+        state.now.insert(key, vec![definition]);
+        self.write_file(&mut state, kept)?;
+        drop(state);
+        self.publish();
+        Ok(())
     }
 
     /// Whether the tools of a pack may be used with the manifest that it has now.
     pub(crate) fn is_manifest_accepted(&self, pack: &PackId) -> bool {
         let (state, key) = (self.lock(), manifest_key(pack));
         let Some(now) = state.now.get(&key) else { return true };
-        let pin = state.kept.servers.get(&key).and_then(|pins| pins.get(MANIFEST));
-        now.iter().all(|now| pin.is_some_and(|pin| pin.definition == *now))
+        let pins = state.kept.servers.get(&key);
+        let pin_of = |now: &Definition| pins.and_then(|pins| pins.get(&now.name));
+        now.iter().all(|now| pin_of(now).is_some_and(|pin| pin.definition == *now))
     }
 
     /// Accepts the tools that a server lists now, if they are those that a person saw and accepted.
-    /// Otherwise accepts nothing and returns what it lists.
+    /// Otherwise accepts nothing and returns what it lists. If numbers may change, the hashes are
+    /// those without numbers.
     pub(crate) fn accept_list(
         &self,
         pack: &PackId,
         server: &str,
         accepted: &BTreeMap<String, AcceptedTool>,
+        numbers_may_change: bool,
     ) -> Result<Result<(), Vec<Definition>>, AgentError> {
         let mut state = self.lock();
         let key = server_key(pack, server);
         let listed = state.now.get(&key).cloned().unwrap_or_default();
         let is_as_shown = |definition: &Definition| {
-            accepted
-                .get(&definition.name)
-                .is_some_and(|shown| shown.hash == definition.hash(pack, server))
+            accepted.get(&definition.name).is_some_and(|shown| {
+                shown.hash == shown_hash(definition, pack, server, numbers_may_change)
+            })
         };
         let names: BTreeSet<&String> = listed.iter().map(|definition| &definition.name).collect();
         let is_whole = names.len() == listed.len() && names.len() == accepted.len();
@@ -196,6 +255,9 @@ impl Pins {
             let name = definition.name.clone();
             (name, Pin { definition, hash, accepted_at, by_person: true, effect })
         };
+        if numbers_may_change {
+            kept.numbers_may_change.insert(key.clone());
+        }
         kept.servers.insert(key, listed.into_iter().map(pin).collect());
         self.write_file(&mut state, kept)?;
         drop(state);
@@ -208,13 +270,45 @@ impl Pins {
         self.lock().kept.servers.contains_key(server)
     }
 
-    /// Returns the accepted and unchanged tools of a server, by name.
+    /// Whether the numbers in a server's descriptions may change without a question.
+    pub(crate) fn may_change_numbers(&self, server: &str) -> bool {
+        self.lock().kept.numbers_may_change.contains(server)
+    }
+
+    /// Returns the accepted and unchanged tools of a server, by name, as they are described now.
     pub(crate) fn usable_pins(&self, server: &str) -> Vec<Pin> {
         let state = self.lock();
         let kept = state.kept.servers.get(server).into_iter().flatten();
         kept.filter(|(name, pin)| state.state_of(server, name, pin) == DefinitionState::Accepted)
-            .map(|(_, pin)| pin.clone())
+            .map(|(name, pin)| {
+                let now = state.now.get(server).into_iter().flatten();
+                let present = now.into_iter().find(|definition| definition.name == *name);
+                let definition = present.unwrap_or(&pin.definition).clone();
+                Pin { definition, ..pin.clone() }
+            })
             .collect()
+    }
+
+    /// Says what of the servers' lists cannot be used or checked here, each with its server.
+    pub(crate) fn notes(&self) -> Vec<(String, contract::Text)> {
+        let state = self.lock();
+        // A manifest is pinned under no server's name.
+        let name_of = |server: &String| {
+            let name = server.split_once('/').map(|(_, name)| name.to_owned());
+            name.filter(|name| !name.is_empty())
+        };
+        let mut notes = Vec::new();
+        for (server, tools) in &state.unusable {
+            let Some(name) = name_of(server) else { continue };
+            let of = tools.iter().map(tool_notes::note_unreadable);
+            notes.extend(of.map(|note| (name.clone(), note)));
+        }
+        for (server, pins) in &state.kept.servers {
+            let Some(name) = name_of(server) else { continue };
+            let of = pins.values().filter_map(|pin| tool_notes::note_unchecked(&pin.definition));
+            notes.extend(of.map(|note| (name.clone(), note)));
+        }
+        notes
     }
 
     /// Compares a tool with its accepted definition. A tool that was never listed stays switched
@@ -274,6 +368,8 @@ impl Pins {
                     }),
                     declared: stated.is_some() || is_manifest,
                     says: declared_effect(definition),
+                    only_numbers: state == DefinitionState::Changed
+                        && pin.is_some_and(|pin| differs_in_numbers(&pin.definition, definition)),
                     diff: match state {
                         DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
                         DefinitionState::Changed | DefinitionState::New => {
@@ -286,41 +382,42 @@ impl Pins {
         found
     }
 
-    /// Accepts a tool's present definition if it is the one that was shown.
-    pub(crate) fn accept_definition(
+    /// Accepts the present definitions of tools if they are those that were shown. Accepts nothing if
+    /// one is another now.
+    pub(crate) fn accept_definitions(
         &self,
-        pack: &PackId,
-        server: &str,
-        tool: &str,
-        hash: &str,
+        shown: &ServerToolsAcceptParams,
     ) -> Result<(), AgentError> {
+        let ServerToolsAcceptParams { pack, server, hashes, numbers_may_change } = shown;
         let mut state = self.lock();
         let key = server_key(pack, server);
-        let present = state
-            .now
-            .get(&key)
-            .and_then(|all| all.iter().find(|definition| definition.name == tool))
-            .cloned();
-        let Some(definition) =
-            present.filter(|definition| hash_of(definition, pack, server) == hash)
-        else {
-            return Err(AgentError::invalid("The tool is not described any more as it was shown.")
+        let mut kept = state.kept.clone();
+        let mut pins = kept.servers.get(&key).cloned().unwrap_or_default();
+        for (tool, hash) in hashes {
+            let mut present = state.now.get(&key).into_iter().flatten();
+            let is_shown =
+                |now: &&Definition| now.name == *tool && hash_of(now, pack, server) == *hash;
+            let Some(definition) = present.find(is_shown).cloned() else {
+                return Err(AgentError::invalid(text!(
+                    "{tool} is not described any more as it was shown.",
+                    tool = tool.as_str()
+                ))
                 .reason("changed")
                 .hint("Look at it again."));
-        };
-        let mut kept = state.kept.clone();
-        let pins = kept.servers.entry(key).or_default();
-        let effect = pins.get(tool).and_then(|pin| pin.effect);
-        pins.insert(
-            tool.to_owned(),
-            Pin {
-                definition,
-                hash: hash.to_owned(),
-                accepted_at: self.clock.now(),
-                by_person: true,
-                effect,
-            },
-        );
+            };
+            let effect = pins.get(tool).and_then(|pin| pin.effect);
+            let (hash, accepted_at) = (hash.clone(), self.clock.now());
+            let pin = Pin { definition, hash, accepted_at, by_person: true, effect };
+            pins.insert(tool.clone(), pin);
+        }
+        // A server without any pin counts as one that was never reached.
+        if !pins.is_empty() {
+            kept.servers.insert(key.clone(), pins);
+        }
+        if let Some(may_change) = numbers_may_change {
+            kept.numbers_may_change.remove(&key);
+            kept.numbers_may_change.extend(may_change.then_some(key));
+        }
         self.write_file(&mut state, kept)?;
         drop(state);
         self.publish();
@@ -362,6 +459,7 @@ impl Pins {
         let mut kept = state.kept.clone();
         let (tools, manifest) =
             (kept.servers.remove(&key), kept.servers.remove(&manifest_key(pack)));
+        kept.numbers_may_change.remove(&key);
         state.now.remove(&manifest_key(pack));
         if tools.is_some() || manifest.is_some() {
             self.write_file(&mut state, kept)?;
@@ -372,7 +470,7 @@ impl Pins {
     }
 
     fn write_file(&self, state: &mut State, mut kept: DefinitionsFile) -> Result<(), AgentError> {
-        kept.version = 1;
+        kept.version = VERSION;
         let failed = |why: String| {
             AgentError::internal(
                 "settings",
@@ -401,6 +499,12 @@ impl State {
         let Some(now) = self.now.get(server) else { return DefinitionState::Accepted };
         match now.iter().find(|definition| definition.name == tool) {
             Some(definition) if *definition == pin.definition => DefinitionState::Accepted,
+            Some(definition)
+                if self.kept.numbers_may_change.contains(server)
+                    && differs_in_numbers(definition, &pin.definition) =>
+            {
+                DefinitionState::Accepted
+            }
             Some(_) => DefinitionState::Changed,
             None => DefinitionState::Gone,
         }
@@ -408,17 +512,23 @@ impl State {
 }
 
 impl Definitions for Pins {
+    fn record_unreadable(&self, pack: &PackId, server: &str, tools: &[UnreadableTool]) {
+        self.lock().unusable.insert(server_key(pack, server), tools.to_vec());
+    }
+
     fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]) {
         let key = server_key(pack, server);
         let mut state = self.lock();
         let is_manifest = server.is_empty();
-        // A person accepts the tools of an added server; its manifest is made by the app.
+        // A person accepts the tools of an added server. Its file is pinned when the app writes it.
         let is_added = pack.is_of_added_server();
-        let first = !state.unreadable
-            && !state.kept.servers.contains_key(&key)
-            && (is_manifest || !is_added);
+        let first = !state.unreadable && !is_added && !state.kept.servers.contains_key(&key);
+        let is_update = state.is_older
+            && is_manifest
+            && is_added
+            && !state.kept.servers.get(&key).is_some_and(|pins| pins.contains_key(SERVER_FILE));
         state.now.insert(key.clone(), tools.to_vec());
-        if first || self.own.contains(&key) || is_manifest && is_added {
+        if first || is_update || self.own.contains(&key) {
             let mut kept = state.kept.clone();
             let before = kept.servers.remove(&key).unwrap_or_default();
             let pin = |definition: &Definition| {
@@ -437,7 +547,7 @@ impl Definitions for Pins {
                     before.get(name).is_some_and(|old| old.definition == pin.definition)
                 });
             kept.servers.insert(key, fresh);
-            if (first || !same)
+            if (first || is_update || !same)
                 && let Err(error) = self.write_file(&mut state, kept.clone())
             {
                 // The definitions hold for this run. The next start sees them as new again.
@@ -456,7 +566,7 @@ impl Definitions for Pins {
             Err(AgentError::new(ErrorCode::ToolNotFound, text!("{tool} of {server} is switched off: {what}.", tool, server, what))
                 .reason("definition_changed")
                 .retryable(false)
-                .hint("Open Tools in the window to see what changed, and accept it in the approval window if you trust it."))
+                .hint("Open Tools in the window to see what changed, and accept it in the approval window if you trust it. In a terminal, `csign servers accept` does both."))
         };
         match state.kept.servers.get(&key).and_then(|tools| tools.get(tool)) {
             Some(pin) => match state.state_of(&key, tool, pin) {
@@ -468,6 +578,20 @@ impl Definitions for Pins {
             },
             None => refused("the server did not have it when it was accepted"),
         }
+    }
+}
+
+/// Returns the hash by which a tool of a new server is accepted.
+pub(crate) fn shown_hash(
+    definition: &Definition,
+    pack: &PackId,
+    server: &str,
+    numbers_may_change: bool,
+) -> String {
+    if numbers_may_change {
+        without_numbers(definition).hash(pack, server)
+    } else {
+        definition.hash(pack, server)
     }
 }
 
@@ -489,52 +613,6 @@ pub(crate) fn declared_effect(definition: &Definition) -> Option<Effect> {
         (Some(false), _) | (_, Some(false)) => Some(Effect::Write),
         (None, None) => None,
     }
-}
-
-/// Compares two definitions line by line.
-fn diff_definitions(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
-    let lines = |definition: &Definition| -> Vec<String> {
-        serde_json::to_string_pretty(definition)
-            .unwrap_or_default()
-            .lines()
-            .map(str::to_owned)
-            .collect()
-    };
-    let (old, new) = (before.map(lines).unwrap_or_default(), lines(after));
-    let line = |change: Change, text: &String| DiffLine { change, text: text.clone() };
-    if old.len() > MAX_LINES || new.len() > MAX_LINES {
-        return old
-            .iter()
-            .map(|text| line(Change::Removed, text))
-            .chain(new.iter().map(|text| line(Change::Added, text)))
-            .collect();
-    }
-    // `common[i][j]` is the length of the longest common subsequence of the lines from `i` and from
-    // `j` on.
-    let mut common = vec![vec![0_u16; new.len() + 1]; old.len() + 1];
-    for (i, a) in old.iter().enumerate().rev() {
-        for (j, b) in new.iter().enumerate().rev() {
-            common[i][j] = if a == b {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            lines.push(line(Change::Same, &old[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if j == new.len() || (i < old.len() && common[i + 1][j] >= common[i][j + 1]) {
-            lines.push(line(Change::Removed, &old[i]));
-            i += 1;
-        } else {
-            lines.push(line(Change::Added, &new[j]));
-            j += 1;
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 //! with the implementation of all commands. The window, `csign` and the gateway are its clients.
 //! Must not know windows, terminals or HTTP.
 
+mod accepting;
 mod adapters;
+mod asked;
 mod attest;
 mod backtest;
 mod callers;
@@ -64,10 +66,12 @@ mod terminal;
 #[cfg(debug_assertions)]
 mod testing;
 mod toml_fault;
+mod tool_notes;
 mod tools;
 mod widening;
 
 pub use chat_window::ChatWindow;
+pub use doctor::examine_unopened;
 pub use evaluate::evaluate;
 pub use host::Host;
 pub(crate) use host::Parts;
@@ -75,11 +79,13 @@ pub(crate) use host::Parts;
 pub use mcp::Patience;
 /// Runs the MCP client against test servers, for development.
 pub use mcp::dev as mcp_dev;
-pub use offline_log::{export_log, export_scope, verify_file, verify_log};
+pub use offline_log::{export_log, export_scope, require_log_file, verify_file, verify_log};
 pub use options::{Options, WhenAlarmed};
 pub use os_ports::SystemClock;
 pub use own_servers::quote_word;
 pub use paths::{Paths, set_private_umask};
+pub use profile::settings_fault;
+pub use retention::AgeJudge;
 pub use sessions::Sessions;
 pub use socket::{SocketServer, serve_host};
 pub use splash_settings::SplashSettings;

@@ -1,12 +1,11 @@
-//! The MCP servers that the user adds: reads them from command lines and other clients' settings,
-//! tests, adds, switches and removes them while the profile is open. Each becomes a pack whose
-//! manifest is made in memory. Must not know what their tools do.
+//! The MCP servers that the user adds: tests, adds, switches and removes them while the profile is
+//! open. Each becomes a pack whose manifest is made in memory. Must not know what their tools do.
 
 use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
 use contract::{
-    AgentError, ErrorCode, NewServer, OwnServerView, PackId, Reach, ReadServer, Reason, RecordType,
-    ServerAddParams, ServerReadsParams, ServerTestResponse, ServersReadResponse, Text, text,
+    AgentError, ErrorCode, NewServer, OwnServerView, PackId, Reach, Reason, RecordType,
+    ServerAddParams, ServerLimitParams, ServerReadsParams, ServerTestResponse, Text, text,
 };
 use engine::ports::{RecordDraft, Tools as _};
 use mcp::ServerConfig;
@@ -15,7 +14,8 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::{
-    Host, Paths, definitions,
+    Host, Paths,
+    definitions::{self, Pins},
     key_destination::Destination,
     key_names, pack_keys,
     paths::SERVER_TEST,
@@ -25,15 +25,21 @@ use crate::{
 mod client_json;
 mod command_line;
 mod confirming;
+mod downloads;
+mod entry;
 mod keys;
+mod moving;
+mod placeholders;
 mod program;
 mod programs;
+mod reading;
 mod storage;
 mod trial;
 mod trials;
 mod variables;
 
 pub use command_line::quote_word;
+use downloads::Downloads;
 use keys::KeyValues;
 pub(crate) use programs::find_programs;
 use storage::{Separated, StoredServer};
@@ -42,6 +48,9 @@ pub(crate) use trials::{Trial, Trials};
 /// How often and how long a part of the accepted tools is waited for.
 const LIST_ATTEMPTS: u32 = 15;
 const LIST_WAIT: Duration = Duration::from_millis(100);
+
+/// The most seconds that a person may give to one call of a server.
+const LONGEST_CALL_S: u32 = 3_600;
 
 /// An added server that is switched on.
 pub(crate) struct AddedServer {
@@ -63,10 +72,18 @@ pub(crate) fn load_added(paths: &Paths, around: &ServerDeps<'_>) -> Vec<AddedSer
     stored.into_iter().filter(|stored| stored.enabled).map(make).collect()
 }
 
+/// Compares the file of each added server with the pinned one, also if the server is switched off.
+pub(crate) fn check_files(paths: &Paths, pins: &Pins) {
+    for stored in storage::read_all(&paths.own_servers()) {
+        pins.record_manifest(&stored.pack_id(), &stored.file());
+    }
+}
+
 /// Deletes what tests of servers have left that were not added, and what earlier versions made for
 /// them. Call it when no test runs.
 pub(crate) fn delete_leftovers(paths: &Paths, known: &BTreeSet<PackId>) {
     storage::delete_generated_files(&paths.own_servers());
+    downloads::delete_old(paths);
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
     let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
     let tests = entries(paths.data.clone()).filter(|entry| name(entry).starts_with(SERVER_TEST));
@@ -137,39 +154,6 @@ impl Host {
         stored.make_pack(&self.own_folder(&stored.name))
     }
 
-    /// Reads the servers of a text: JSON of another client, an address, or a command line.
-    pub(crate) fn read_servers(&self, text: &str) -> Result<ServersReadResponse, AgentError> {
-        let found = if text.trim_start().starts_with(['{', '[', '/']) && text.contains('{') {
-            client_json::read_client_json(text)?
-        } else {
-            vec![(command_line::parse_command_line(text)?, None)]
-        };
-        let mut servers: Vec<ReadServer> =
-            found.into_iter().map(|found| self.read_server(found)).collect();
-        servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
-        Ok(ServersReadResponse { servers })
-    }
-
-    fn read_server(&self, (server, problem): (NewServer, Option<Text>)) -> ReadServer {
-        match storage::separate_keys(&server) {
-            Ok(Separated { stored, unsure, .. }) => ReadServer {
-                runs: stored.command_or_url(),
-                server,
-                problem,
-                shows: self.changes_of(&stored),
-                unsure,
-            },
-            // Its arguments are not shown, because keys in them are not known.
-            Err(error) => ReadServer {
-                runs: server.command.clone(),
-                server,
-                problem: problem.or_else(|| Some(error.text())),
-                shows: Vec::new(),
-                unsure: Vec::new(),
-            },
-        }
-    }
-
     /// Returns a server with the values of its keys. One with only a name is the added one, whose
     /// keys are stored.
     fn resolve_server(
@@ -183,8 +167,8 @@ impl Host {
         Ok((stored, Some(values)))
     }
 
-    /// Starts a server once and lists its tools. If it does not start and was not added, its files
-    /// are deleted.
+    /// Starts a server once and lists its tools, and tries whether one that is new does so without
+    /// network, too. If it does not start and was not added, its files are deleted.
     pub(crate) async fn test_server(
         &self,
         server: &NewServer,
@@ -196,14 +180,24 @@ impl Host {
         if is_new {
             // Another program may have been tested under this name.
             self.delete_files(&pack);
+            Downloads::of(&self.paths, &stored).take();
         }
         let config = self.config_of(&stored, &self.pack_of(&stored))?;
+        let is_entered = values.is_some();
         let config = match values {
             Some(values) => trial::with_entered_keys(config, values),
             None => config,
         };
+        let without_network = (is_entered && stored.network).then(|| config.clone());
         let mut tested = trial::run_trial(config, stored.command_or_url(), trial).await;
+        if let (Ok(tested), Some(config)) = (&mut tested, without_network)
+            && tested.ok
+        {
+            tested.works_without_network =
+                trial::works_without_network(config, &tested.tools, trial).await?;
+        }
         if is_new && !tested.as_ref().is_ok_and(|tested| tested.ok) {
+            Downloads::of(&self.paths, &stored).keep();
             self.delete_files(&pack);
         }
         if let Ok(ServerTestResponse { ok: false, message: Some(message), .. }) = &mut tested {
@@ -222,7 +216,8 @@ impl Host {
     }
 
     /// Adds a server and starts it. A server that cannot be started, or that lists other tools than
-    /// those that were accepted, is not added.
+    /// those that were accepted, is not added. One that is switched off is not started; its tools are
+    /// accepted when it is switched on.
     pub(crate) async fn add_server(
         &self,
         params: ServerAddParams,
@@ -236,18 +231,25 @@ impl Host {
                 .reason("exists")
                 .hint("Choose another name, or remove that server first."));
         }
-        self.record_server(&stored, "added").await?;
+        Downloads::of(&self.paths, &stored).take();
+        let draft = self.server_record(&stored, "added");
+        self.record(
+            draft
+                .field("numbers_may_change", params.numbers_may_change)
+                .field("tools", json!(params.accepted)),
+        )
+        .await?;
         let added = self.store_server(&stored, values, params.this_run_only).await;
         let started = match added {
-            Ok(()) => self.start_new_server(&stored, trial).await,
-            Err(error) => Err(error),
+            Ok(()) if stored.enabled => self.start_new_server(&stored, trial).await,
+            done => done,
         };
         let accepted = match started {
-            Ok(()) => self.accept_tools(&stored, &params).await,
-            Err(error) => Err(error),
+            Ok(()) if stored.enabled => self.accept_tools(&stored, &params).await,
+            done => done,
         };
         if let Err(error) = accepted {
-            if let Err(undoing) = self.remove_server(&name).await {
+            if let Err(undoing) = self.remove(&name, true).await {
                 tracing::warn!(error = %undoing.message, "a server that did not start was not removed");
             }
             return Err(error);
@@ -267,13 +269,17 @@ impl Host {
         }
         let (pack, name) = (stored.pack_id(), stored.name.as_str());
         for attempt in 1.. {
-            let Err(listed) = self.tools.pins.accept_list(&pack, name, &params.accepted)? else {
+            let numbers = params.numbers_may_change;
+            let done = self.tools.pins.accept_list(&pack, name, &params.accepted, numbers)?;
+            let Err(listed) = done else {
                 return Ok(());
             };
             // Some servers list a part of their tools first, and the rest a moment later.
             let is_known = |tool: &mcp::Definition| {
                 let shown = params.accepted.get(&tool.name);
-                shown.is_some_and(|shown| shown.hash == tool.hash(&pack, name))
+                shown.is_some_and(|shown| {
+                    shown.hash == definitions::shown_hash(tool, &pack, name, numbers)
+                })
             };
             if attempt < LIST_ATTEMPTS && listed.iter().all(is_known) {
                 tokio::time::sleep(LIST_WAIT).await;
@@ -297,7 +303,7 @@ impl Host {
         values: KeyValues,
         this_run_only: bool,
     ) -> Result<(), AgentError> {
-        stored.save_server(&self.own_folder(&stored.name))?;
+        self.save_server(stored, true)?;
         if stored.is_private() {
             self.allow_private_network(&stored.pack_id(), true)?;
         }
@@ -311,8 +317,29 @@ impl Host {
             // Those that run could still change what it is started from.
             self.tools.servers.restart_programs().await;
         }
-        self.tools.servers.put(config).await;
+        if stored.enabled {
+            self.tools.servers.put(config).await;
+        }
         Ok(())
+    }
+
+    /// Writes a server's file. It is pinned, unless it had changed outside the app and no person has
+    /// accepted that.
+    fn save_server(&self, stored: &StoredServer, is_accepted: bool) -> Result<(), AgentError> {
+        stored.save_server(&self.own_folder(&stored.name))?;
+        let (pins, pack, file) = (&self.tools.pins, stored.pack_id(), stored.file());
+        if is_accepted {
+            return pins.pin_server_file(&pack, &file);
+        }
+        pins.record_manifest(&pack, &file);
+        Ok(())
+    }
+
+    /// Whether the server's file is the one that the app wrote or a person accepted.
+    fn is_file_accepted(&self, stored: &StoredServer) -> bool {
+        let (pins, pack) = (&self.tools.pins, stored.pack_id());
+        pins.record_manifest(&pack, &stored.file());
+        pins.is_manifest_accepted(&pack)
     }
 
     /// Reads the added servers again, after one has changed.
@@ -382,14 +409,17 @@ impl Host {
         let mut stored = self.own_server(name)?;
         let key = definitions::server_key(&stored.pack_id(), name);
         if stored.enabled != enabled {
+            let is_accepted = self.is_file_accepted(&stored);
             self.record_server(&stored, if enabled { "enabled" } else { "disabled" }).await?;
             stored.enabled = enabled;
-            stored.save_server(&self.own_folder(name))?;
+            self.save_server(&stored, is_accepted)?;
             self.tools.servers.remove(&key).await;
             self.reload_added();
             if enabled {
                 let config = self.config_of(&stored, &self.pack_of(&stored))?;
                 self.tools.servers.put(config).await;
+            }
+            if enabled && is_accepted {
                 self.tools.servers.start(&key);
             }
         }
@@ -403,10 +433,33 @@ impl Host {
     ) -> Result<OwnServerView, AgentError> {
         let mut stored = self.own_server(&params.name)?;
         if stored.reads_may_run != params.may_run {
+            let is_accepted = self.is_file_accepted(&stored);
             stored.reads_may_run = params.may_run;
             let action = if params.may_run { "reads_allowed" } else { "reads_ask" };
             self.record_server(&stored, action).await?;
-            stored.save_server(&self.own_folder(&params.name))?;
+            self.save_server(&stored, is_accepted)?;
+            self.reload_added();
+        }
+        Ok(self.own_view(&stored))
+    }
+
+    /// Sets how long one call of an added server may take.
+    pub(crate) async fn set_limit(
+        &self,
+        params: &ServerLimitParams,
+    ) -> Result<OwnServerView, AgentError> {
+        if !(1..=LONGEST_CALL_S).contains(&params.seconds) {
+            return Err(AgentError::invalid(text!(
+                "A call may take from 1 to {most} seconds.",
+                most = LONGEST_CALL_S
+            )));
+        }
+        let mut stored = self.own_server(&params.name)?;
+        if stored.call_s() != params.seconds {
+            let is_accepted = self.is_file_accepted(&stored);
+            stored.call_s = Some(params.seconds);
+            self.record_server(&stored, "call_limit").await?;
+            self.save_server(&stored, is_accepted)?;
             self.reload_added();
         }
         Ok(self.own_view(&stored))
@@ -414,6 +467,10 @@ impl Host {
 
     /// Removes an added server with its files, keys, tokens and accepted tools.
     pub(crate) async fn remove_server(&self, name: &str) -> Result<(), AgentError> {
+        self.remove(name, false).await
+    }
+
+    async fn remove(&self, name: &str, keeps_downloads: bool) -> Result<(), AgentError> {
         let stored = self.own_server(name)?;
         let (pack, folder) = (stored.pack_id(), self.own_folder(name));
         self.record_server(&stored, "removed").await?;
@@ -421,6 +478,9 @@ impl Host {
         self.tools.servers.remove(&definitions::server_key(&pack, name)).await;
         fs::remove_dir_all(&folder)
             .map_err(|error| crate::paths::unusable_file(&self.paths.data, &folder, &error))?;
+        if keeps_downloads {
+            Downloads::of(&self.paths, &stored).keep();
+        }
         self.delete_files(&pack);
         self.reload_added();
         self.tools.pins.forget_server(&pack, name)?;
@@ -462,7 +522,11 @@ impl Host {
     }
 
     async fn record_server(&self, stored: &StoredServer, action: &str) -> Result<(), AgentError> {
-        let draft = RecordDraft::new(RecordType::SettingChanged)
+        self.record(self.server_record(stored, action)).await
+    }
+
+    fn server_record(&self, stored: &StoredServer, action: &str) -> RecordDraft {
+        RecordDraft::new(RecordType::SettingChanged)
             .field("setting", "server")
             .field("server", stored.name.as_str())
             .field("action", action)
@@ -473,8 +537,7 @@ impl Host {
             .field("key_variables", stored.keys.keys().cloned().collect::<Vec<_>>())
             .commit("runs", stored.command_or_url())
             .commit("folder", self.working_folder(stored))
-            .commit("variables", json!(stored.env));
-        self.record(draft).await
+            .commit("variables", json!(stored.env))
     }
 
     /// Returns all added servers.
@@ -494,6 +557,11 @@ impl Host {
             tools: u32::try_from(tools).unwrap_or(u32::MAX),
             network: stored.network,
             reads_may_run: stored.reads_may_run,
+            call_s: stored.call_s(),
+            numbers_may_change: self
+                .tools
+                .pins
+                .may_change_numbers(&definitions::server_key(&pack, &stored.name)),
             manifest_hash: self.pack_of(stored).view.manifest_hash.unwrap_or_default(),
             pack,
         }

@@ -331,6 +331,14 @@ impl HostTools {
         tools
     }
 
+    /// Returns the effect that a tool of a server counts with. None for a manifest.
+    pub(crate) fn effect_of(&self, pack: &PackId, server: &str, name: &str) -> Option<Effect> {
+        let is_it = |tool: &ServerTool| {
+            !server.is_empty() && tool.pack == *pack && tool.server == server && tool.name == name
+        };
+        self.server_tools().into_iter().find(is_it).map(|tool| tool.effect)
+    }
+
     pub(crate) fn loaded_packs(&self) -> Arc<Vec<LoadedPack>> {
         Arc::clone(&self.packs.read())
     }
@@ -421,7 +429,12 @@ fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
     if is_doubled(specs, &spec) {
         spec.id.0 = format!("{}.{}", spec.pack, spec.id);
     }
+    if has_name_of_another(specs, &spec) {
+        // `addNote`, `add_note` and `add.note` would all have the same one.
+        spec.model_name = packs::distinct_model_name(&format!("{}.{}", spec.pack, spec.id));
+    }
     if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {
+        tracing::error!(tool = %spec.id, pack = %spec.pack, "two tools have the same id; one cannot be used");
         return;
     }
     let plain = spec.plain_id();

@@ -16,6 +16,8 @@ pub enum ProgramError {
     NotExecutable(String),
     OutsidePack(String),
     NotOurs(String),
+    /// The folder in which it runs does not exist.
+    NoFolder(String),
 }
 
 impl ProgramError {
@@ -33,6 +35,10 @@ impl ProgramError {
             Self::OutsidePack(program) => text!(
                 "The program {program} lies outside its pack. Use a path below the pack, such as ./server.",
                 program
+            ),
+            Self::NoFolder(folder) => text!(
+                "The folder {folder}, in which the program runs, does not exist.",
+                folder
             ),
             Self::NotOurs(program) => text!(
                 "{program} is neither a path below the pack nor a program of the app. The search path is not used; put the program into the pack and write ./{program}.",

@@ -23,7 +23,7 @@ mod urls;
 pub use agent::agent;
 pub use instructions::{Found, instructions};
 pub use load::{LoadedPack, Pack, PackSettings, check_folder, check_manifest, load, load_with};
-pub use names::model_name;
+pub use names::{distinct_model_name, model_name};
 pub use resolve::{hash_of, is_reserved, qualify};
 pub use scaffold::{NewPack, scaffold};
 pub use urls::address_with;

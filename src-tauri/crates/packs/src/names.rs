@@ -25,6 +25,11 @@ pub fn model_name(id: &str) -> String {
     shorten(name, id)
 }
 
+/// Returns a name for models that differs from those of all other ids.
+pub fn distinct_model_name(id: &str) -> String {
+    with_hash_suffix(&model_name(id), id)
+}
+
 /// Returns the name with its pack in front, for a name that several packs have.
 pub(crate) fn qualified_model_name(pack: &str, id: &str) -> String {
     shorten(format!("{}_{}", model_name(pack), model_name(id)), &format!("{pack}.{id}"))

@@ -17,6 +17,10 @@ command: string,
  */
 args: Array<string>, 
 /**
+ * The folder in which the program runs; empty for a folder of its own.
+ */
+cwd: string, 
+/**
  * The variables of the program. Values that look like keys are stored in the keyring.
  */
 env: { [key in string]: string }, 
@@ -40,4 +44,12 @@ network: boolean,
  * Places of values that look random but are no keys, as the user says. All other values that
  * look like keys are stored in the keyring.
  */
-not_keys: Array<string>, };
+not_keys: Array<string>, 
+/**
+ * Values that are keys wherever they stand, as the settings of another client say.
+ */
+keys: Array<string>, 
+/**
+ * Whether it is switched on. One that is off is added without a start, and without tools.
+ */
+enabled: boolean, };

@@ -38,6 +38,14 @@ network: boolean,
  */
 reads_may_run: boolean, 
 /**
+ * Whether the numbers in its descriptions may change without a question.
+ */
+numbers_may_change: boolean, 
+/**
+ * Seconds that one of its calls may take without progress.
+ */
+call_s: number, 
+/**
  * SHA-256 (hex) of its manifest, which the app makes from what the user entered.
  */
 manifest_hash: string, };

@@ -22,4 +22,9 @@ reads_may_run: boolean,
 /**
  * Whether to keep its keys for this run only, and not in the keyring.
  */
-this_run_only: boolean, };
+this_run_only: boolean, 
+/**
+ * Whether the numbers in its descriptions may change. `accepted` has the hashes without numbers
+ * then.
+ */
+numbers_may_change: boolean, };

@@ -43,4 +43,8 @@ says?: Effect | null,
 /**
  * The accepted and the present definition, line by line; empty if they are equal.
  */
-diff: Array<DiffLine>, };
+diff: Array<DiffLine>, 
+/**
+ * Whether it is changed, and only in the numbers of its descriptions.
+ */
+only_numbers: boolean, };

@@ -22,6 +22,11 @@ input_schema: unknown,
  */
 hash: string, 
 /**
+ * The same of the definition without the numbers in its descriptions, for a server whose
+ * numbers may change.
+ */
+hash_without_numbers: string, 
+/**
  * The effect that the server itself states; never trusted.
  */
 says?: Effect | null, 

@@ -2,20 +2,24 @@
 //! before it runs, and asks which tools only read. Must not know how a server is reached.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use contract::{
     AcceptedTool, Effect, Empty, NewServer, OwnServerParams, PackId, ReadServer, Reason,
-    ServerAddParams, ServerEnableParams, ServerParams, ServerReadsParams, ServerTestParams,
-    ServerTestResponse, ServersReadParams, TestedTool,
+    ServerAddParams, ServerEnableParams, ServerLimitParams, ServerParams, ServerReadsParams,
+    ServerTestParams, ServerTestResponse, TestedTool,
 };
 
-use crate::args::{Reads, Servers, ServersAdd};
+use crate::args::{Numbers, Reads, Servers, ServersAdd};
 use crate::exit::{Exit, Failure};
 use crate::keys::Keys;
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::{escape_invisible, escape_prose};
+
+mod accepting;
+mod reading;
+
+use reading::read_servers;
 
 pub(crate) async fn run(
     link: &mut Link,
@@ -29,7 +33,14 @@ pub(crate) async fn run(
         Servers::Test { name } => test_server(link, out, name).await,
         Servers::Enable { name } => enable_server(link, out, name, true).await,
         Servers::Disable { name } => enable_server(link, out, name, false).await,
+        Servers::Accept { name, numbers, yes } => {
+            let mut keys = if person && !yes { Keys::start().ok() } else { None };
+            let numbers = numbers.map(|numbers| numbers == Numbers::MayChange);
+            let wish = accepting::Wish { numbers, yes };
+            accepting::accept_tools(link, out, &name, wish, keys.as_mut()).await
+        }
         Servers::Reads { name, may } => set_reads(link, out, name, may).await,
+        Servers::Limit { name, seconds } => set_limit(link, out, name, seconds).await,
         Servers::Log { name } => show_log(link, out, name).await,
         Servers::Remove { name } => {
             link.commands.server_remove(OwnServerParams { name: name.clone() }).await?;
@@ -69,7 +80,12 @@ async fn list_servers(link: &Link, out: Out) -> Result<Exit, Failure> {
             (true, true) => "reads run without asking",
             (true, false) => "reads ask",
         };
-        out.print_line(format!("{:width$}  {reads}; manifest {}", "", server.manifest_hash));
+        let numbers =
+            if server.numbers_may_change { "; numbers in descriptions may change" } else { "" };
+        out.print_line(format!(
+            "{:width$}  {reads}{numbers}; manifest {}",
+            "", server.manifest_hash
+        ));
     }
     Ok(Exit::Done)
 }
@@ -80,6 +96,15 @@ async fn set_reads(link: &Link, out: Out, name: String, may: Reads) -> Result<Ex
     link.commands.server_reads_set(ServerReadsParams { name, may_run }).await?;
     let done = if may_run { "run without asking" } else { "ask" };
     print_done(out, &format!("Reads of {shown} {done} from now on."))
+}
+
+async fn set_limit(link: &Link, out: Out, name: String, seconds: u32) -> Result<Exit, Failure> {
+    let line = format!(
+        "A call of {} may take {seconds} seconds without progress from now on.",
+        escape_invisible(&name)
+    );
+    link.commands.server_limit_set(ServerLimitParams { name, seconds }).await?;
+    print_done(out, &line)
 }
 
 async fn enable_server(
@@ -125,7 +150,13 @@ fn show_test(out: Out, tested: &ServerTestResponse) {
         out.print_line(out.colour_text(Tone::Bad, &escape_prose(message)));
         tested.log.iter().for_each(|line| out.print_line(format!("  {}", escape_invisible(line))));
     }
+    show_notes(out, &tested.notes);
     show_tools(out, &tested.tools);
+}
+
+/// Shows what of a list cannot be used, or not be checked.
+fn show_notes(out: Out, notes: &[contract::Text]) {
+    notes.iter().for_each(|note| out.print_line(escape_prose(note)));
 }
 
 /// Shows tools as a whole: name, description and arguments.
@@ -159,7 +190,7 @@ async fn add_servers(
 ) -> Result<Exit, Failure> {
     let mut keys = if person { Keys::start().ok() } else { None };
     let mut exit = Exit::Done;
-    for server in read_servers(link, &args).await? {
+    for server in read_servers(link, out, &args, keys.as_mut()).await? {
         let name = server.server.name.clone();
         if let Some(problem) = &server.problem {
             out.print_note(format!("{}: {}", escape_invisible(&name), escape_prose(problem)));
@@ -171,80 +202,6 @@ async fn add_servers(
     Ok(exit)
 }
 
-/// Returns the servers of the command line or of the file, with the variables and headers given.
-async fn read_servers(link: &Link, args: &ServersAdd) -> Result<Vec<ReadServer>, Failure> {
-    if let Some(file) = &args.from {
-        let params = ServersReadParams { text: read_file(file)? };
-        let mut found = link.commands.servers_read(params).await?.servers;
-        if let Some(name) = &args.name {
-            found.retain(|server| server.server.name == *name);
-        }
-        if args.no_network {
-            found.iter_mut().for_each(|found| found.server.network = false);
-        }
-        return Ok(found);
-    }
-    let Some((first, rest)) = args.command.split_first() else {
-        return Err(Failure::usage_error("There is no command and no address.")
-            .hint("csign servers add --help"));
-    };
-    let mut server = NewServer { env: parse_pairs(&args.env, '=')?, ..NewServer::default() };
-    if first.starts_with("http://") || first.starts_with("https://") {
-        server.url.clone_from(first);
-        server.headers = parse_pairs(&args.header, ':')?;
-        server.sign_in = args.sign_in;
-        server.network = !args.no_network;
-    } else {
-        server.command.clone_from(first);
-        server.args = rest.to_vec();
-        server.network = !args.no_network;
-    }
-    let quoted = serde_json::json!({
-        "command": server.command, "args": server.args, "env": server.env, "url": server.url,
-        "headers": server.headers, "network": server.network,
-    });
-    // The host suggests the name and finds the program.
-    let mut entry = quoted;
-    if let Some(members) = entry.as_object_mut() {
-        members.retain(|_, value| value.as_str() != Some(""));
-    }
-    let mut text = entry;
-    if let Some(name) = &args.name {
-        text = serde_json::json!({"mcpServers": {name.as_str(): text}});
-    }
-    let read = link.commands.servers_read(ServersReadParams { text: text.to_string() }).await?;
-    let with_sign_in = |mut found: ReadServer| {
-        found.server.sign_in = server.sign_in;
-        found
-    };
-    Ok(read.servers.into_iter().map(with_sign_in).collect())
-}
-
-fn read_file(file: &Path) -> Result<String, Failure> {
-    let read = if file == Path::new("-") {
-        files::read_text_from(std::io::stdin(), files::BY_HAND)
-    } else {
-        files::read_text(file, files::BY_HAND)
-    };
-    read.map_err(|error| {
-        Failure::usage_error(format!(
-            "{} cannot be read: {error}.",
-            escape_invisible(&file.display().to_string())
-        ))
-    })
-}
-
-fn parse_pairs(given: &[String], between: char) -> Result<BTreeMap<String, String>, Failure> {
-    let pair = |text: &String| {
-        let (name, value) = text.split_once(between)?;
-        Some((name.trim().to_owned(), value.trim().to_owned()))
-    };
-    let wrong = |text: &String| {
-        Failure::usage_error(format!("{} is not NAME{between}VALUE.", escape_invisible(text)))
-    };
-    given.iter().map(|text| pair(text).ok_or_else(|| wrong(text))).collect()
-}
-
 /// Shows everything that a person confirms before a server runs.
 fn show_server(out: Out, found: &ReadServer) {
     out.print_note(format!(
@@ -252,6 +209,9 @@ fn show_server(out: Out, found: &ReadServer) {
         out.colour_text(Tone::Strong, &found.server.name),
         escape_invisible(&found.runs)
     ));
+    for note in &found.notes {
+        out.print_note(format!("  {}", escape_prose(note)));
+    }
     let prefix = format!("servers.{}.", found.server.name);
     for change in &found.shows {
         let Some(what) = change.setting.strip_prefix(&prefix) else { continue };
@@ -296,14 +256,19 @@ async fn add_one(
     if let Some(keys) = keys.as_deref_mut() {
         ask_about_keys(out, &mut found, keys).await;
         keys.discard_pending_input();
-        out.print_question("It may do what you may do. Start it now? [y/N] ");
+        out.print_question(if found.server.enabled {
+            "It may do what you may do. Start it now? [y/N] "
+        } else {
+            "Add it switched off? [y/N] "
+        });
         if !is_yes(keys.read_line().await.as_deref()) {
             return Ok(false);
         }
     }
-    let server = found.server;
+    let mut server = found.server;
     let mut tools = Vec::new();
-    if !server.sign_in {
+    let is_tested = server.enabled && !server.sign_in;
+    if is_tested {
         let params = ServerTestParams { server: server.clone() };
         let tested = link.commands.server_test(params).await?;
         if !out.json {
@@ -316,11 +281,16 @@ async fn add_one(
             return Ok(false);
         }
         tools = tested.tools;
+        if tested.works_without_network {
+            server.network = !offer_without_network(out, keys.as_deref_mut()).await;
+        }
     }
+    let mut numbers_may_change = args.numbers_may_change;
     let mut reads_may_run = args.reads_may_run;
-    let mut is_asked = reads_may_run || !server.network;
+    let mut is_asked = reads_may_run || !server.network || !server.enabled;
     let added = loop {
-        let accepted = accept_tools(out, args, &tools, keys.as_deref_mut()).await?;
+        let accepted =
+            accept_tools(out, args, &tools, numbers_may_change, keys.as_deref_mut()).await?;
         if let Some(keys) = keys.as_deref_mut().filter(|_| !is_asked) {
             is_asked = true;
             keys.discard_pending_input();
@@ -334,11 +304,13 @@ async fn add_one(
             accepted,
             reads_may_run,
             this_run_only: false,
+            numbers_may_change,
         };
         match (link.commands.server_add(params).await, keys.as_deref_mut()) {
             (Ok(added), _) => break added,
             (Err(error), Some(keys)) if error.has_reason(Reason::ListChanged) => {
                 // Everything is shown again, and asked again.
+                let before = std::mem::take(&mut tools);
                 tools = error.details.get("tools").cloned().map_or_else(Vec::new, |tools| {
                     serde_json::from_value(tools).unwrap_or_default()
                 });
@@ -349,12 +321,22 @@ async fn add_one(
                 if !is_yes(keys.read_line().await.as_deref()) {
                     return Ok(false);
                 }
+                if only_numbers_differ(&before, &tools) {
+                    keys.discard_pending_input();
+                    out.print_question("Only numbers in descriptions changed. May they change from now on without asking? [y/N] ");
+                    numbers_may_change = is_yes(keys.read_line().await.as_deref());
+                }
             }
             (Err(error), _) => return Err(error.into()),
         }
     };
     if out.json {
         out.print_json(&added);
+    } else if !server.enabled {
+        out.print_line(format!(
+            "{name} is added switched off. `csign servers enable {name}` starts it, and `csign servers accept {name}` shows and accepts its tools.",
+            name = added.name
+        ));
     } else if server.sign_in {
         out.print_line(format!(
             "{} is added. Sign in to it in Tools, and accept its tools in the approval window.",
@@ -370,17 +352,39 @@ async fn add_one(
     Ok(true)
 }
 
+/// Says that a server works without network, and asks whether it is to run so.
+async fn offer_without_network(out: Out, keys: Option<&mut Keys>) -> bool {
+    let Some(keys) = keys else {
+        out.print_note("It lists its tools without network, too. --no-network adds it so.");
+        return false;
+    };
+    keys.discard_pending_input();
+    out.print_question("It starts and lists its tools without network, too. Run it without? Its reads never ask then. [y/N] ");
+    is_yes(keys.read_line().await.as_deref())
+}
+
+/// Whether two lists of tools differ only in the numbers of their descriptions.
+fn only_numbers_differ(before: &[TestedTool], now: &[TestedTool]) -> bool {
+    let plain = |tools: &[TestedTool]| -> BTreeMap<String, String> {
+        let of = |tool: &TestedTool| (tool.name.clone(), tool.hash_without_numbers.clone());
+        tools.iter().map(of).collect()
+    };
+    plain(before) == plain(now)
+}
+
 /// Returns the tools as they were shown, with the effects of those that only read.
 async fn accept_tools(
     out: Out,
     args: &ServersAdd,
     tools: &[TestedTool],
+    numbers_may_change: bool,
     keys: Option<&mut Keys>,
 ) -> Result<BTreeMap<String, AcceptedTool>, Failure> {
     let effects = ask_read_only_tools(out, args, tools, keys).await?;
     let accept = |tool: &TestedTool| {
         let effect = effects.get(&tool.name).copied();
-        (tool.name.clone(), AcceptedTool { hash: tool.hash.clone(), effect })
+        let hash = if numbers_may_change { &tool.hash_without_numbers } else { &tool.hash };
+        (tool.name.clone(), AcceptedTool { hash: hash.clone(), effect })
     };
     Ok(tools.iter().map(accept).collect())
 }

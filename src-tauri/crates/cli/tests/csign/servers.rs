@@ -29,10 +29,14 @@ if "--shift" in sys.argv:
     if os.path.exists(seen):
         schema = {"type": "object", "properties": {"url": {}, "body": {}}}
     open(seen, "w").close()
+# With `--about FILE` the file says what the second tool does.
+about = "Writes notes."
+if "--about" in sys.argv:
+    about = open(sys.argv[sys.argv.index("--about") + 1]).read()
 answers = {
     "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "notes", "version": "1"}},
     "tools/list": {"tools": [{"name": "read", "description": "Reads notes.", "inputSchema": schema, "annotations": {"readOnlyHint": True}},
-                             {"name": "write", "description": "Writes notes.", "inputSchema": schema}]},
+                             {"name": "write", "description": about, "inputSchema": schema}]},
     "tools/call": {"content": [{"type": "text", "text": json.dumps({"has_key": "NOTES_TOKEN" in os.environ, "mood": os.environ.get("NOTES_MOOD")})}]},
 }
 for line in sys.stdin:
@@ -49,6 +53,11 @@ fn write_server(world: &World) -> String {
     fs::write(&path, SERVER).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.display().to_string()
+}
+
+/// Returns what the server's tool said. Its text stays the text that it was.
+fn said(ran: &Ran) -> Value {
+    serde_json::from_str(ran.json()["data"].as_str().unwrap()).unwrap()
 }
 
 /// Makes `script` run `csign` with a pseudo-terminal as its standard streams.
@@ -120,7 +129,7 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
         (&json!(2), &json!(["AUTHORIZATION_KEY", "NOTES_TOKEN"]))
     );
     let call = || script(&["--json", "tools", "call", "notes.read", "--args", "{}"]);
-    assert_eq!(call().ends_with(0).json()["data"], json!({"has_key": true, "mood": "fine"}));
+    assert_eq!(said(&call().ends_with(0)), json!({"has_key": true, "mood": "fine"}));
     // Nobody said that this one only reads.
     script(&["tools", "call", "notes.write", "--args", "{}"]).ends_with(3);
     let tested = person(&["servers", "test", "notes"]).ends_with(0);
@@ -133,6 +142,17 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
     call().ends_with(0);
     let log = script(&["servers", "log", "notes"]).ends_with(0);
     assert!(log.out.contains("no error output"), "{}", log.out);
+
+    // A file with a key, as an earlier version wrote it.
+    let file = world.path("data/servers/notes/server.json");
+    let odd = format!("ghp_{}", "a1B2".repeat(9));
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"fine\"", &format!("\"{odd}\""))).unwrap();
+    list();
+    assert!(!fs::read_to_string(&file).unwrap().contains("ghp_"), "it is moved at the start");
+    let moved = "credential/own-notes/NOTES_MOOD_KEY@program";
+    assert_eq!(keyring.item(&world, installation.trim(), moved).1, odd);
+    assert_ne!(call().code, 0, "what changed outside the app is off");
 
     let removed = person(&["servers", "remove", "notes"]).ends_with(0);
     assert!(removed.out.contains("notes is removed"), "{}", removed.out);
@@ -183,6 +203,9 @@ fn the_person_is_asked_before_the_first_start_and_says_what_only_reads() {
     let mut terminal = Terminal::start(&world, &["servers", "add", &server]);
     terminal.wait_for("Start it now? [y/N]");
     terminal.type_in("y\n");
+    // Its test has started it a second time, without network.
+    terminal.wait_for("Run it without?");
+    terminal.type_in("n\n");
     terminal.wait_for("Numbers, or nothing:");
     assert!(started.exists());
     terminal.type_in("1\n");
@@ -191,7 +214,7 @@ fn the_person_is_asked_before_the_first_start_and_says_what_only_reads() {
     let (seen, code) = terminal.end();
     assert_eq!(code, Some(0), "{seen}");
     let read = world.run(&["--json", "tools", "call", "notes.read", "--args", "{}"]);
-    assert_eq!(read.ends_with(0).json()["data"]["has_key"], json!(false));
+    assert_eq!(said(&read.ends_with(0))["has_key"], json!(false));
     world.run(&["tools", "call", "notes.write", "--args", "{}"]).ends_with(3);
 }
 
@@ -248,10 +271,98 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
     assert_ne!(world.run(&["servers", "reads", "notes", "run"]).code, 0, "only a person widens");
     world.at_a_terminal(&["servers", "reads", "notes", "run"]).ends_with(0);
     let list = world.run(&["servers", "list"]).ends_with(0);
+    // The hash is that of its file, which says whether its reads may run.
+    let listed = world.run(&["--json", "servers", "list"]).ends_with(0).json();
     let hash = listed[0]["manifest_hash"].as_str().unwrap();
     assert!(
         list.out.contains("reads run without asking") && list.out.contains(hash),
         "{}",
         list.out
     );
+}
+
+#[test]
+fn settings_of_another_client_are_added_with_the_values_of_the_terminal() {
+    let world = World::new();
+    let (keyring, server) = (Keyring::start(&world), write_server(&world));
+    let settings = json!({"mcpServers": {
+        "notes": {
+            "command": server, "args": ["--strict"], "disabledTools": ["write"],
+            "env": {"NOTES_TOKEN": "${GIVEN}", "NOTES_MOOD": "${MOOD_NOW} and ${REST:-warm}"}
+        },
+        "idle": {"command": server, "enabled": false}
+    }});
+    fs::write(world.path("settings.json"), settings.to_string()).unwrap();
+    let file = world.path("settings.json").display().to_string();
+    let person = |args: &[&str]| {
+        let mut script = keyring.command(&world, "script");
+        script.env("MOOD_NOW", "fine");
+        at_a_terminal(script, &world, args)
+    };
+    let unknown = person(&["servers", "add", "--yes", "--from", &file, "--env", "NOPE=1"]);
+    assert!(unknown.code != 0 && unknown.out.contains("${NOPE}"), "{}", unknown.out);
+    let open = person(&["servers", "add", "--yes", "--from", &file, "--name", "notes"]);
+    assert!(open.code != 0 && open.out.contains("Replace ${GIVEN}"), "{}", open.out);
+
+    let given = format!("GIVEN={TOKEN}");
+    let add = ["servers", "add", "--yes", "--from", &file, "--env", &given, "--reads", "read"];
+    let added = person(&[&add[..], &["--name", "notes"]].concat()).ends_with(0);
+    for part in [
+        "${MOOD_NOW} is taken from the environment",
+        "No value is given for REST",
+        "Not used of its settings: disabledTools",
+        "notes is added with 2 tools",
+    ] {
+        assert!(added.out.contains(part), "{part}: {}", added.out);
+    }
+    let read = Ran::of(
+        keyring
+            .csign(&world, &["--json", "tools", "call", "notes.read", "--args", "{}"])
+            .output()
+            .unwrap(),
+    );
+    let data = json!({"has_key": true, "mood": "fine and warm"});
+    assert_eq!(said(&read.ends_with(0)), data);
+    for folder in ["data", "state", "share", "config", "home"] {
+        assert_eq!(files_with_token(&world.path(folder)), Vec::<String>::new());
+    }
+
+    let idle = person(&["servers", "add", "--yes", "--from", &file, "--name", "idle"]);
+    let idle = idle.ends_with(0);
+    assert!(idle.out.contains("idle is added switched off"), "{}", idle.out);
+    assert!(!world.path("data/packs/own-idle/started").exists());
+}
+
+#[test]
+fn a_terminal_shows_what_a_server_says_differently_and_accepts_it() {
+    let world = World::new();
+    let server = write_server(&world);
+    let about = world.path("about").display().to_string();
+    fs::write(&about, "Writes 7 notes.").unwrap();
+    world.at_a_terminal(&["servers", "add", "--yes", &server, "--about", &about]).ends_with(0);
+    let call = || world.run(&["tools", "call", "notes.write", "--args", "{}"]);
+    call().ends_with(3);
+    let nothing = world.at_a_terminal(&["servers", "accept", "notes"]).ends_with(0);
+    assert!(nothing.out.contains("nothing to accept"), "{}", nothing.out);
+
+    fs::write(&about, "Writes 8 notes.").unwrap();
+    let script = world.run(&["servers", "accept", "notes", "--yes"]);
+    assert_ne!(script.code, 0, "only a person accepts: {}", script.out);
+    let mut terminal = Terminal::start(&world, &["servers", "accept", "notes"]);
+    terminal.pass("-   \"description\": \"Writes 7 notes.\"");
+    terminal.pass("+   \"description\": \"Writes 8 notes.\"");
+    terminal.pass("Accept 1 tool as described now? [y/N]");
+    terminal.type_in("y\n");
+    terminal.pass("Only numbers changed.");
+    terminal.type_in("y\n");
+    terminal.pass("Accepted: write.");
+    assert_eq!(terminal.end().1, Some(0));
+
+    fs::write(&about, "Writes 901 notes.").unwrap();
+    let again = world.at_a_terminal(&["servers", "accept", "notes"]).ends_with(0);
+    assert!(again.out.contains("nothing to accept"), "{}", again.out);
+    call().ends_with(3);
+    fs::write(&about, "Burns 901 notes.").unwrap();
+    let changed = world.at_a_terminal(&["servers", "accept", "notes", "--yes"]).ends_with(0);
+    assert!(changed.out.contains("Burns 901 notes."), "{}", changed.out);
 }

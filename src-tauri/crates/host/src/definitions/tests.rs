@@ -1,5 +1,6 @@
 use std::fs;
 
+use contract::Change;
 use serde_json::json;
 
 use super::*;
@@ -18,6 +19,16 @@ fn pins(folder: &std::path::Path, own: &[&str]) -> Pins {
         own.iter().map(|name| (*name).to_owned()).collect(),
         Arc::new(SystemClock),
     )
+}
+
+/// Accepts a tool of the server `mail/post` by its hash.
+fn accept(pins: &Pins, tool: &str, hash: &str) -> Result<(), AgentError> {
+    pins.accept_definitions(&ServerToolsAcceptParams {
+        pack: "mail".into(),
+        server: "post".into(),
+        hashes: [(tool.to_owned(), hash.to_owned())].into(),
+        numbers_may_change: None,
+    })
 }
 
 fn check(pins: &Pins, tool: &str) -> bool {
@@ -64,11 +75,8 @@ fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
     );
     // Only the definition that was shown is accepted.
     let stale = definition("send", "Sends.").hash(&pack, "post");
-    assert_eq!(
-        pins_now.accept_definition(&pack, "post", "send", &stale).unwrap_err().reason_text(),
-        Some("changed")
-    );
-    pins_now.accept_definition(&pack, "post", "send", &tools[2].hash).unwrap();
+    assert_eq!(accept(&pins_now, "send", &stale).unwrap_err().reason_text(), Some("changed"));
+    accept(&pins_now, "send", &tools[2].hash).unwrap();
     assert!(check(&pins_now, "send") && !check(&pins_now, "burn"));
     let again = pins(folder.path(), &[]);
     again.record_tools(&pack, "post", &second);
@@ -83,8 +91,40 @@ fn a_file_that_cannot_be_read_accepts_nothing() {
     pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends.")]);
     assert!(!check(&pins, "send"));
     let hash = pins.list_tools(|_, _| None)[0].hash.clone();
-    pins.accept_definition(&"mail".into(), "post", "send", &hash).unwrap();
+    accept(&pins, "send", &hash).unwrap();
     assert!(check(&pins, "send"));
+}
+
+fn is_accepted(pins: &Pins, file: &serde_json::Value) -> bool {
+    let pack = PackId::of_added_server("notes");
+    pins.record_manifest(&pack, file);
+    pins.is_manifest_accepted(&pack)
+}
+
+#[test]
+fn the_file_of_an_added_server_is_accepted_as_the_app_wrote_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, file) = (PackId::of_added_server("notes"), json!({"name": "notes", "n": 1}));
+    let first = pins(folder.path(), &[]);
+    assert!(!is_accepted(&first, &file), "one that the app did not write waits");
+    first.pin_server_file(&pack, &file).unwrap();
+    assert!(is_accepted(&first, &file));
+    let again = pins(folder.path(), &[]);
+    assert!(is_accepted(&again, &file));
+    assert!(!is_accepted(&again, &json!({"name": "notes", "n": 2})));
+    assert!(is_accepted(&again, &file), "what was accepted stays accepted");
+}
+
+#[test]
+fn a_file_of_a_server_from_an_earlier_version_is_pinned_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = json!({"version": 1, "servers": {}}).to_string();
+    fs::write(folder.path().join("tool-definitions.json"), old).unwrap();
+    let first = pins(folder.path(), &[]);
+    assert!(is_accepted(&first, &json!({"n": 1})));
+    assert!(!is_accepted(&first, &json!({"n": 2})));
+    assert!(!is_accepted(&pins(folder.path(), &[]), &json!({"n": 2})));
+    assert!(is_accepted(&pins(folder.path(), &[]), &json!({"n": 1})));
 }
 
 #[test]

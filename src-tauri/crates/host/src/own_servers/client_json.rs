@@ -1,125 +1,133 @@
-//! The settings of other MCP clients: Claude Desktop and Cursor (`mcpServers`), VS Code (`servers`)
-//! and Zed (`context_servers`). Reads servers from their JSON, with comments. Starts nothing.
+//! The settings files of other MCP clients: Claude Desktop, Cursor, Windsurf, Cline and Gemini CLI
+//! (`mcpServers`), VS Code (`servers`), Zed (`context_servers`) and Codex (`mcp_servers`, as TOML).
+//! Finds the servers in them, also with comments. Starts nothing.
 
 use std::collections::BTreeMap;
 
-use contract::{AgentError, NewServer, Text, text};
+use contract::{AgentError, text};
 use serde_json::{Map, Value};
 
-use super::command_line::{self, slug};
+use super::{
+    command_line::slug,
+    entry::{Found, is_entry, read_entry},
+    placeholders::{Filling, read_inputs},
+};
 
 /// The members that hold servers by name.
-const MEMBERS: [&str; 3] = ["mcpServers", "context_servers", "servers"];
+const MEMBERS: [&str; 5] =
+    ["mcpServers", "context_servers", "servers", "mcp_servers", "amp.mcpServers"];
+const HINT: &str =
+    "Paste the whole file, or the part with mcpServers, servers, context_servers or mcp_servers.";
 
-/// A server as another client has it, and why it cannot be used as it is.
-pub(super) type Found = (NewServer, Option<Text>);
+/// Whether a text is a settings file, and neither a command line nor an address.
+pub(super) fn is_settings(text: &str) -> bool {
+    is_toml(text) || text.trim_start().starts_with(['{', '[', '/']) && text.contains('{')
+}
 
-/// Reads all servers of a JSON text.
-pub(super) fn read_client_json(text: &str) -> Result<Vec<Found>, AgentError> {
-    let value: Value = serde_json::from_str(&strip_comments(text)).map_err(|error| {
-        AgentError::invalid(text!(
-            "The text is not valid JSON: {error}.",
-            error = error.to_string()
-        ))
-        .hint("Paste the whole file, or the part with mcpServers, servers or context_servers.")
-    })?;
-    let none = || {
-        AgentError::invalid("The JSON holds no MCP servers.")
-            .hint("Paste the whole file, or the part with mcpServers, servers or context_servers.")
-    };
-    let entries = entries_of(&value).ok_or_else(none)?;
+fn is_toml(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start().trim_start_matches('[');
+        line.strip_prefix("mcp_servers").is_some_and(|rest| rest.starts_with(['.', ' ', '=', ']']))
+    })
+}
+
+/// Reads all servers of a settings file, with these values for its placeholders.
+pub(super) fn read_settings(
+    text: &str,
+    values: &BTreeMap<String, String>,
+) -> Result<Vec<Found>, AgentError> {
+    let file = parse(text)?;
+    let none = || AgentError::invalid("The settings hold no MCP servers.").hint(HINT);
+    let entries = entries_of(&file).ok_or_else(none)?;
     if entries.is_empty() {
         return Err(none());
     }
-    Ok(entries.iter().map(|(name, entry)| read_entry(name, entry)).collect())
-}
-
-/// Returns the entries by name: in one of the usual members, in VS Code's settings below `mcp`, as
-/// the whole text, or a single entry.
-fn entries_of(value: &Value) -> Option<Map<String, Value>> {
-    let object = value.as_object()?;
-    let inside = |object: &Map<String, Value>| {
-        MEMBERS.iter().find_map(|member| object.get(*member)?.as_object().cloned())
+    let inputs = read_inputs(&file);
+    let read = |(name, entry): &(String, Map<String, Value>)| {
+        read_entry(name, entry, Filling::new(values, &inputs))
     };
-    if let Some(found) =
-        inside(object).or_else(|| object.get("mcp").and_then(Value::as_object).and_then(inside))
-    {
-        return Some(found);
-    }
-    if is_entry(value) {
-        return Some(std::iter::once((String::new(), value.clone())).collect());
-    }
-    (!object.is_empty() && object.values().all(is_entry)).then(|| object.clone())
+    let mut found: Vec<Found> = entries.iter().map(read).collect();
+    separate_names(&mut found);
+    Ok(found)
 }
 
-fn is_entry(value: &Value) -> bool {
-    ["command", "url", "serverUrl"].iter().any(|member| value.get(member).is_some())
-}
-
-fn read_entry(name: &str, entry: &Value) -> Found {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    // Zed also has the program, its arguments and variables in `command`.
-    let program = entry.get("command").filter(|command| command.is_object()).unwrap_or(entry);
-    let command = match entry.get("command") {
-        Some(Value::Object(command)) => text(command.get("path")),
-        other => text(other),
+fn parse(text: &str) -> Result<Value, AgentError> {
+    let (format, parsed) = if is_toml(text) {
+        ("TOML", toml::from_str(text).map_err(|error| error.message().to_owned()))
+    } else {
+        ("JSON", serde_json::from_str(&plain_json(text)).map_err(|error| error.to_string()))
     };
-    let mut server = NewServer {
-        name: slug(name),
-        command,
-        args: read_list(program.get("args")),
-        env: read_texts(program.get("env")),
-        url: text(entry.get("url").or_else(|| entry.get("serverUrl"))),
-        headers: read_texts(entry.get("headers")),
-        network: entry.get("network").and_then(Value::as_bool).unwrap_or(true),
-        not_keys: read_list(entry.get("not_keys")),
-        ..NewServer::default()
+    parsed.map_err(|error| {
+        AgentError::invalid(text!("The text is not valid {format}: {error}.", format, error))
+            .hint(HINT)
+    })
+}
+
+/// Returns the entries by name: in the usual members, also below `mcp` and in the projects of Claude
+/// Code, as the whole text, or a single entry.
+fn entries_of(file: &Value) -> Option<Vec<(String, Map<String, Value>)>> {
+    let object = file.as_object()?;
+    let projects = object.get("projects").and_then(Value::as_object);
+    let below = object.get("mcp").into_iter().chain(projects.into_iter().flat_map(Map::values));
+    let places = std::iter::once(object).chain(below.filter_map(Value::as_object));
+    let mut found: Vec<_> = places
+        .flat_map(|place| MEMBERS.iter().filter_map(|member| place.get(*member)))
+        .map(named_entries)
+        .collect();
+    if found.is_empty() && is_entry(file) {
+        return Some(vec![(String::new(), object.clone())]);
+    }
+    if found.is_empty() {
+        let only = |value: &Value| {
+            let object = value.as_object();
+            object.is_some_and(|object| !object.is_empty() && object.values().all(is_entry))
+        };
+        let whole = [Some(file), object.get("mcp")].into_iter().flatten().find(|it| only(it))?;
+        found.push(named_entries(whole));
+    }
+    Some(found.concat())
+}
+
+/// Returns the servers of an object, or of a list whose items have names.
+fn named_entries(servers: &Value) -> Vec<(String, Map<String, Value>)> {
+    let named = |name: &str, entry: &Value| {
+        (name.to_owned(), entry.as_object().cloned().unwrap_or_default())
     };
-    if name.is_empty() {
-        let place = if server.command.is_empty() { &server.url } else { &server.command };
-        server.name = command_line::suggest_name(&server.args, place);
+    match servers {
+        Value::Object(servers) => servers.iter().map(|(name, entry)| named(name, entry)).collect(),
+        Value::Array(servers) => servers
+            .iter()
+            .map(|entry| {
+                named(entry.get("name").and_then(Value::as_str).unwrap_or_default(), entry)
+            })
+            .collect(),
+        _ => Vec::new(),
     }
-    let problem = find_problem(&server, entry);
-    (server, problem)
 }
 
-fn read_list(value: Option<&Value>) -> Vec<String> {
-    let items = value.and_then(Value::as_array).into_iter().flatten();
-    items.filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-fn read_texts(value: Option<&Value>) -> BTreeMap<String, String> {
-    let members = value.and_then(Value::as_object).into_iter().flatten();
-    let plain = members.filter_map(|(name, value)| match value {
-        Value::String(text) => Some((name.clone(), text.clone())),
-        Value::Number(_) | Value::Bool(_) => Some((name.clone(), value.to_string())),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    });
-    plain.collect()
-}
-
-fn find_problem(server: &NewServer, entry: &Value) -> Option<Text> {
-    if entry.get("type").and_then(Value::as_str) == Some("sse") {
-        return Some("It uses the old transport SSE, which Countersign does not speak. Use the server's address for streamable HTTP.".into());
+/// Gives each server a name of its own: `Git Hub` and `git-hub` would get the same one.
+fn separate_names(found: &mut [Found]) {
+    for at in 1..found.len() {
+        let (before, rest) = found.split_at_mut(at);
+        let Some(one) = rest.first_mut() else { return };
+        let is_taken = |name: &str| before.iter().any(|other| other.server.name == name);
+        let name = one.server.name.clone();
+        if !is_taken(&name) {
+            continue;
+        }
+        let numbered = (2..).map(|number| slug(&format!("{name:.36}-{number}")));
+        one.server.name = numbered.into_iter().find(|other| !is_taken(other)).unwrap_or_default();
+        one.notes.push(text!(
+            "Another server of these settings is also called {name}, so this one is called {other}.",
+            name,
+            other = one.server.name.as_str()
+        ));
     }
-    if server.command.is_empty() && server.url.is_empty() {
-        return Some("It has neither a command nor an address.".into());
-    }
-    let values = server.env.values().chain(server.headers.values()).chain(&server.args);
-    let open =
-        values.chain([&server.command, &server.url]).find_map(|value| find_placeholder(value))?;
-    Some(text!("Replace {placeholder} by its value.", placeholder = open))
 }
 
-/// Returns the first placeholder of another client in a text, such as `${input:key}`.
-fn find_placeholder(text: &str) -> Option<String> {
-    let begin = text.find("${")?;
-    let end = text[begin..].find('}')?;
-    Some(text[begin..=begin + end].to_owned())
-}
-
-/// Removes comments and commas before a closing bracket, which VS Code and Zed allow.
-fn strip_comments(text: &str) -> String {
+/// Removes comments and commas before a closing bracket, which VS Code and Zed allow. Writes numbers
+/// as texts, because they become arguments and variables: `1.10` keeps its digits.
+fn plain_json(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
     let mut in_text = false;
@@ -144,6 +152,15 @@ fn strip_comments(text: &str) -> String {
                 });
                 continue;
             }
+            '0'..='9' | '-' if !in_text => {
+                let is_part = |c: &char| c.is_ascii_alphanumeric() || "+-.".contains(*c);
+                plain.extend(['"', c]);
+                while let Some(c) = chars.next_if(is_part) {
+                    plain.push(c);
+                }
+                plain.push('"');
+                continue;
+            }
             '}' | ']' if !in_text => {
                 let kept = plain.trim_end();
                 if let Some(kept) = kept.strip_suffix(',') {
@@ -158,50 +175,4 @@ fn strip_comments(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn one(text: &str) -> Found {
-        let mut found = read_client_json(text).unwrap();
-        assert_eq!(found.len(), 1, "{found:?}");
-        found.remove(0)
-    }
-
-    #[test]
-    fn the_files_of_four_clients_are_read() {
-        let claude = r#"{"mcpServers": {"Brave Search": {"command": "npx", "args": ["-y", "brave"], "env": {"BRAVE_API_KEY": "abc"}}}}"#;
-        let (server, problem) = one(claude);
-        assert_eq!((server.name.as_str(), server.command.as_str()), ("brave-search", "npx"));
-        assert_eq!((server.env["BRAVE_API_KEY"].as_str(), problem), ("abc", None));
-
-        let vs_code = r#"{
-            // Asked for once
-            "inputs": [],
-            "servers": { "gh": { "type": "http", "url": "https://api.example.com/mcp", "headers": {"Authorization": "Bearer ${input:key}"}, }, },
-        }"#;
-        let (server, problem) = one(vs_code);
-        assert_eq!(server.url, "https://api.example.com/mcp");
-        assert_eq!(problem.unwrap().to_string(), "Replace ${input:key} by its value.");
-
-        let zed = r#"{"context_servers": {"time": {"command": {"path": "uvx", "args": ["mcp-server-time"], "env": {"A": "b"}}}}}"#;
-        let (server, _) = one(zed);
-        assert_eq!((server.command.as_str(), server.args.len()), ("uvx", 1));
-        assert_eq!(server.env["A"], "b");
-
-        let settings =
-            r#"{"mcp": {"servers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}}"#;
-        assert_eq!(one(settings).0.name, "time");
-        let cursor_entry = r#"{"command": "npx", "args": ["-y", "@scope/server-files"] /* one */}"#;
-        assert_eq!(one(cursor_entry).0.name, "files");
-    }
-
-    #[test]
-    fn what_holds_no_server_is_refused_with_the_remedy() {
-        for text in ["{}", "[1]", r#"{"mcpServers": {}}"#, "{"] {
-            assert!(read_client_json(text).unwrap_err().hint_text().is_some(), "{text}");
-        }
-        let (_, problem) =
-            one(r#"{"mcpServers": {"old": {"type": "sse", "url": "https://a.example/sse"}}}"#);
-        assert!(problem.unwrap().contains("SSE"));
-    }
-}
+mod tests;

@@ -17,7 +17,8 @@ fn change(setting: String, after: impl Into<String>) -> SettingChange {
 impl Host {
     /// Returns the folder in which the program of an added server runs. Empty for an address.
     pub(super) fn working_folder(&self, stored: &StoredServer) -> String {
-        let folder = self.paths.pack_data(stored.pack_id().as_str());
+        let own = self.paths.pack_data(stored.pack_id().as_str());
+        let folder = stored.cwd.clone().unwrap_or(own);
         if stored.is_program() { folder.display().to_string() } else { String::new() }
     }
 
@@ -29,6 +30,9 @@ impl Host {
         if stored.is_program() {
             changes.push(change(format!("{at}.folder"), self.working_folder(stored)));
             changes.push(change(format!("{at}.network"), stored.network.to_string()));
+        }
+        if !stored.enabled {
+            changes.push(change(format!("{at}.enabled"), "false"));
         }
         let plain = stored.env.iter().map(|(name, value)| (name, value.as_str()));
         for (name, value) in plain.chain(stored.keys.keys().map(|name| (name, SECRET))) {
@@ -58,6 +62,9 @@ impl Host {
             format!("servers.{name}.reads_may_run"),
             params.reads_may_run.to_string(),
         ));
+        if params.numbers_may_change {
+            changes.push(change(format!("servers.{name}.numbers_may_change"), "true"));
+        }
         for (tool, accepted) in &params.accepted {
             let effect = accepted.effect.map(|effect| json!(effect));
             let effect = effect.as_ref().and_then(|effect| effect.as_str()).unwrap_or_default();

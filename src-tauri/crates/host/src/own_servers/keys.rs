@@ -48,6 +48,20 @@ pub(super) enum Found {
     Unsure(Vec<Range<usize>>),
 }
 
+impl Found {
+    /// Adds the values of which the person or the settings of another client say that they are keys.
+    pub(super) fn with_said(self, said: &[String], value: &str) -> Self {
+        let said = said.iter().filter(|key| key.len() >= SHORTEST);
+        let parts = said.flat_map(|key| value.match_indices(key.as_str()));
+        let said: Vec<_> = parts.map(|(at, part)| at..at + part.len()).collect();
+        match self {
+            found if said.is_empty() => found,
+            Self::Nothing => Self::Keys(merge(said)),
+            Self::Keys(parts) | Self::Unsure(parts) => Self::Keys(merge([said, parts].concat())),
+        }
+    }
+}
+
 /// Finds keys in a value. `names` are the names of the option, variable or header that it belongs
 /// to.
 pub(super) fn find_keys(names: &[&str], value: &str) -> Found {

@@ -18,7 +18,7 @@ use crate::{
 
 /// Variables of programs that install before they run, with the folder for each, because the home
 /// folder is not theirs.
-const CACHES: [(&str, &str); 6] = [
+pub(super) const CACHES: [(&str, &str); 6] = [
     ("XDG_CACHE_HOME", "cache"),
     ("npm_config_cache", "npm"),
     ("UV_CACHE_DIR", "uv"),
@@ -49,7 +49,10 @@ pub(super) fn server_config(
 fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
     let pack = stored.pack_id();
     let own = around.make_data_folder(&pack);
-    let program = if super::command_line::is_program(&stored.program) {
+    let missing = stored.cwd.as_ref().filter(|cwd| !cwd.is_dir());
+    let program = if let Some(cwd) = missing {
+        Err(ProgramError::NoFolder(cwd.display().to_string()))
+    } else if super::command_line::is_program(&stored.program) {
         Ok(stored.program.clone())
     } else {
         Err(ProgramError::Missing(stored.program.display().to_string()))
@@ -66,7 +69,7 @@ fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDe
         env: make_environment(stored, &own),
         keys: Some(ProgramKeys { variables: stored.keys.clone(), access }),
         hidden: Arc::new(hidden),
-        cwd: own,
+        cwd: stored.cwd.clone().unwrap_or(own),
         // Its program may install others, as `npx` does.
         changes: FileChanges::ByPath,
         network: stored.network,

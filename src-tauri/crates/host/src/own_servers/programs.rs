@@ -65,9 +65,10 @@ pub(crate) fn find_programs(paths: &Paths, but: Option<&str>) -> Vec<PathBuf> {
     others.filter(|stored| stored.is_program()).flat_map(programs_of).collect()
 }
 
-/// Returns the folders that the arguments of a server name, alone or as the value of an option.
+/// Returns the folders that a server's command names: those of its arguments, alone or as the value
+/// of an option, and the one in which it runs.
 pub(super) fn named_folders(stored: &StoredServer) -> Vec<PathBuf> {
-    let places = plain_args(stored).flat_map(whole_places);
+    let places = plain_args(stored).flat_map(whole_places).chain(stored.cwd.clone());
     places.filter(|place| place.is_dir()).collect()
 }
 
@@ -105,13 +106,17 @@ fn named_code(stored: &StoredServer) -> Vec<PathBuf> {
     let script = is_interpreter(&stored.program)
         .then(|| plain_args(stored).find(|arg| !arg.starts_with('-')))
         .flatten();
-    let mut found = Vec::new();
+    let mut found: Vec<PathBuf> =
+        stored.cwd.iter().filter(|cwd| loads_from(cwd, stored)).cloned().collect();
     let mut before = "";
     for arg in plain_args(stored) {
         let is_searched =
             SEARCHES.iter().any(|option| before == *option || arg.starts_with(*option));
-        let is_script = |place: &Path| script == Some(arg) && place == Path::new(arg);
-        found.extend(places_in(arg).into_iter().filter(|place| {
+        let below = file_below(stored.cwd.as_deref(), arg);
+        let is_script = |place: &Path| {
+            script == Some(arg) && (place == Path::new(arg) || below.as_deref() == Some(place))
+        };
+        found.extend(places_in(arg).into_iter().chain(below.clone()).filter(|place| {
             if place.is_dir() {
                 is_searched || is_project(place) || holds_script(place, stored)
             } else {
@@ -168,6 +173,19 @@ fn without_option(part: &str) -> &str {
 fn absolute_path(text: &str) -> Option<PathBuf> {
     let is_host = text.starts_with("//") && !text.starts_with("///");
     (text.starts_with('/') && !is_host).then(|| Path::new(text).components().collect())
+}
+
+/// Whether a program that runs in this folder loads code from it.
+fn loads_from(cwd: &Path, stored: &StoredServer) -> bool {
+    let runs_module = is_interpreter(&stored.program) && plain_args(stored).any(|arg| arg == "-m");
+    is_project(cwd) || holds_script(cwd, stored) || runs_module
+}
+
+/// Returns the file that an argument names from the folder in which the program runs.
+fn file_below(cwd: Option<&Path>, arg: &str) -> Option<PathBuf> {
+    let is_below = !arg.is_empty() && !arg.starts_with('-') && Path::new(arg).is_relative();
+    let file: PathBuf = cwd.filter(|_| is_below)?.join(arg).components().collect();
+    file.is_file().then_some(file)
 }
 
 fn is_project(folder: &Path) -> bool {
@@ -306,6 +324,30 @@ mod tests {
             place.found("/bin/sh", &[], &env),
             ["absent/bin", "absent/lib", "absent/python"]
         );
+    }
+
+    #[test]
+    fn code_is_found_from_the_folder_in_which_the_program_runs() {
+        let place = Place::new();
+        let found = |cwd: &str, args: &[&str]| {
+            let server = NewServer {
+                name: "one".into(),
+                command: "/bin/sh".into(),
+                args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+                cwd: place.text(cwd),
+                ..NewServer::default()
+            };
+            let stored = storage::separate_keys(&server).unwrap().stored;
+            assert!(named_folders(&stored).contains(&place.root.join(cwd)));
+            let found = programs_of(&stored);
+            let below = found.iter().filter_map(|it| it.strip_prefix(&place.root).ok());
+            below.map(|it| it.display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("project", &["dist/x.js"]), ["project", "project/dist/x.js"]);
+        assert_eq!(found("loose", &["./run.py"]), ["loose", "loose/run.py"]);
+        assert_eq!(found("library", &["-m", "part"]), ["library"]);
+        assert!(found("docs", &["a.txt", "--list"]).iter().all(|it| it == "docs"));
+        assert!(found("docs", &["--list"]).is_empty());
     }
 
     #[test]

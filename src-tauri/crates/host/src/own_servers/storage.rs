@@ -29,6 +29,8 @@ const SERVER_FILE: &str = "server.json";
 const GENERATED: [&str; 2] = ["pack.json", "start"];
 /// Time until a server must be ready. The first start may download its packages.
 const START_MS: u64 = 120_000;
+/// Seconds that one call may take without progress, if the person says nothing else.
+const CALL_S: u32 = 300;
 /// The number of characters of a value that a person sees to say whether it is a key.
 const BEGINS: usize = 4;
 
@@ -41,6 +43,9 @@ pub(super) struct StoredServer {
     /// The arguments, with the names of keys in the place of their values.
     #[serde(default)]
     pub(super) args: Vec<Word>,
+    /// The folder in which its program runs, if it is not a folder of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cwd: Option<PathBuf>,
     /// Variables whose values are no keys.
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
@@ -58,6 +63,9 @@ pub(super) struct StoredServer {
     /// Whether its reads may run without asking, as the person said.
     #[serde(default)]
     pub(super) reads_may_run: bool,
+    /// Seconds that one of its calls may take, if the person said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) call_s: Option<u32>,
     pub(super) enabled: bool,
 }
 
@@ -91,23 +99,28 @@ pub(super) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError>
         name: server.name.clone(),
         program: PathBuf::new(),
         args: Vec::new(),
+        cwd: None,
         env: BTreeMap::new(),
         keys: BTreeMap::new(),
         url: no_address(),
         sign_in: server.sign_in,
         network: server.network,
         reads_may_run: false,
-        enabled: true,
+        call_s: None,
+        enabled: server.enabled,
     };
     let mut separating = Separating {
         stored,
         keys: KeyStore::default(),
         unsure: Vec::new(),
         not_keys: &server.not_keys,
+        said_keys: &server.keys,
     };
     match (server.command.is_empty(), server.url.trim().is_empty()) {
         (false, true) => {
-            separating.stored.program = find_program(&server.command)?;
+            let cwd = check_folder(&server.cwd)?;
+            separating.stored.program = find_program(&command_in(cwd.as_deref(), &server.command))?;
+            separating.stored.cwd = cwd;
             for (name, value) in &server.env {
                 separating.add_variable(name, value)?;
             }
@@ -131,15 +144,44 @@ pub(super) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError>
     Ok(Separated { stored, values: keys.0, unsure })
 }
 
+/// Returns the folder in which a program is to run.
+fn check_folder(cwd: &str) -> Result<Option<PathBuf>, AgentError> {
+    if cwd.is_empty() {
+        return Ok(None);
+    }
+    let below_home = cwd.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let home = std::env::home_dir().unwrap_or_default();
+    let folder = below_home
+        .map_or_else(|| PathBuf::from(cwd), |rest| home.join(rest.trim_start_matches('/')));
+    if folder.is_absolute() && folder.is_dir() {
+        return Ok(Some(folder));
+    }
+    Err(AgentError::invalid(text!(
+        "{folder} is no folder that exists, so the program cannot run there.",
+        folder = cwd
+    ))
+    .hint("Write the whole path of a folder that exists."))
+}
+
+/// Returns the path of a command that is meant below the folder in which it runs.
+fn command_in(cwd: Option<&Path>, command: &str) -> String {
+    let is_below = command.contains('/') && !command.starts_with(['/', '~']);
+    match cwd.filter(|_| is_below) {
+        Some(cwd) => cwd.join(command).components().collect::<PathBuf>().display().to_string(),
+        None => command.to_owned(),
+    }
+}
+
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name == slug(name)
 }
 
-struct Separating<'a> {
-    stored: StoredServer,
-    keys: KeyStore,
-    unsure: Vec<UnsureValue>,
-    not_keys: &'a [String],
+pub(super) struct Separating<'a> {
+    pub(super) stored: StoredServer,
+    pub(super) keys: KeyStore,
+    pub(super) unsure: Vec<UnsureValue>,
+    pub(super) not_keys: &'a [String],
+    pub(super) said_keys: &'a [String],
 }
 
 impl Separating<'_> {
@@ -150,7 +192,7 @@ impl Separating<'_> {
         names: &[&str],
         value: &str,
     ) -> Vec<std::ops::Range<usize>> {
-        match find_keys(names, value) {
+        match find_keys(names, value).with_said(self.said_keys, value) {
             Found::Nothing => Vec::new(),
             Found::Keys(parts) => parts,
             Found::Unsure(parts) => {
@@ -171,28 +213,33 @@ impl Separating<'_> {
     /// Adds arguments. The name of a value is the option before it, or stands before it in the same
     /// argument.
     fn add_args(&mut self, args: &[String]) {
-        let mut option = "";
+        let mut option = String::new();
         for (at, arg) in args.iter().enumerate() {
-            let (mut names, start) = split_names(arg);
-            let is_option = names.is_empty() && arg.starts_with('-');
-            if !is_option && !option.is_empty() {
-                names.insert(0, option);
-            }
-            let value = &arg[start..];
-            let parts = self.find_parts(&format!("args/{at}"), &names, value);
-            let word = if parts.is_empty() {
-                Word::from(arg.as_str())
-            } else {
-                let shift = |part: std::ops::Range<usize>| part.start + start..part.end + start;
-                let parts: Vec<_> = parts.into_iter().map(shift).collect();
-                self.keys.take(names.last().unwrap_or(&""), arg, &parts)
-            };
-            self.stored.args.push(word);
-            option = if is_option { arg } else { "" };
+            option = self.add_arg(at, arg, &option);
         }
     }
 
-    fn add_variable(&mut self, name: &str, value: &str) -> Result<(), AgentError> {
+    /// Adds an argument. Returns the option that the next one may belong to.
+    pub(super) fn add_arg(&mut self, at: usize, arg: &str, option: &str) -> String {
+        let (mut names, start) = split_names(arg);
+        let is_option = names.is_empty() && arg.starts_with('-');
+        if !is_option && !option.is_empty() {
+            names.insert(0, option);
+        }
+        let value = &arg[start..];
+        let parts = self.find_parts(&format!("args/{at}"), &names, value);
+        let word = if parts.is_empty() {
+            Word::from(arg)
+        } else {
+            let shift = |part: std::ops::Range<usize>| part.start + start..part.end + start;
+            let parts: Vec<_> = parts.into_iter().map(shift).collect();
+            self.keys.take(names.last().unwrap_or(&""), arg, &parts)
+        };
+        self.stored.args.push(word);
+        if is_option { arg.to_owned() } else { String::new() }
+    }
+
+    pub(super) fn add_variable(&mut self, name: &str, value: &str) -> Result<(), AgentError> {
         if !is_variable(name) {
             return Err(AgentError::invalid(text!(
                 "{name} cannot be the name of a variable.",
@@ -216,7 +263,7 @@ impl Separating<'_> {
         self.stored.keys.insert(header.to_owned(), key);
     }
 
-    fn add_address(&mut self, url: &str) -> Result<(), AgentError> {
+    pub(super) fn add_address(&mut self, url: &str) -> Result<(), AgentError> {
         let parsed = address::Origin::parse(url);
         if parsed.is_none() {
             // The address itself is not repeated, because it may hold a password.
@@ -305,6 +352,11 @@ impl StoredServer {
         names
     }
 
+    /// Returns the seconds that one of its calls may take without progress.
+    pub(super) fn call_s(&self) -> u32 {
+        self.call_s.unwrap_or(CALL_S)
+    }
+
     pub(super) fn signs_in(&self) -> bool {
         self.sign_in
     }
@@ -347,19 +399,28 @@ impl StoredServer {
 
     fn write_file(&self, folder: &Path) -> io::Result<()> {
         create_private_folder(folder)?;
-        let text = serde_json::to_string_pretty(&json!(self)).map_err(io::Error::from)?;
+        let text = serde_json::to_string_pretty(&self.file()).map_err(io::Error::from)?;
         write_atomically(&folder.join(SERVER_FILE), &text)
     }
 
-    /// Makes the server's pack, in memory.
+    /// Makes the server's pack, in memory. The server's whole file is pinned, shown and recorded in
+    /// the place of its manifest, which does not hold all that decides.
     pub(super) fn make_pack(&self, folder: &Path) -> LoadedPack {
-        packs::check_manifest(&self.manifest(), folder)
+        let mut loaded = packs::check_manifest(&self.manifest(), folder);
+        loaded.manifest = self.file();
+        loaded.view.manifest_hash = Some(packs::hash_of(&loaded.manifest));
+        loaded
+    }
+
+    /// Returns what the server's file holds.
+    pub(super) fn file(&self) -> Value {
+        json!(self)
     }
 
     fn manifest(&self) -> Value {
         let mut server = json!({
             "name": self.name, "offer_all": true,
-            "timeouts": {"start_ms": START_MS, "call_ms": 60_000},
+            "timeouts": {"start_ms": START_MS, "call_ms": u64::from(self.call_s()) * 1_000},
         });
         if self.is_program() {
             server["command"] = json!(self.program.display().to_string());

@@ -1,19 +1,25 @@
 //! Tests a server once, outside of the profile's servers: starts it, lists its tools, and ends it.
 //! Stores nothing and accepts nothing.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{AgentError, Effect, ErrorCode, PackId, ServerTestResponse, TestedTool, text};
-use mcp::{Access, Asker, Definition, Definitions, Question, Reach, Reply, ServerConfig, Servers};
+use mcp::{
+    Access, Asker, Definition, Definitions, Question, Reach, Reply, ServerConfig, Servers,
+    UnreadableTool,
+};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 
 use super::{keys::KeyValues, trials::Trial};
-use crate::definitions;
+use crate::{definitions, tool_notes};
 
-/// How long a test waits, because a first start may download packages.
-pub(super) const PATIENCE: Duration = Duration::from_secs(125);
+/// How long a test waits, because a first start may download packages, and may be followed by
+/// another one that begins with the other protocol.
+pub(super) const PATIENCE: Duration = Duration::from_secs(245);
+/// How long a server may take to start without network. By then everything is downloaded.
+const WITHOUT_NETWORK: Duration = Duration::from_secs(10);
 /// How long the last lines of a program's error output may take to arrive.
 const LAST_LINES: Duration = Duration::from_millis(200);
 /// How long a list of tools must not change to count as whole, and how often it is looked at.
@@ -62,7 +68,7 @@ pub(super) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> Se
 }
 
 #[derive(Default)]
-struct FoundTools(Mutex<Vec<Definition>>);
+struct FoundTools(Mutex<Vec<Definition>>, Mutex<Vec<UnreadableTool>>);
 
 impl FoundTools {
     /// Waits until the list has not changed for a moment: some servers list a part of their tools
@@ -81,6 +87,10 @@ impl FoundTools {
 }
 
 impl Definitions for FoundTools {
+    fn record_unreadable(&self, _: &PackId, _: &str, tools: &[UnreadableTool]) {
+        *self.1.lock() = tools.to_vec();
+    }
+
     fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
         *self.0.lock() = tools.to_vec();
     }
@@ -99,6 +109,36 @@ impl Asker for Declines {
     async fn ask(&self, _: Question) -> Reply {
         Reply::Decline
     }
+}
+
+/// Starts a server of a person without network, and returns whether it lists these tools, apart from
+/// numbers in their descriptions.
+pub(super) async fn works_without_network(
+    mut config: ServerConfig,
+    tools: &[TestedTool],
+    trial: &Trial<'_>,
+) -> Result<bool, AgentError> {
+    let Reach::Program(program) = &mut config.reach else { return Ok(false) };
+    program.network = false;
+    let (key, pack, name) = (config.key(), config.pack.clone(), config.name.clone());
+    let found = Arc::new(FoundTools::default());
+    let servers = Servers::builder(vec![config])
+        .definitions(Arc::clone(&found) as _)
+        .asker(Arc::new(Declines))
+        .build();
+    let work = async {
+        let is_ready = servers.wait_until_ready(&key, WITHOUT_NETWORK).await.is_ok();
+        if is_ready && found.0.lock().len() < tools.len() {
+            found.wait_until_quiet().await;
+        }
+        is_ready
+    };
+    let done = trial.run_unless_stopped(work).await;
+    servers.shut_down().await;
+    let shown = tools.iter().map(|tool| tool.hash_without_numbers.clone());
+    let listed = found.0.lock();
+    let listed = listed.iter().map(|tool| definitions::shown_hash(tool, &pack, &name, true));
+    Ok(done? && listed.collect::<BTreeSet<_>>() == shown.collect::<BTreeSet<_>>())
 }
 
 /// Starts the server, lists its tools, and ends it. A stopped trial ends it at once.
@@ -125,7 +165,18 @@ pub(super) async fn run_trial(
     let (outcome, log) = done?;
     let message = outcome.as_ref().err().map(|failure| failure.error.text());
     let tools = found.0.lock().iter().map(|tool| tested_tool(&pack, &name, tool)).collect();
-    Ok(ServerTestResponse { ok: outcome.is_ok(), runs, message, log, tools })
+    let unreadable = found.1.lock();
+    let notes = unreadable.iter().map(tool_notes::note_unreadable);
+    let notes = notes.chain(found.0.lock().iter().filter_map(tool_notes::note_unchecked)).collect();
+    Ok(ServerTestResponse {
+        ok: outcome.is_ok(),
+        runs,
+        message,
+        log,
+        tools,
+        notes,
+        works_without_network: false,
+    })
 }
 
 /// Returns the last lines of a server's error output.
@@ -143,6 +194,7 @@ pub(super) fn tested_tool(pack: &PackId, server: &str, definition: &Definition) 
         description: definition.description.clone().unwrap_or_default(),
         input_schema: definition.input_schema.clone(),
         hash: definition.hash(pack, server),
+        hash_without_numbers: definitions::shown_hash(definition, pack, server, true),
         says: definitions::declared_effect(definition),
         effect,
     }

@@ -1,12 +1,17 @@
 //! Tests of a whole host through its command list.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may stop")]
 
+mod changed_servers;
+mod daily_servers;
 mod data;
 mod day;
 mod doors;
+mod imported_servers;
 mod ledger;
 mod memory;
 mod model_list;
+mod model_servers;
+mod odd_servers;
 mod own_servers;
 mod packs;
 mod published_servers;

@@ -13,7 +13,8 @@ use std::{
 use contract::{
     AcceptedTool, AgentError, AllowanceParams, AuditListParams, Commands as _, DefinitionState,
     Destination, DestinationKind, Effect, Empty, NewServer, OwnServerParams, OwnServerView, Reach,
-    RecordType, SecretSetParams, ServerAddParams, ServerEnableParams, ServerParams,
+    RecordType, SecretSetParams, ServerAddParams, ServerEnableParams, ServerLimitParams,
+    ServerParams,
     ServerReadsParams, ServerTestParams, ServersReadParams, TestedTool, ToolCallParams,
     ToolOutcome,
 };
@@ -44,7 +45,7 @@ for line in sys.stdin:
         print(json.dumps(reply), flush=True)
 "#;
 
-async fn host(folder: &Path) -> Arc<Host> {
+pub(crate) async fn host(folder: &Path) -> Arc<Host> {
     crate::open(|| Options {
         data_dir: Some(folder.join("data")),
         pack_dirs: vec![folder.join("packs")],
@@ -54,7 +55,7 @@ async fn host(folder: &Path) -> Arc<Host> {
     .await
 }
 
-fn server(folder: &Path, token: Option<&str>) -> NewServer {
+pub(crate) fn server(folder: &Path, token: Option<&str>) -> NewServer {
     let program = folder.join("notes.py");
     fs::write(&program, SERVER).unwrap();
     let mood = ("NOTES_MOOD".to_owned(), "it's fine".to_owned());
@@ -68,6 +69,27 @@ fn server(folder: &Path, token: Option<&str>) -> NewServer {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_next_try_of_a_command_has_what_the_failed_one_downloaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path()).await;
+    let new = server(folder.path(), Some("token-of-the-notes"));
+    // It installs itself with the first start, which fails.
+    let installs = r#"import os, sys
+package = os.environ["XDG_CACHE_HOME"] + "/package"
+if not os.path.exists(package):
+    os.makedirs(os.path.dirname(package), exist_ok=True)
+    open(package, "w").close()
+    sys.exit("the network is gone")
+"#;
+    fs::write(folder.path().join("notes.py"), format!("{installs}{SERVER}")).unwrap();
+    let test = || host.server_test(ServerTestParams { server: new.clone() });
+    let first = test().await.unwrap();
+    assert!(!first.ok && first.log == ["the network is gone"], "{first:?}");
+    let again = test().await.unwrap();
+    assert!(again.ok, "{again:?}");
+}
+
 /// Adds a server with the tools of a test, of which `read` only reads.
 fn addition(server: NewServer, tools: &[TestedTool]) -> ServerAddParams {
     let accept = |tool: &TestedTool| {
@@ -75,17 +97,26 @@ fn addition(server: NewServer, tools: &[TestedTool]) -> ServerAddParams {
         (tool.name.clone(), AcceptedTool { hash: tool.hash.clone(), effect })
     };
     let accepted = tools.iter().map(accept).collect();
-    ServerAddParams { server, accepted, reads_may_run: false, this_run_only: true }
+    ServerAddParams {
+        server,
+        accepted,
+        reads_may_run: false,
+        this_run_only: true,
+        numbers_may_change: false,
+    }
 }
 
 /// Tests a server and adds it with what the test showed.
-async fn test_and_add(host: &Host, server: NewServer) -> Result<OwnServerView, AgentError> {
+pub(crate) async fn test_and_add(
+    host: &Host,
+    server: NewServer,
+) -> Result<OwnServerView, AgentError> {
     let tested = host.server_test(ServerTestParams { server: server.clone() }).await?;
     assert!(tested.ok, "{tested:?}");
     host.server_add(addition(server, &tested.tools)).await
 }
 
-async fn offered(host: &Host) -> Vec<(String, Effect)> {
+pub(crate) async fn offered(host: &Host) -> Vec<(String, Effect)> {
     let packs = host.packs_list(Empty {}).await.unwrap().packs;
     let tools = packs.iter().flat_map(|pack| &pack.tools);
     tools.map(|tool| (tool.id.0.clone(), tool.effect)).collect()
@@ -118,7 +149,9 @@ async fn an_added_server_is_used_without_a_restart_and_leaves_nothing_behind() {
         headless: true,
     };
     let done = host.tool_call(call()).await.unwrap();
-    assert_eq!((done.outcome, done.data), (ToolOutcome::Ok, json!({"mood": "it's fine"})));
+    let told = contract::json_text::members_of(&done.data).into_owned();
+    assert_eq!((done.outcome, told), (ToolOutcome::Ok, json!({"mood": "it's fine"})));
+    assert!(done.data.is_string(), "a text stays the text that came: {}", done.data);
     let log = ServerParams { pack: "own-notes".into(), server: "notes".into() };
     assert_eq!(host.server_log(log).await.unwrap().lines, ["notes are ready"]);
     let again = host.server_add(addition(new, &tested.tools)).await.unwrap_err();
@@ -135,6 +168,14 @@ async fn an_added_server_is_used_without_a_restart_and_leaves_nothing_behind() {
     assert!(!host.server_list(Empty {}).await.unwrap().servers[0].enabled);
     host.server_enable(switched(true)).await.unwrap();
     assert_eq!(offered(&host).await.len(), 2);
+
+    let limit = |seconds| ServerLimitParams { name: "notes".into(), seconds };
+    assert_eq!(host.server_list(Empty {}).await.unwrap().servers[0].call_s, 300);
+    assert_eq!(host.server_limit_set(limit(70)).await.unwrap().call_s, 70);
+    for seconds in [0, 3_601] {
+        assert!(host.server_limit_set(limit(seconds)).await.is_err(), "{seconds}");
+    }
+    assert_eq!(offered(&host).await.len(), 2, "its tools stay accepted");
 
     host.server_remove(OwnServerParams { name: "notes".into() }).await.unwrap();
     assert_eq!(offered(&host).await, []);
@@ -241,7 +282,10 @@ async fn only_a_person_starts_or_adds_a_server_and_reading_starts_nothing() {
     let refused = terminal.server_add(addition(new, &[])).await.unwrap_err();
     assert_eq!(refused.reason_text(), Some("no_terminal"));
     let text = r#"{"mcpServers": {"a": {"command": "sh", "args": ["-c", "exit"]}, "b": {"command": "no-such-program"}}}"#;
-    let read = terminal.servers_read(ServersReadParams { text: text.into() }).await.unwrap();
+    let read = terminal
+        .servers_read(ServersReadParams { text: text.into(), ..Default::default() })
+        .await
+        .unwrap();
     assert!(read.servers[0].runs.ends_with("/sh -c exit"), "{read:?}");
     assert_eq!(read.servers[0].problem, None);
     assert!(read.servers[1].problem.is_some());
@@ -848,7 +892,10 @@ async fn all_that_decides_about_a_server_is_confirmed_and_recorded_and_its_keys_
     new.args.extend(["--token", "key-in-an-argument"].map(str::to_owned));
     new.env.insert("NODE_OPTIONS".into(), "--require ./x.js".into());
     let text = json!({"mcpServers": {"notes": {"command": new.command, "args": new.args, "env": new.env}}});
-    let read = host.servers_read(ServersReadParams { text: text.to_string() }).await.unwrap();
+    let read = host
+        .servers_read(ServersReadParams { text: text.to_string(), ..Default::default() })
+        .await
+        .unwrap();
     let shows = &read.servers[0].shows;
     let shown = |setting: &str| {
         shows.iter().find(|change| change.setting == format!("servers.notes{setting}")).unwrap()
@@ -913,13 +960,13 @@ async fn a_pack_whose_manifest_changed_is_off_until_a_person_accepts_it() {
         Some(&manifest.hash),
         "what is shown is what is pinned"
     );
-    let accept = contract::ServerToolAcceptParams {
+    let accept = contract::ServerToolsAcceptParams {
         pack: manifest.pack.clone(),
         server: String::new(),
-        name: "pack.json".into(),
-        hash: manifest.hash.clone(),
+        hashes: [("pack.json".to_owned(), manifest.hash.clone())].into(),
+        numbers_may_change: None,
     };
-    second.server_tool_accept(accept).await.unwrap();
+    second.server_tools_accept(accept).await.unwrap();
     assert_eq!(offered(&second).await, [("letters.send".to_owned(), Effect::Write)]);
     second.stop().await;
 }

@@ -121,7 +121,8 @@ async fn host(folder: &Path) -> Arc<Host> {
 }
 
 async fn read(host: &Host, text: String) -> Vec<NewServer> {
-    let found = host.servers_read(ServersReadParams { text }).await.unwrap().servers;
+    let found =
+        host.servers_read(ServersReadParams { text, ..Default::default() }).await.unwrap().servers;
     assert!(found.iter().all(|one| one.problem.is_none()), "{found:?}");
     found.into_iter().map(|one| one.server).collect()
 }
@@ -139,7 +140,13 @@ async fn add(host: &Host, server: NewServer, reads: &str) {
         (tool.name.clone(), AcceptedTool { hash: tool.hash.clone(), effect })
     };
     let accepted = tested.tools.iter().map(accept).collect();
-    let params = ServerAddParams { server, accepted, reads_may_run: false, this_run_only: true };
+    let params = ServerAddParams {
+        server,
+        accepted,
+        reads_may_run: false,
+        this_run_only: true,
+        numbers_may_change: false,
+    };
     let added = host.server_add(params).await.unwrap();
     // Some servers offer more tools a moment later.
     assert!(usize::try_from(added.tools).unwrap() >= tested.tools.len(), "{name}: {added:?}");
@@ -157,7 +164,7 @@ async fn call(host: &Host, tool: &str, arguments: Value) -> String {
     let params = ToolCallParams { tool: tool.into(), arguments, session: None, headless: true };
     let done = host.tool_call(params).await.unwrap();
     assert_eq!(done.outcome, ToolOutcome::Ok, "{tool}: {}", done.data);
-    done.data.to_string()
+    contract::json_text::members_of(&done.data).to_string()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -6,8 +6,8 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use contract::{
     ApprovalsListParams, Change, Commands, DefinitionState, Effect, Empty, ErrorCode,
-    SecretSetParams, ServerTool, ServerToolAcceptParams, ServerToolEffectParams, ToolCallParams,
-    ToolCallResponse, ToolOutcome,
+    SecretSetParams, ServerParams, ServerTool, ServerToolEffectParams, ServerToolsAcceptParams,
+    ToolCallParams, ToolCallResponse, ToolOutcome,
 };
 use host::{Host, Options, Person, Terminal};
 use serde_json::json;
@@ -113,7 +113,9 @@ impl Bench {
 
     async fn accept(&self, tool: &ServerTool) -> Result<Empty, contract::AgentError> {
         let ServerTool { pack, server, name, hash, .. } = tool.clone();
-        self.host.server_tool_accept(ServerToolAcceptParams { pack, server, name, hash }).await
+        let hashes = [(name, hash)].into();
+        let params = ServerToolsAcceptParams { pack, server, hashes, numbers_may_change: None };
+        self.host.server_tools_accept(params).await
     }
 }
 
@@ -256,12 +258,14 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
         .map(|line| line.text.trim())
         .collect();
     assert_eq!(added, ["\"description\": \"Sends a letter, and a copy to us.\","]);
-    let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
+    let script = Terminal::local(Arc::clone(&bench.host), Person::Absent);
     let ServerTool { pack, server, name, hash, .. } = tools[1].clone();
-    let params = ServerToolAcceptParams { pack, server, name, hash };
+    let hashes = [(name, hash)].into();
+    let params = ServerToolsAcceptParams { pack, server, hashes, numbers_may_change: None };
     assert_eq!(
-        terminal.server_tool_accept(params).await.unwrap_err().reason_text(),
-        Some("window_only")
+        script.server_tools_accept(params).await.unwrap_err().reason_text(),
+        Some("no_terminal"),
+        "a script accepts nothing"
     );
     let stale = ServerTool { hash: "0".repeat(64), ..tools[1].clone() };
     assert_eq!(bench.accept(&stale).await.unwrap_err().reason_text(), Some("changed"));
@@ -384,4 +388,40 @@ async fn a_servers_program_gets_what_was_entered_for_its_pack() {
         "entered-1"
     );
     host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_whose_names_look_alike_are_all_offered_under_names_of_their_own() {
+    let bench = Bench::open().await;
+    let names = ["addNote", "add_note", "add.note", "add:note"];
+    let words: Vec<String> = names.iter().map(|name| format!("{name}: Adds a note.\n")).collect();
+    describe(bench.folder.path(), &words.concat());
+    let bench = bench.restart().await;
+    let (pack, server) = (contract::PackId::from("post"), "post".to_owned());
+    let post = ServerParams { pack: pack.clone(), server: server.clone() };
+    let mut tools = bench.host.server_start(post).await.unwrap().tools;
+    tools.retain(|tool| tool.state != DefinitionState::Gone);
+    let hashes = tools.into_iter().map(|tool| (tool.name, tool.hash)).collect();
+    let params = ServerToolsAcceptParams { pack, server, hashes, numbers_may_change: None };
+    bench.host.server_tools_accept(params).await.unwrap();
+    let packs = bench.host.packs_list(Empty {}).await.unwrap().packs;
+    let tools = &packs.iter().find(|pack| pack.id.as_str() == "post").unwrap().tools;
+    let distinct = |name: fn(&contract::ToolSpec) -> &str| {
+        tools.iter().map(name).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    assert_eq!(tools.len(), names.len());
+    assert_eq!((distinct(|tool| tool.id.0.as_str()), distinct(|tool| &tool.model_name)), (4, 4));
+    for tool in tools {
+        assert!(tool.model_name.len() <= 64, "{}", tool.model_name);
+        let params = ToolCallParams {
+            tool: tool.id.clone(),
+            arguments: json!({"to": "Ada"}),
+            session: None,
+            headless: true,
+        };
+        // Each is found; nobody approves it.
+        let refused = bench.host.tool_call(params).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::ApprovalRequired, "{}", tool.id);
+    }
+    bench.host.stop().await;
 }

@@ -11,6 +11,7 @@ import {
   isComplete,
   isName,
   linesOf,
+  onlyNumbersDiffer,
   pairProblem,
   runsServer,
   serverOf,
@@ -19,6 +20,7 @@ import {
   stepAfterTest,
   stepBefore,
   textOf,
+  valuesOf,
   wasStopped,
   withKey,
   withRow,
@@ -34,6 +36,9 @@ const PROGRAM: NewServer = {
   sign_in: false,
   network: true,
   not_keys: [],
+  cwd: "",
+  keys: [],
+  enabled: true,
 };
 const ADDRESS: NewServer = {
   ...PROGRAM,
@@ -49,6 +54,8 @@ const read = (server: NewServer): ReadServer => ({
   runs: server.command || server.url,
   shows: [],
   unsure: [],
+  asks: [],
+  notes: [],
 });
 
 describe("the order of the steps", () => {
@@ -64,7 +71,14 @@ describe("the order of the steps", () => {
     expect(stepBefore("effects", [])).toBe("run");
   });
   test("only a server that passed its test gets to its tools", () => {
-    const tested = { ok: true, runs: "", log: [], tools: [] };
+    const tested = {
+      ok: true,
+      runs: "",
+      log: [],
+      tools: [],
+      notes: [],
+      works_without_network: false,
+    };
     expect(stepAfterTest(tested)).toBe("effects");
     expect(stepAfterTest({ ...tested, ok: false })).toBe("run");
   });
@@ -129,15 +143,31 @@ test("the host reads the corrected server again under its name", () => {
       github: {
         command: "npx",
         args: PROGRAM.args,
+        cwd: "",
         env: PROGRAM.env,
         network: true,
         not_keys: [],
+        keys: [],
+        enabled: true,
       },
     },
   });
   expect(JSON.parse(textOf(ADDRESS))).toEqual({
-    mcpServers: { far: { url: ADDRESS.url, headers: ADDRESS.headers, not_keys: [] } },
+    mcpServers: {
+      far: { url: ADDRESS.url, headers: ADDRESS.headers, not_keys: [], keys: [], enabled: true },
+    },
   });
+});
+
+test("a server that was off is added without a test, and keeps its folder and its keys", () => {
+  const off = { ...PROGRAM, cwd: "/srv", keys: ["letmein"], enabled: false };
+  expect(skipsTest(off)).toBe(true);
+  expect(JSON.parse(textOf(serverOf(draftOf(off)))).mcpServers.github).toMatchObject({
+    cwd: "/srv",
+    keys: ["letmein"],
+    enabled: false,
+  });
+  expect(valuesOf({ API_KEY: "k", ROOT: "" })).toEqual({ API_KEY: "k" });
 });
 
 test("tools are accepted as they were shown, and nothing is confirmed until the user says so", () => {
@@ -147,15 +177,27 @@ test("tools are accepted as they were shown, and nothing is confirmed until the 
       description: "",
       input_schema: {},
       hash: "a1",
+      hash_without_numbers: "a0",
       says: "read_only",
       effect: "destructive",
     },
-    { name: "delete", description: "", input_schema: {}, hash: "b2", effect: "destructive" },
+    {
+      name: "delete",
+      description: "",
+      input_schema: {},
+      hash: "b2",
+      hash_without_numbers: "b0",
+      effect: "destructive",
+    },
   ] as const;
   const answers = firstAnswers(tools);
   expect(accepted(tools, answers)).toEqual({ read: { hash: "a1" }, delete: { hash: "b2" } });
   answers["read"] = "read_only";
   expect(accepted(tools, answers)["read"]).toEqual({ hash: "a1", effect: "read_only" });
+  expect(accepted(tools, answers, true)["delete"]).toEqual({ hash: "b0" });
+  const later = tools.map((tool) => ({ ...tool, hash: "c3" }));
+  expect(onlyNumbersDiffer(tools, later)).toBe(true);
+  expect(onlyNumbersDiffer(tools, later.slice(1))).toBe(false);
 });
 
 test("other tools than those that were shown are shown again", () => {

@@ -101,13 +101,24 @@ export function serverOf({ server, pairs }: Draft): NewServer {
     : { ...server, env: values, headers: {}, sign_in: false };
 }
 
+/** The values that a person gave for the placeholders of other settings. */
+export function valuesOf(given: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
+}
+
 /** The text by which the host reads the corrected server again: it finds the program and checks the values. */
 export function textOf(server: NewServer): string {
   const entry = isRemote(server)
     ? { url: server.url, headers: server.headers }
-    : { command: server.command, args: server.args, env: server.env, network: server.network };
-  const { not_keys } = server;
-  return JSON.stringify({ mcpServers: { [server.name]: { ...entry, not_keys } } });
+    : {
+        command: server.command,
+        args: server.args,
+        cwd: server.cwd,
+        env: server.env,
+        network: server.network,
+      };
+  const { not_keys, keys, enabled } = server;
+  return JSON.stringify({ mcpServers: { [server.name]: { ...entry, not_keys, keys, enabled } } });
 }
 
 /** What a person says about a tool; `unsure` confirms nothing, so that the most careful effect holds. */
@@ -122,8 +133,11 @@ export function firstAnswers(tools: readonly TestedTool[]): Record<string, Answe
 export function accepted(
   tools: readonly TestedTool[],
   answers: Readonly<Record<string, Answer>>,
+  numbersMayChange = false,
 ): Record<string, AcceptedTool> {
-  const accept = ({ name, hash }: TestedTool): [string, AcceptedTool] => {
+  const accept = (tool: TestedTool): [string, AcceptedTool] => {
+    const { name } = tool;
+    const hash = numbersMayChange ? tool.hash_without_numbers : tool.hash;
     const effect = answers[name] ?? "unsure";
     return [name, effect === "unsure" ? { hash } : { hash, effect }];
   };
@@ -148,9 +162,19 @@ export function changedTools(error: Pick<AgentError, "details">): TestedTool[] |
   return tools as TestedTool[];
 }
 
-/** Whether the server is added without a test, because the user signs in to it after that. */
+/** Whether two lists of tools differ only in the numbers of their descriptions. */
+export function onlyNumbersDiffer(
+  before: readonly TestedTool[],
+  now: readonly TestedTool[],
+): boolean {
+  const plain = (tools: readonly TestedTool[]): string =>
+    JSON.stringify(tools.map((tool) => [tool.name, tool.hash_without_numbers]).sort());
+  return plain(before) === plain(now);
+}
+
+/** Whether the server is added without a test: the user signs in to it after that, or it is switched off. */
 export function skipsTest(server: NewServer): boolean {
-  return isRemote(server) && server.sign_in;
+  return !server.enabled || (isRemote(server) && server.sign_in);
 }
 
 /** The step after a test. */

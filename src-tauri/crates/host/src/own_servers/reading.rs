@@ -1,0 +1,55 @@
+//! Reads the servers of a text that a person typed or pasted, and says what would run. Starts nothing.
+
+use contract::{AgentError, ReadServer, ServersReadParams, ServersReadResponse};
+
+use super::{
+    client_json, command_line,
+    entry::Found,
+    storage::{self, Separated},
+};
+use crate::Host;
+
+impl Host {
+    /// Reads the servers of a text: settings of another client, an address, or a command line.
+    pub(crate) fn read_servers(
+        &self,
+        params: &ServersReadParams,
+    ) -> Result<ServersReadResponse, AgentError> {
+        let text = params.text.as_str();
+        let found = if client_json::is_settings(text) {
+            client_json::read_settings(text, &params.values)?
+        } else {
+            let server = command_line::parse_command_line(text)?;
+            vec![Found { server, ..Found::default() }]
+        };
+        let mut servers: Vec<ReadServer> =
+            found.into_iter().map(|found| self.read_server(found)).collect();
+        servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
+        Ok(ServersReadResponse { servers })
+    }
+
+    fn read_server(&self, found: Found) -> ReadServer {
+        let Found { server, problem, asks, notes } = found;
+        match storage::separate_keys(&server) {
+            Ok(Separated { stored, unsure, .. }) => ReadServer {
+                runs: stored.command_or_url(),
+                server,
+                problem,
+                shows: self.changes_of(&stored),
+                unsure,
+                asks,
+                notes,
+            },
+            // Its arguments are not shown, because keys in them are not known.
+            Err(error) => ReadServer {
+                runs: server.command.clone(),
+                server,
+                problem: problem.or_else(|| Some(error.text())),
+                shows: Vec::new(),
+                unsure: Vec::new(),
+                asks,
+                notes,
+            },
+        }
+    }
+}
