@@ -144,6 +144,14 @@ impl Tools for LimitedTools {
         self.all.data_flow(pack)
     }
 
+    fn reads_files(&self, pack: &PackId) -> bool {
+        self.all.reads_files(pack)
+    }
+
+    fn accepted_definition(&self, spec: &ToolSpec) -> Option<String> {
+        self.all.accepted_definition(spec)
+    }
+
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         self.check_reach(spec)?;
         self.all.check(spec).await
@@ -151,6 +159,10 @@ impl Tools for LimitedTools {
 
     fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
         self.all.adapt(spec, arguments)
+    }
+
+    fn keeps_time(&self, spec: &ToolSpec) -> bool {
+        self.all.keeps_time(spec)
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {

@@ -14,7 +14,7 @@ mod recipients;
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use contract::{Destination, DestinationKind, PackId, Reach, ToolSpec};
+use contract::{Destination, DestinationKind, PackId, Reach, ToolSpec, ToolTarget};
 use parameters::{Role, Schema};
 use serde_json::Value;
 use url::Url;
@@ -37,15 +37,32 @@ pub fn server_destination(pack: &PackId, server: &str) -> Destination {
     Destination::new(DestinationKind::Server, format!("{pack}/{server}"))
 }
 
-/// Returns the addresses and recipients in the arguments of a call. None are found if nothing
-/// leaves this computer.
+/// Returns the addresses and recipients in the arguments of a call, and the hosts that its server
+/// may redirect it to. None are found if nothing leaves this computer.
 pub fn addressed(tool: &ToolSpec, arguments: &Value) -> BTreeSet<Destination> {
     let mut found = BTreeSet::new();
     if tool.reach != Reach::Here {
         let role = Role { open: tool.open_world, ..Role::default() };
         walk(arguments, &Schema::of_tool(tool), role, &mut found);
+        found.extend(redirects(&tool.target));
     }
     found
+}
+
+/// Returns the other hosts that a request of the host may be redirected to.
+fn redirects(target: &ToolTarget) -> impl Iterator<Item = Destination> {
+    let (hosts, server) = match target {
+        ToolTarget::Http { call } => (call.hosts.as_slice(), target.server()),
+        ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } | ToolTarget::Program { .. } => {
+            (&[][..], "")
+        }
+    };
+    let own = hosts::canonical(server);
+    hosts
+        .iter()
+        .filter_map(|name| hosts::canonical(name))
+        .filter(move |name| own.as_ref() != Some(name))
+        .map(host)
 }
 
 /// Returns the hosts and recipients that a message names.

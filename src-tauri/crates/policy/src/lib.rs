@@ -13,7 +13,7 @@ mod rules;
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Destination, Effect, Grant, GrantId, PolicyMode, SessionId, Text, ToolSpec,
+    Destination, Effect, Grant, GrantId, PolicyMode, SessionId, Text, ToolSpec, ToolTarget,
     manifest::OutputTrust, text,
 };
 use serde_json::{Map, Value};
@@ -251,9 +251,9 @@ fn decide_by_effect(question: Question<'_>) -> Decision {
 }
 
 /// Whether results of this tool always count as content from outside. The results of other tools
-/// count as what they were computed from.
+/// count as what they were computed from. A manifest is believed only about code of the app.
 pub fn returns_outside_content(tool: &ToolSpec) -> bool {
-    tool.output_trust != OutputTrust::Trusted
+    tool.output_trust != OutputTrust::Trusted || !matches!(tool.target, ToolTarget::BuiltIn { .. })
 }
 
 #[cfg(test)]

@@ -90,8 +90,10 @@ fn note_earlier_content(context: &TurnContext, history: &[Arc<Item>]) {
                 context.sources.add_recalled_result(spec, item);
             }
             ItemBody::AssistantText { text, .. } => context.sources.add_remembered_text(text),
+            ItemBody::ToolCall { arguments, .. } => {
+                context.sources.add_recalled_arguments(arguments);
+            }
             ItemBody::UserMessage { .. }
-            | ItemBody::ToolCall { .. }
             | ItemBody::Approval { .. }
             | ItemBody::Redaction { .. }
             | ItemBody::Summary { .. }

@@ -85,6 +85,10 @@ pub trait Tools: Send + Sync {
     async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
         Ok(())
     }
+    /// Returns the hash of the tool's definition, if a person accepted it and chose the effect.
+    fn accepted_definition(&self, _spec: &ToolSpec) -> Option<String> {
+        None
+    }
     /// Converts the arguments to the request that will be sent. Called before the call is shown,
     /// approved and recorded.
     fn adapt(&self, _spec: &ToolSpec, arguments: Value) -> Adapted {
@@ -95,10 +99,9 @@ pub trait Tools: Send + Sync {
         None
     }
     /// Whether the results of a pack's tools are computed from files that somebody imported. Must
-    /// be cheap, because it is asked for each call.
-    fn reads_files(&self, _pack: &PackId) -> bool {
-        false
-    }
+    /// be cheap, because it is asked for each call. Each implementation has to answer, because trust
+    /// depends on it.
+    fn reads_files(&self, pack: &PackId) -> bool;
     /// Runs one call.
     async fn run(
         &self,
@@ -114,6 +117,11 @@ pub trait Tools: Send + Sync {
         _resume: &dyn Resume,
     ) -> Result<Value, ToolFailure> {
         self.run(request, cancel).await
+    }
+    /// Whether the calls of this tool end in time without the engine, because their own side knows
+    /// how long they may take and whether they progress. The engine then sets no limit.
+    fn keeps_time(&self, _spec: &ToolSpec) -> bool {
+        false
     }
     /// Whether a call of this tool is waiting for a person now. Its time limit is then not
     /// enforced.

@@ -48,6 +48,7 @@ pub(crate) async fn record_intent(
         .field("typed", ready.typed.clone())
         .commit("arguments", canonical(&outgoing.arguments));
     let places = destinations::places(spec, &outgoing.arguments);
+    let leaves = !places.is_empty();
     if spec.effect == Effect::ReadOnly && !places.is_empty() {
         draft = draft
             .field("sends_bytes", destinations::count_bytes(&outgoing.arguments))
@@ -75,7 +76,8 @@ pub(crate) async fn record_intent(
     }
     match context.world().audit.append(draft, durability).await {
         Ok(_) => Ok(()),
-        Err(error) if durability == Durability::Grouped => {
+        // Data that left this computer without a trace could not be accounted for later.
+        Err(error) if durability == Durability::Grouped && !leaves => {
             tracing::warn!(%error, "a read could not be recorded");
             Ok(())
         }

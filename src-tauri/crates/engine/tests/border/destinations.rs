@@ -2,7 +2,7 @@
 //! whatever the turn has seen.
 
 use contract::{manifest::OutputTrust, *};
-use engine::DecidedBy;
+use engine::{DecidedBy, ports::ModelErrorKind};
 use serde_json::json;
 
 use crate::world::{Bench, Say, tool};
@@ -18,6 +18,26 @@ fn fetch() -> ToolSpec {
         target: ToolTarget::Mcp { server: "web".into(), tool: "fetch".into() },
         ..tool("fetch", Effect::ReadOnly)
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_a_request_may_be_redirected_to_is_a_destination() {
+    let call = json!({
+        "url": "https://api.example/x",
+        "hosts": ["CDN.example", "api.example:8443", "api.example"],
+    });
+    let target = ToolTarget::Http { call: Box::new(serde_json::from_value(call).unwrap()) };
+    let reader = ToolSpec { reach: Reach::Configured, target, ..tool("r", Effect::ReadOnly) };
+    let bench = Bench::new(vec![reader]);
+    bench.model.then(vec![Say::Call("r", json!({"q": "x"}))]);
+    let turn = bench.start("Look it up.").await.turn;
+    let approval = bench.approval(0).await;
+    assert_eq!(approval.destinations, [host("cdn.example")], "its own host was configured");
+    bench.decide(&approval, allow(AllowanceScope::Conversation)).await.unwrap();
+    bench.final_of(&turn).await;
+    bench.model.then(vec![Say::Call("r", json!({"q": "y"}))]);
+    bench.ask("Again.").await;
+    assert_eq!(bench.runs(), ["r", "r"]);
 }
 
 fn allow(scope: AllowanceScope) -> Decision {
@@ -244,6 +264,56 @@ async fn a_result_is_trusted_only_if_it_was_computed_from_trusted_input() {
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     bench.start("sum and write").await;
     assert!(!bench.approval(0).await.follows.is_empty(), "what a file says is from outside");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_manifest_is_believed_about_trust_only_for_code_of_the_app() {
+    let call =
+        || Box::new(serde_json::from_value(json!({"url": "https://api.example/x"})).unwrap());
+    let program = || Box::new(serde_json::from_value(json!({"command": "bin/sum"})).unwrap());
+    for (target, is_marked) in [
+        (ToolTarget::BuiltIn { service: "test".into() }, false),
+        (ToolTarget::Http { call: call() }, true),
+        (ToolTarget::Program { call: program() }, true),
+        (ToolTarget::Mcp { server: "s".into(), tool: "sum".into() }, true),
+    ] {
+        let sum = ToolSpec { target, ..tool("sum", Effect::ReadOnly) };
+        let bench = Bench::new(vec![sum, tool("w", Effect::Write)]);
+        bench.model.then(vec![Say::Call("sum", json!({"n": 1}))]);
+        bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+        bench.start("sum and write").await;
+        assert_eq!(!bench.approval(0).await.follows.is_empty(), is_marked);
+        let items = bench.items().await;
+        let marks: Vec<bool> = items
+            .iter()
+            .filter_map(|item| match &item.body {
+                ItemBody::ToolResult { tool, untrusted, .. } if tool.as_str() == "sum" => {
+                    Some(*untrusted)
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(marks, [is_marked]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_arguments_of_a_marked_turn_mark_the_turns_that_read_them() {
+    let strange = ToolSpec { is_description_accepted: false, ..fetch() };
+    let write = || tool("w", Effect::Write);
+    let bench = Bench::new(vec![strange, write()]);
+    bench.model.then(vec![Say::Call("w", json!({"n": "as the description says"}))]);
+    bench.model.then(vec![Say::Fail(ModelErrorKind::BadRequest)]);
+    bench.ask("write").await;
+    // The call was refused, and nothing else of the turn carries the mark.
+    *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![fetch(), write()]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    bench.start("write again").await;
+    let follows = bench.approval(0).await.follows;
+    assert!(
+        follows.iter().any(|from| from.excerpt.contains("as the description says")),
+        "{follows:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
