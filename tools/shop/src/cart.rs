@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{
@@ -18,7 +19,10 @@ use crate::{
 pub const MAX_QUANTITY: i64 = 999;
 
 /// The age at which an unchanged basket is deleted.
-const KEPT_FOR: &str = "-30 days";
+const KEPT_FOR: TimeDelta = TimeDelta::days(30);
+/// How the tables write a time.
+const STAMP: &str = "%Y-%m-%d %H:%M:%S";
+const NEWEST_FIRST: &str = "SELECT touched_at FROM basket ORDER BY touched_at DESC";
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -69,10 +73,22 @@ fn with_touches(db: &Connection) -> Result<(), ShopError> {
     Ok(db.execute_batch("CREATE INDEX IF NOT EXISTS basket_touched ON basket(touched_at);")?)
 }
 
-/// Deletes baskets that were not changed for a long time.
-fn forget_old(db: &Connection) -> Result<(), ShopError> {
-    db.execute("DELETE FROM line WHERE basket_id IN (SELECT id FROM basket WHERE touched_at < datetime('now', ?1))", [KEPT_FOR])?;
-    db.execute("DELETE FROM basket WHERE touched_at < datetime('now', ?1)", [KEPT_FOR])?;
+/// Deletes baskets that were not changed for a long time, as far as the clock agrees with the times
+/// of the baskets.
+fn forget_old(db: &Connection, now: DateTime<Utc>) -> Result<(), ShopError> {
+    let agreed = {
+        let mut select = db.prepare_cached(NEWEST_FIRST)?;
+        let times = select.query_map([], |row| row.get::<_, DateTime<Utc>>(0))?;
+        contract::clock::agreed_time(now, times.map_while(Result::ok))
+    };
+    let Some(before) = agreed.map(|agreed| (agreed - KEPT_FOR).format(STAMP).to_string()) else {
+        return Ok(());
+    };
+    db.execute(
+        "DELETE FROM line WHERE basket_id IN (SELECT id FROM basket WHERE touched_at < ?1)",
+        [&before],
+    )?;
+    db.execute("DELETE FROM basket WHERE touched_at < ?1", [&before])?;
     Ok(())
 }
 
@@ -152,7 +168,7 @@ impl Desk<'_> {
                 id
             }
             None => {
-                forget_old(&change)?;
+                forget_old(&change, Utc::now())?;
                 change.execute("INSERT INTO basket DEFAULT VALUES", [])?;
                 change.last_insert_rowid()
             }

@@ -325,10 +325,21 @@ fn baskets_that_nobody_touches_are_gone_after_a_month() {
             .unwrap()
             .len()
     };
+    assert_eq!((left(&old), left(&touched), left(&json!(1))), (1, 1, 1));
+    let count = || -> i64 {
+        carts().query_row("SELECT COUNT(*) FROM basket", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(count(), 4, "a clock that is ahead once deletes nothing");
+    // The same clock a day later.
+    carts()
+        .execute(
+            "UPDATE basket SET touched_at = datetime('now', '-1 day', '-1 minute') WHERE id = 4",
+            [],
+        )
+        .unwrap();
+    add(Value::Null);
     assert_eq!((left(&old), left(&touched), left(&json!(1))), (0, 1, 1));
-    let count: i64 =
-        carts().query_row("SELECT COUNT(*) FROM basket", [], |row| row.get(0)).unwrap();
-    assert_eq!(count, 3, "the one that was touched, the earlier one and the newest");
+    assert_eq!(count(), 4, "the one that was touched, the earlier one and the newest two");
 }
 
 #[test]

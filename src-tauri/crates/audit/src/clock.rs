@@ -1,24 +1,14 @@
-//! Judges the clock by the times of the records. A value that is erased by age is gone for good, so a clock
-//! that is wrong once must not decide it. Must not know what is erased.
+//! Judges the clock by the times of the records. Must not know what is erased.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use contract::AgentError;
 use rusqlite::Connection;
 
 use crate::body::parse_instant;
 use crate::schema::unreadable;
 
-/// The age of a record that a clock has to agree with. Two runs of one wrong clock are rarely that
-/// far apart.
-const APART: TimeDelta = TimeDelta::days(1);
-/// How far the clock may be ahead of such a record. After a longer pause, the record counts instead
-/// of the clock, until there is a second run under that clock.
-const NEAR: TimeDelta = TimeDelta::days(7);
-/// How far a clock is set back in ordinary use.
-const SET_BACK: TimeDelta = TimeDelta::hours(1);
-
 /// Returns the latest moment that the clock and the records of a log agree on. None if there is none
-/// yet.
+/// yet, or if the time of a record cannot be read.
 pub(crate) fn agreed_time(
     db: &Connection,
     now: DateTime<Utc>,
@@ -26,91 +16,16 @@ pub(crate) fn agreed_time(
     let fail = |error: rusqlite::Error| unreadable(&error);
     let mut select =
         db.prepare_cached("SELECT at FROM audit_record ORDER BY seq DESC").map_err(fail)?;
-    let mut rows = select.query([]).map_err(fail)?;
-    let mut judge = Judge { now, later: now };
-    while let Some(row) = rows.next().map_err(fail)? {
-        let at = row.get_ref(0).and_then(|at| Ok(at.as_str()?)).map_err(fail)?;
-        let Some(at) = parse_instant(at) else { return Ok(None) };
-        match judge.look_at(at) {
-            Verdict::Agreed(at) => return Ok(Some(at)),
-            Verdict::WentBack => return Ok(None),
-            Verdict::TooYoung => {}
+    let mut rows = select.query_map([], |row| row.get::<_, String>(0)).map_err(fail)?;
+    let mut failed = None;
+    let times = std::iter::from_fn(|| match rows.next()? {
+        // A time that cannot be read is later than any clock: the judge then agrees on none.
+        Ok(at) => Some(parse_instant(&at).unwrap_or(DateTime::<Utc>::MAX_UTC)),
+        Err(error) => {
+            failed = Some(error);
+            None
         }
-    }
-    Ok(None)
-}
-
-/// Looks at the times of records, newest first.
-struct Judge {
-    now: DateTime<Utc>,
-    /// The earliest time so far.
-    later: DateTime<Utc>,
-}
-
-enum Verdict {
-    /// The record is too young to tell.
-    TooYoung,
-    /// The clock was set back after the record, so that one of the two times is wrong.
-    WentBack,
-    Agreed(DateTime<Utc>),
-}
-
-impl Judge {
-    fn look_at(&mut self, at: DateTime<Utc>) -> Verdict {
-        if at > self.later + SET_BACK {
-            return Verdict::WentBack;
-        }
-        self.later = self.later.min(at);
-        let age = self.now - at;
-        if age < APART {
-            Verdict::TooYoung
-        } else if age <= NEAR {
-            Verdict::Agreed(self.now)
-        } else {
-            Verdict::Agreed(at)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the agreed day. `days` are the days of the records, oldest first.
-    fn agreed(days: &[f64], now: f64) -> Option<i64> {
-        let at = |day: f64| DateTime::UNIX_EPOCH + TimeDelta::seconds((day * 86_400.0) as i64);
-        let mut judge = Judge { now: at(now), later: at(now) };
-        for day in days.iter().rev() {
-            match judge.look_at(at(*day)) {
-                Verdict::TooYoung => {}
-                Verdict::WentBack => return None,
-                Verdict::Agreed(at) => return Some((at - DateTime::UNIX_EPOCH).num_days()),
-            }
-        }
-        None
-    }
-
-    #[test]
-    fn a_clock_counts_when_it_agrees_with_records_of_another_day() {
-        let used = [10.0, 11.0, 12.0];
-        assert_eq!(agreed(&used, 13.5), Some(13), "an ordinary day");
-        assert_eq!(agreed(&[10.0], 10.5), None, "the first day");
-        assert_eq!(agreed(&used, 412.0), Some(12), "one start with a clock far ahead");
-        assert_eq!(agreed(&[10.0, 12.0, 412.0, 412.1], 412.2), Some(12), "and another one");
-        assert_eq!(agreed(&[10.0, 12.0, 412.0], 413.1), Some(413), "two runs a day apart agree");
-        assert_eq!(agreed(&[10.0, 12.0, 412.0], 450.0), Some(412), "so do rare runs, by the older");
-    }
-
-    #[test]
-    fn a_clock_that_was_set_back_counts_again_after_a_day() {
-        let ahead = [10.0, 12.0, 412.0];
-        assert_eq!(agreed(&ahead, 13.0), None, "records from the future");
-        let back = [10.0, 12.0, 412.0, 13.0];
-        assert_eq!(agreed(&back, 13.1), None);
-        assert_eq!(agreed(&back, 14.1), Some(14));
-        assert_eq!(agreed(&[10.0, 12.0, 412.0, 13.0], 413.5), Some(13), "ahead for a second time");
-        assert_eq!(agreed(&[10.0, 12.0, 1.0], 1.5), None, "a clock that is behind");
-        assert_eq!(agreed(&[10.0, 12.0, 1.0], 12.5), Some(1), "and right again");
-        assert_eq!(agreed(&[10.0, 11.02, 11.0], 11.9), Some(11), "half an hour is ordinary");
-    }
+    });
+    let agreed = contract::clock::agreed_time(now, times);
+    failed.map_or(Ok(agreed), |error| Err(fail(error)))
 }

@@ -9,10 +9,11 @@ use std::{
 };
 
 use audit::Log;
-use contract::{AgentError, ErrorCode, Push, Reason, RecordType, StartNotice, text};
+use chrono::{DateTime, Utc};
+use contract::{AgentError, ErrorCode, Push, Reason, RecordType, StartNotice, Text, text};
 use engine::{
     Engine,
-    ports::{AuditLog as _, Durability, RecordDraft, SharedSessions},
+    ports::{AuditLog as _, Durability, Profile as _, RecordDraft, SharedSessions},
 };
 use parking_lot::Mutex;
 use secrets::Keyring;
@@ -86,6 +87,7 @@ pub struct Parts {
     /// The record, outside the data folder, of which log belongs to it. Thus a log that is missing
     /// or was replaced is noticed.
     pub(crate) ledger: Arc<Ledger>,
+    pub(crate) opened_at: DateTime<Utc>,
     /// The number of records after the start was recorded.
     pub(crate) started_with: u64,
     /// The verification that a person asked for last.
@@ -229,10 +231,19 @@ impl Host {
         }
     }
 
+    /// Returns why the settings cannot be used, if they cannot.
+    pub fn settings_fault(&self) -> Option<AgentError> {
+        self.profile.settings_fault()
+    }
+
     pub(crate) fn start_notices(&self) -> Vec<StartNotice> {
         let alarm =
             self.alarm().map(|alarm| crate::recovery::start_notice("audit_alarm", &alarm.text()));
-        alarm.into_iter().chain(self.notices.lock().clone()).collect()
+        let settings = self.settings_fault().map(|fault| {
+            let text = Text::join([Some(fault.text()), fault.hint_as_text()].into_iter().flatten());
+            crate::recovery::start_notice(Reason::SettingsUnreadable.name(), &text)
+        });
+        alarm.into_iter().chain(settings).chain(self.notices.lock().clone()).collect()
     }
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {

@@ -1,11 +1,12 @@
-//! Erases values of the log that are older than the user keeps them, as far as the clock and the
-//! records agree on the time. Records stay. Must not know what the values are.
+//! Erases values of the log that are older than the user keeps them, and other things whose time is
+//! over, as far as the clock and the records agree on the time. Records stay. Must not know what the
+//! values are.
 
 use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{AgentError, AuditListParams, RecordType};
-use engine::ports::{AuditLog as _, Durability, Profile as _, RecordDraft};
+use engine::ports::{AuditLog as _, Books as _, Durability, Profile as _, RecordDraft};
 
 use crate::{Host, copies};
 
@@ -17,6 +18,28 @@ const EVERY: Duration = Duration::from_secs(3600);
 /// The time after which the same doubt about the clock is recorded again.
 const DOUBT_LASTS: TimeDelta = TimeDelta::days(1);
 
+/// How long the result of a run is kept for a repetition of its request.
+const RUNS_KEPT: TimeDelta = TimeDelta::hours(24);
+
+/// Judges whether the time of something that is stored is over.
+#[derive(Clone, Copy, Debug)]
+pub struct AgeJudge {
+    /// When the profile was opened.
+    opened: DateTime<Utc>,
+    now: DateTime<Utc>,
+    /// The moment that the clock and the records agree on.
+    agreed: Option<DateTime<Utc>>,
+}
+
+impl AgeJudge {
+    /// Whether something may be deleted that was stored at one moment and ends at another one. It is
+    /// as old as the clock says if it was stored since the start. Otherwise the clock may be wrong.
+    pub fn is_over(&self, stored: DateTime<Utc>, ends: DateTime<Utc>) -> bool {
+        let now = if stored >= self.opened { Some(self.now) } else { self.agreed };
+        now.is_some_and(|now| ends <= now)
+    }
+}
+
 /// The moment before which values expire.
 struct Expiry {
     /// By the time that the clock and the records agree on. None if they agree on none.
@@ -26,11 +49,35 @@ struct Expiry {
 }
 
 impl Host {
+    /// Returns the time of the profile's clock.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.options.clock.now()
+    }
+
+    /// Returns the judge of what may be deleted by its age. If the log cannot be read, what was
+    /// stored before this start is kept.
+    pub async fn age_judge(&self) -> AgeJudge {
+        let agreed = self.log.agreed_time().await.unwrap_or_else(|error| {
+            tracing::warn!(%error.message, "the age of what is stored cannot be judged");
+            None
+        });
+        AgeJudge { opened: self.opened_at, now: self.now(), agreed }
+    }
+
+    /// Deletes the results of runs that are too old.
+    async fn forget_old_runs(&self) -> Result<(), AgentError> {
+        match self.log.agreed_time().await? {
+            Some(agreed) => Ok(self.store.runs_forget(agreed - RUNS_KEPT).await?),
+            None => Ok(()),
+        }
+    }
+
     /// Erases the values that are too old, also from the copy of the log. Returns their number.
     pub(crate) async fn expire_values(&self) -> Result<u64, AgentError> {
         if self.alarm().is_some() {
             return Ok(0);
         }
+        self.forget_old_runs().await?;
         let Some(expiry) = self.expiry().await? else { return Ok(0) };
         self.note_kept_values(&expiry).await?;
         let Some(before) = expiry.agreed else { return Ok(0) };

@@ -56,9 +56,6 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let profile = Arc::new(LiveProfile::read_profile(paths.clone(), environment));
     let keyring = Arc::new(Keyring::new(&installation));
     let mut notices = Notices::new();
-    if let Some(fault) = profile.fault() {
-        notices.push(start_notice("settings_unreadable", &fault));
-    }
     let memory = create_memory_folder(&options, &paths, &installation)?;
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
@@ -121,6 +118,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         local_engine: engine,
         for_callers,
         paths,
+        opened_at: options.clock.now(),
         options,
         profile,
         store,
@@ -143,6 +141,9 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         _lock: lock,
     }));
     host.drop_old_recordings().await;
+    if !alarmed && !host.options.is_chat_api {
+        host.move_server_keys().await;
+    }
     start_tasks(&host);
     Ok(host)
 }
@@ -336,6 +337,9 @@ fn open_tools(
     of_the_app.extend(shipped.map(|loaded| definitions::manifest_key(&loaded.view.id)));
     let pins = Arc::new(Pins::open(paths.definitions(), of_the_app, Arc::clone(&options.clock)));
     loaded.iter().for_each(|loaded| servers::pin_manifest(&pins, loaded));
+    if !options.is_chat_api {
+        own_servers::check_files(paths, &pins);
+    }
     let on_change: mcp::OnChange = {
         let hub = Arc::clone(hub);
         Arc::new(move |server| {

@@ -12,14 +12,12 @@ use crate::table::books;
 
 #[async_trait]
 impl Books for SqliteStore {
-    async fn run_claim(
-        &self,
-        key: &RunKey,
-        at: DateTime<Utc>,
-        since: DateTime<Utc>,
-    ) -> Result<Claim, StoreError> {
+    async fn run_claim(&self, key: &RunKey, at: DateTime<Utc>) -> Result<Claim, StoreError> {
         let key = key.clone();
-        self.write(move |conn| books::claim(conn, &key, at, since)).await
+        self.write(move |conn| books::claim(conn, &key, at)).await
+    }
+    async fn runs_forget(&self, until: DateTime<Utc>) -> Result<(), StoreError> {
+        self.write(move |conn| books::forget_runs(conn, until)).await
     }
     async fn run_end(&self, key: &RunKey, outcome: Option<&str>) -> Result<(), StoreError> {
         let (key, outcome) = (key.clone(), outcome.map(str::to_owned));

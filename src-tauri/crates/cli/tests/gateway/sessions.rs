@@ -71,10 +71,19 @@ fn requests_of(server: &ModelServer) -> Vec<(&'static str, String)> {
 
 /// Starts another process in the same folder.
 async fn restart_gateway(gateway: Gateway, server: &ModelServer) -> Gateway {
+    restart_with(gateway, server, &[]).await
+}
+
+async fn restart_with(gateway: Gateway, server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let variables = requests_of(server);
-    let env: Vec<(&str, &str)> =
-        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let env = variables.iter().map(|(name, value)| (*name, value.as_str()));
+    let env: Vec<(&str, &str)> = env.chain(more.iter().copied()).collect();
     gateway.restart(&["--no-token"], &env).await
+}
+
+/// Returns the time in so many hours.
+fn in_hours(hours: i64) -> String {
+    (Utc::now() + chrono::TimeDelta::hours(hours)).to_rfc3339()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,7 +200,9 @@ async fn section_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_ne
 #[tokio::test(flavor = "multi_thread")]
 async fn section_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay() {
     let server = model([add(1), add(1), Reply::text(["Yours."])]).await;
-    let gateway = Gateway::with(&server, &[]).await;
+    // The clock agrees with the records of another day.
+    let gateway = Gateway::with(&server, &[("COUNTERSIGN_TEST_NOW", &in_hours(-25))]).await;
+    let gateway = restart_gateway(gateway, &server).await;
     gateway.say("s", "remember the violin").await;
     gateway.say("other", "one shoe").await;
     assert!(
@@ -212,6 +223,18 @@ async fn section_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay(
     );
     assert_eq!(gateway.say("s", "hello").await["text"], "Yours.");
     assert!(!server.seen()[2].body["messages"].to_string().contains("violin"));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_a_clock_that_is_far_ahead_once_ends_no_session() {
+    let server = model([Reply::text(["A."]), Reply::text(["B."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "remember the violin").await;
+    let ahead = in_hours(400 * 24);
+    let gateway = restart_with(gateway, &server, &[("COUNTERSIGN_TEST_NOW", &ahead)]).await;
+    gateway.say("s", "what did I say?").await;
+    assert!(server.seen()[1].body["messages"].to_string().contains("violin"));
     server.assert_clean();
 }
 

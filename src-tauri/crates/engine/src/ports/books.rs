@@ -207,13 +207,10 @@ pub struct Served {
 /// returns.
 #[async_trait]
 pub trait Books: Send + Sync {
-    /// Looks up a request id and claims it if it is free. Deletes results older than `since`.
-    async fn run_claim(
-        &self,
-        key: &RunKey,
-        at: DateTime<Utc>,
-        since: DateTime<Utc>,
-    ) -> Result<Claim, StoreError>;
+    /// Looks up a request id and claims it if it is free.
+    async fn run_claim(&self, key: &RunKey, at: DateTime<Utc>) -> Result<Claim, StoreError>;
+    /// Deletes the results of runs that were claimed up to a moment.
+    async fn runs_forget(&self, until: DateTime<Utc>) -> Result<(), StoreError>;
     /// Stores the result of a claimed run. With None, releases its request id.
     async fn run_end(&self, key: &RunKey, outcome: Option<&str>) -> Result<(), StoreError>;
     /// Marks all running runs as interrupted. Called at the start.

@@ -10,7 +10,6 @@ mod outcome;
 
 use std::sync::Arc;
 
-use chrono::TimeDelta;
 use contract::{
     AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams,
     RunRequest, RunResponse, SessionId, TurnStartParams, text,
@@ -28,9 +27,6 @@ use crate::{
 pub use heard::TurnStream;
 pub use listener::{IGNORED, TurnOptions};
 use live::{Ended, RunContext};
-
-/// How long, in hours, the result of a request id is stored.
-const KEPT_HOURS: i64 = 24;
 
 impl Engine {
     /// Runs one request. Every error contains `details.request_id`.
@@ -69,7 +65,7 @@ impl Engine {
         loop {
             let next = self.runs.next_end();
             let now = self.world.clock.now();
-            match self.world.store.run_claim(&key, now, now - TimeDelta::hours(KEPT_HOURS)).await? {
+            match self.world.store.run_claim(&key, now).await? {
                 Claim::New => break,
                 Claim::Running => next.await,
                 Claim::Stored(text) => return outcome::parse_stored_result(&text),
@@ -122,6 +118,7 @@ impl Engine {
         let id = check::request_id(&params.request);
         let refused = Refused {
             request_id: id.as_str(),
+            correlation_id: params.correlation_id.as_deref(),
             ..Refused::of("run_request", error, &params.request)
         };
         self.note_refused_request(refused).await;

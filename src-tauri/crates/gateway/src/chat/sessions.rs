@@ -1,5 +1,5 @@
-//! Sessions of callers: their ids in the engine, the lock that allows one turn at a time (across
-//! all gateways that share the session), the stored state, and their expiry. `sharing` loads and
+//! Sessions of callers: the lock that allows one turn at a time (across all gateways that share the
+//! session), the stored state, and their expiry. `session_ids` has their ids, `sharing` loads and
 //! stores shared sessions.
 
 use std::{
@@ -8,12 +8,13 @@ use std::{
     time::Duration,
 };
 
+use chrono::{DateTime, Utc};
 use contract::{AgentError, Reason, SessionId};
 use engine::{
     VISITOR,
     ports::{Loaded, SessionValues},
 };
-use host::Host;
+use host::{AgeJudge, Host};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
@@ -59,20 +60,6 @@ pub(crate) struct Sessions {
     lanes: Mutex<HashMap<SessionId, Lane>>,
     /// Sessions that could not be stored in the shared store after their turn.
     unsaved: Mutex<HashSet<SessionId>>,
-}
-
-/// Returns the engine's id of a caller's session. Visitors with demo tokens choose session names
-/// themselves, so the visitor's id becomes part of the engine's id. The same name then means
-/// different sessions for different visitors.
-pub(crate) fn engine_session_id(
-    application: &str,
-    session: &str,
-    visitor: Option<&str>,
-) -> SessionId {
-    match visitor {
-        Some(sid) => SessionId::of(application, &format!("{sid}/{session}")),
-        None => SessionId::of(application, session),
-    }
 }
 
 impl Sessions {
@@ -158,7 +145,11 @@ impl Sessions {
     pub(crate) fn first_state(&self, now_ms: i64) -> (String, Option<Value>) {
         (
             KEY.to_owned(),
-            Some(json!(State { expires_at: self.end_after(now_ms), ..State::default() })),
+            Some(json!(State {
+                saved_at: now_ms,
+                expires_at: self.end_after(now_ms),
+                ..State::default()
+            })),
         )
     }
 
@@ -178,7 +169,8 @@ impl Sessions {
         let keep = async |state: &State| {
             engine.values_put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await
         };
-        (state.expires_at, state.unshared) = (self.end_after(now_ms), false);
+        (state.saved_at, state.expires_at) = (now_ms, self.end_after(now_ms));
+        state.unshared = false;
         let Some(shared) = host.shared_sessions() else {
             state.rev.clear();
             return keep(state).await;
@@ -230,7 +222,7 @@ impl Sessions {
             return Ok(());
         };
         let held = held?;
-        let now_ms = chrono::Utc::now().timestamp_millis();
+        let now_ms = host.now().timestamp_millis();
         let (mut state, _) = self.load_state(host, id, now_ms).await?;
         let missing = !state.rev.is_empty() && state.rev != state.base;
         let shared =
@@ -269,11 +261,11 @@ async fn newest_state(
         let (state, values) = local_state(host, id).await?;
         return Ok((State { base: found, ..state }, values));
     }
-    if state.expires_at > now_ms {
-        return Ok((State { base: String::new(), ..state }, values));
-    }
     if state == State::default() {
         return Ok((state, values));
+    }
+    if state.expires_at > now_ms || !is_over(&state, host, &host.age_judge().await) {
+        return Ok((State { base: String::new(), ..state }, values));
     }
     // The caller can only repeat the message.
     delete_session(host, id).await.map_err(|error| {
@@ -281,6 +273,15 @@ async fn newest_state(
         AgentError::internal("sessions_away", "An ended session could not be cleared away.")
     })?;
     Ok((State::default(), SessionValues::default()))
+}
+
+/// Whether the time of a session is over. The shared store judges by its own clock.
+fn is_over(state: &State, host: &Host, judge: &AgeJudge) -> bool {
+    if host.shared_sessions().is_some() {
+        return state.expires_at <= host.now().timestamp_millis();
+    }
+    let at = |ms| DateTime::from_timestamp_millis(ms).unwrap_or(DateTime::<Utc>::MAX_UTC);
+    judge.is_over(at(state.saved_at), at(state.expires_at))
 }
 
 /// Reads the local state of a session, even if it has expired.
@@ -331,8 +332,9 @@ pub(crate) async fn delete_expired(sessions: &Sessions, host: &Host) {
         Ok(found) => found,
         Err(error) => return tracing::warn!(%error, "sessions could not be looked through"),
     };
+    let judge = host.age_judge().await;
     for id in found {
-        if let Err(error) = sweep_one(sessions, host, &id).await {
+        if let Err(error) = sweep_one(sessions, host, &judge, &id).await {
             tracing::warn!(%error, "an ended session could not be cleared away");
         }
         // There may be very many sessions, so turns may run in between.
@@ -340,12 +342,13 @@ pub(crate) async fn delete_expired(sessions: &Sessions, host: &Host) {
     }
 }
 
-async fn sweep_one(sessions: &Sessions, host: &Host, id: &SessionId) -> Result<(), AgentError> {
-    let over = async || {
-        Ok::<_, AgentError>(
-            local_state(host, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis(),
-        )
-    };
+async fn sweep_one(
+    sessions: &Sessions,
+    host: &Host,
+    judge: &AgeJudge,
+    id: &SessionId,
+) -> Result<(), AgentError> {
+    let over = async || Ok::<_, AgentError>(is_over(&local_state(host, id).await?.0, host, judge));
     if !over().await? {
         return Ok(());
     }
@@ -359,46 +362,4 @@ async fn sweep_one(sessions: &Sessions, host: &Host, id: &SessionId) -> Result<(
     }
     held.release().await;
     Ok(())
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use axum::http::{HeaderMap, header};
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::{config::SimpleAuth, http::auth::Visitor};
-
-    /// Whether a token with this visitor id is valid.
-    fn holds(sid: &str) -> bool {
-        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
-        let token = auth
-            .issue_token(&Visitor { sid: sid.into(), application: "shop-web".into() }, 1_000)
-            .unwrap();
-        let headers = HeaderMap::from_iter([(
-            header::AUTHORIZATION,
-            format!("Bearer {token}").parse().unwrap(),
-        )]);
-        auth.verify_visitor(&headers, 1_000).is_some()
-    }
-
-    /// Generates visitor ids, some with a character that no token may contain.
-    fn sid() -> impl Strategy<Value = String> {
-        prop_oneof![9 => "[ab_-]{1,3}", 1 => "[a/:_-]{1,3}"]
-    }
-
-    proptest! {
-        // The alphabet is small, so that names often begin with the same letters.
-        #[test]
-        fn two_visitors_never_share_a_session(
-            one in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),
-            other in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),
-        ) {
-            prop_assume!(one != other && holds(&one.1) && holds(&other.1));
-            let id = |(application, sid, session): &(String, String, String)| engine_session_id(application, session, Some(sid));
-            prop_assert_ne!(id(&one), id(&other));
-            prop_assert_eq!(id(&one).application(), one.0);
-        }
-    }
 }

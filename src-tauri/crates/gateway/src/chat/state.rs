@@ -13,6 +13,8 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct State {
+    /// The time of the last turn, in milliseconds since the epoch.
+    pub(crate) saved_at: i64,
     /// The expiry time in milliseconds since the epoch.
     pub(crate) expires_at: i64,
     /// The cart as last shown to the customer.

@@ -19,7 +19,8 @@ use crate::{
         request::AdmittedRequest,
         response::Outcome,
         service::ChatService,
-        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, Waited, engine_session_id},
+        session_ids::{engine_session_id, is_unguessable},
+        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, Waited},
         sse::SseSink,
         state::State,
     },
@@ -110,7 +111,7 @@ impl Turn<'_> {
         let (mut state, kept) = self
             .app
             .sessions
-            .load_state(&self.app.host, &self.session, Utc::now().timestamp_millis())
+            .load_state(&self.app.host, &self.session, self.now_ms())
             .await
             .map_err(fault)?;
         self.store_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
@@ -149,11 +150,12 @@ impl Turn<'_> {
         }
     }
 
+    fn now_ms(&self) -> i64 {
+        self.app.host.now().timestamp_millis()
+    }
+
     async fn save_state(&self, state: &mut State) -> Result<(), AgentError> {
-        self.app
-            .sessions
-            .save_state(&self.app.host, &self.session, state, Utc::now().timestamp_millis())
-            .await
+        self.app.sessions.save_state(&self.app.host, &self.session, state, self.now_ms()).await
     }
 
     /// Stores the caller's context in place of the earlier one. `kept` has the stored values; only
@@ -163,7 +165,11 @@ impl Turn<'_> {
         // Values that the caller leaves out are not taken from this computer.
         let context = if context.is_empty() { Value::Null } else { json!(context) };
         let seed = self.app.config.status_seed.as_ref().map(|seed| json!(seed));
-        let visitor = self.ask.visitor.as_ref().map(|sid| json!(sid));
+        // A session with an unguessable id stays with the visitor that began it, whose memory it
+        // uses. Later tokens may name others.
+        let began = kept.get(VISITOR).filter(|_| is_unguessable(&self.ask.request.session));
+        let visitor =
+            self.ask.visitor.as_ref().map(|sid| began.cloned().unwrap_or_else(|| json!(sid)));
         let wanted = [
             (CLIENT_IP, Some(json!(self.ask.client_ip))),
             (CONTEXT, Some(context)),
@@ -171,7 +177,7 @@ impl Turn<'_> {
             (VISITOR, visitor),
         ];
         let news = wanted.into_iter().filter(|(name, value)| kept.get(*name) != value.as_ref());
-        let first = new.then(|| self.app.sessions.first_state(Utc::now().timestamp_millis()));
+        let first = new.then(|| self.app.sessions.first_state(self.now_ms()));
         self.app
             .host
             .engine()
@@ -299,6 +305,7 @@ impl Turn<'_> {
             .start_callers_turn(&self.session, text, model, around)
             .await
             .map_err(|error| Fault::from_error(&error, self.locale))?;
+        answer.turn = Some(hearing.turn().clone());
         let mut teller =
             EventRelay::new(self.out.clone(), self.locale, self.ask.debug, engine.specs())
                 .with_preface(answer.notice);
@@ -365,7 +372,7 @@ impl Turn<'_> {
         state: &mut State,
         answer: &mut Answer,
     ) {
-        let details = self.product_details(&answer.calls).await;
+        let details = self.product_details(answer).await;
         answer.cards = cards::collect_turn_cards(&answer.calls, &state.memory.search_candidates);
         cards::with_dimensions(&mut answer.cards, &details);
         answer.comparison = compare::compare_turn_products(&answer.calls, compared, self.locale);

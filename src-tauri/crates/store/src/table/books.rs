@@ -9,14 +9,13 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::DbError;
 use crate::text;
 
-pub(crate) fn claim(
-    conn: &Connection,
-    key: &RunKey,
-    at: DateTime<Utc>,
-    since: DateTime<Utc>,
-) -> Result<Claim, DbError> {
+pub(crate) fn forget_runs(conn: &Connection, until: DateTime<Utc>) -> Result<(), DbError> {
     conn.prepare_cached("DELETE FROM run WHERE claimed_at <= ?1 AND state <> 'running'")?
-        .execute([text::instant(since)])?;
+        .execute([text::instant(until)])?;
+    Ok(())
+}
+
+pub(crate) fn claim(conn: &Connection, key: &RunKey, at: DateTime<Utc>) -> Result<Claim, DbError> {
     let found: Option<(String, Option<String>)> = conn
         .prepare_cached("SELECT state, outcome FROM run WHERE caller = ?1 AND request = ?2")?
         .query_row(params![key.caller, key.request], |row| Ok((row.get(0)?, row.get(1)?)))

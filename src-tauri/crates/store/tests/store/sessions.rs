@@ -224,7 +224,7 @@ async fn an_erased_session_leaves_nothing_in_any_file() {
     store.items_append(vec![item]).await.expect("appended");
     let key = RunKey { caller: "c".into(), request: "r".into() };
     let now = instant("2026-11-22T09:00:00Z");
-    store.run_claim(&key, now, instant("2026-11-21T09:00:00Z")).await.expect("claimed");
+    store.run_claim(&key, now).await.expect("claimed");
     store.run_end(&key, Some(SECRET)).await.expect("ended");
     store.close();
     drop(store);
