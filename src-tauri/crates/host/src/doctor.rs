@@ -7,12 +7,19 @@ use contract::{
 use engine::ports::{Models, Profile};
 use mcp::Hidden;
 
-use crate::{Host, models::ConnectionTest, pack_settings, session_sockets::SessionSockets};
+use crate::{
+    Host, Paths, models::ConnectionTest, pack_settings, profile::settings_fault, servers,
+    session_sockets::SessionSockets,
+};
+
+/// The text of the file that shows whether the data folder can be written. A shorter one may still
+/// fit where a database does not.
+const PROBE: &[u8] = &[b'\n'; 64 << 10];
 
 /// Checks everything that an installation depends on.
 pub(crate) async fn examine_installation(host: &Host) -> DoctorResponse {
     let checks = vec![
-        check_data_dir(host),
+        check_folder(&host.paths),
         check_settings(host),
         check_rules(host),
         check_keyring(host).await,
@@ -22,9 +29,22 @@ pub(crate) async fn examine_installation(host: &Host) -> DoctorResponse {
         check_isolation(),
         check_server_isolation(host).await,
         check_servers(host),
+        check_lists(host),
         check_model(host).await,
     ];
     DoctorResponse { ok: checks.iter().all(|check| check.state != CheckState::Failed), checks }
+}
+
+/// Checks what can be checked of a profile that could not be opened, for example because the disk is
+/// full. `why` is the error of opening it.
+pub fn examine_unopened(paths: &Paths, why: &AgentError) -> DoctorResponse {
+    let settings = match settings_fault(paths) {
+        Some(fault) => failed_check("settings", CheckState::Failed, &fault),
+        None => settings_are_readable(),
+    };
+    let checks =
+        vec![check_folder(paths), settings, failed_check("profile", CheckState::Failed, why)];
+    DoctorResponse { ok: false, checks }
 }
 
 fn make_check(
@@ -41,11 +61,16 @@ fn failed_check(name: &str, state: CheckState, error: &AgentError) -> DoctorChec
     DoctorCheck { name: name.into(), state, message: error.text(), hint: error.hint_as_text() }
 }
 
-fn check_data_dir(host: &Host) -> DoctorCheck {
-    let probe = host.paths.data.join(".write-test");
-    let folder = host.paths.data.display();
-    match files::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe)) {
-        Ok(()) if host.paths.is_open_to_others() => make_check(
+fn check_folder(paths: &Paths) -> DoctorCheck {
+    let probe = paths.data.join(".write-test");
+    let folder = paths.data.display();
+    let written = files::write(&probe, PROBE).and_then(|()| std::fs::remove_file(&probe));
+    if written.is_err() {
+        // An empty file would stay on a full disk.
+        let _ = std::fs::remove_file(&probe);
+    }
+    match written {
+        Ok(()) if paths.is_open_to_others() => make_check(
             "data folder",
             CheckState::Warning,
             text!(
@@ -70,15 +95,8 @@ fn check_data_dir(host: &Host) -> DoctorCheck {
 }
 
 fn check_settings(host: &Host) -> DoctorCheck {
-    if let Some(fault) = host.profile.fault() {
-        return make_check(
-            "settings",
-            CheckState::Failed,
-            text!("{fault}. Until then Countersign stays switched off.", fault),
-            Some(
-                "Repair the file, or save the settings once to replace it (the old file is kept).",
-            ),
-        );
+    if let Some(fault) = host.settings_fault() {
+        return failed_check("settings", CheckState::Failed, &fault);
     }
     if let Some(fault) =
         pack_settings::apply_settings(&host.profile.settings(), &host.tools).first()
@@ -98,6 +116,10 @@ fn check_settings(host: &Host) -> DoctorCheck {
             Some("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."),
         );
     }
+    settings_are_readable()
+}
+
+fn settings_are_readable() -> DoctorCheck {
     make_check("settings", CheckState::Ok, "The settings are readable.", None)
 }
 
@@ -348,7 +370,7 @@ fn check_servers(host: &Host) -> DoctorCheck {
         .map(|s| format!("{}: {}", s.name, s.message.clone().unwrap_or_default()))
         .collect();
     if failed.is_empty() {
-        return make_check("servers", CheckState::Ok, "No server has failed.", None);
+        return check_definitions(host);
     }
     make_check(
         "servers",
@@ -358,7 +380,49 @@ fn check_servers(host: &Host) -> DoctorCheck {
     )
 }
 
+/// Names the tools of servers, the manifests and the files of added servers that wait for a person.
+fn check_definitions(host: &Host) -> DoctorCheck {
+    let waiting: Vec<String> = host
+        .tools
+        .server_tools()
+        .iter()
+        .filter(|tool| servers::needs_acceptance(tool))
+        .map(|tool| format!("{} ({})", tool.name, tool.pack))
+        .collect();
+    if waiting.is_empty() {
+        return make_check("servers", CheckState::Ok, "No server has failed.", None);
+    }
+    make_check(
+        "servers",
+        CheckState::Warning,
+        text!("New or changed, and off until you accept it: {names}.", names = waiting.join(", ")),
+        Some("Open Tools in the window to see what changed, or use `csign servers accept`."),
+    )
+}
+
+/// Names the tools of servers that cannot be used, or not be checked as a whole.
+fn check_lists(host: &Host) -> DoctorCheck {
+    const MOST_NOTES: usize = 10;
+    let notes = host.tools.pins.notes();
+    if notes.is_empty() {
+        let fine = "Every tool that a server listed can be used and checked.";
+        return make_check("tools of servers", CheckState::Ok, fine, None);
+    }
+    let told: Vec<String> =
+        notes.iter().take(MOST_NOTES).map(|(server, note)| format!("{server}: {note}")).collect();
+    make_check(
+        "tools of servers",
+        CheckState::Warning,
+        text!("Servers with tools that are odd: {notes}", notes = told.join(" ")),
+        Some("Tell the authors of the server."),
+    )
+}
+
 async fn check_model(host: &Host) -> DoctorCheck {
+    if host.settings_fault().is_some() {
+        let why = "Not tried, because the settings that name it cannot be used.";
+        return make_check("model", CheckState::Warning, why, None);
+    }
     let label = host.models.current(None).label();
     match host.models.test_connection().await {
         None => make_check(

@@ -64,6 +64,10 @@ impl Paths {
     pub(crate) fn token(&self) -> PathBuf {
         self.data.join("socket-token")
     }
+    /// Returns the path of the token that callers of the gateway must send.
+    pub fn gateway_token(&self) -> PathBuf {
+        self.data.join("gateway.token")
+    }
     /// Returns the folder of the user's own packs.
     pub fn packs(&self) -> PathBuf {
         self.data.join("tools")
@@ -87,6 +91,7 @@ impl Paths {
             self.prices(),
             self.installation(),
             self.token(),
+            self.gateway_token(),
             self.packs(),
             self.own_servers(),
         ]

@@ -23,6 +23,7 @@ pub(crate) async fn pin_first_definitions(tools: &HostTools) {
     for (loaded, server) in servers::servers_with_undeclared_tools(&tools.loaded_packs()) {
         let key = definitions::server_key(&loaded.view.id, &server.name);
         if !tools.pins.is_known(&key)
+            && tools.pins.is_manifest_accepted(&loaded.view.id)
             && let Err(failure) =
                 tools.servers.wait_until_ready(&key, std::time::Duration::from_secs(10)).await
         {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use contract::{AgentError, Reason};
 use gateway::{Config, Flags, SessionStore};
-use host::{Host, Options, Sessions};
+use host::{Host, Options, Paths, Sessions};
 
 use crate::args::Serve;
 use crate::exit::{Exit, Failure};
@@ -27,7 +27,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     log::start_server(telemetry.as_ref()).map_err(|error| Failure { error, exit: Exit::Usage })?;
     let flags =
         Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
-    let config = Config::read_variables(&flags, data_dir.join("gateway.token"), &variable);
+    let token = Paths::new(Some(data_dir.clone())).gateway_token();
+    let config = Config::read_variables(&flags, token, &variable);
     let config = config.map_err(|error| Failure { error, exit: Exit::Usage })?;
     raise_open_file_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -64,7 +65,9 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             } else {
                 out.print_line(format!("listening on http://{address}"));
             }
-            if !host.engine().is_enabled() {
+            if let Some(fault) = host.settings_fault() {
+                out.print_error(&fault);
+            } else if !host.engine().is_enabled() {
                 out.print_note("The assistant is switched off: every message is refused. Set AGENT_ENABLED to true, or switch it on in Settings.");
             } else if !out.json {
                 out.print_note(format!("Answers come from: {model}."));

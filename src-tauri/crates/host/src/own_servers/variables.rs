@@ -11,66 +11,122 @@ enum Change {
     ChangesSource,
     ChangesRoute,
     RunsCommand,
+    NamesData,
 }
 
-use Change::{ChangesRoute, ChangesSource, FindsPrograms, LoadsCode, RunsCommand};
+use Change::{ChangesRoute, ChangesSource, FindsPrograms, LoadsCode, NamesData, RunsCommand};
 
-/// Names of variables, in capitals. One that ends in `*` stands for all names that begin so, and
-/// one that begins with `*` for all that end so. The first that fits counts.
+/// Names of variables by families, in capitals. A `*` stands for any text. The first that fits
+/// counts, so exceptions stand before their family. A name too many costs a person one line; a name
+/// that is missing hides what decides.
 const VARIABLES: &[(&str, Change)] = &[
+    // Loaders of the system.
     ("PATH", FindsPrograms),
     ("LD_*", LoadsCode),
     ("DYLD_*", LoadsCode),
-    ("GCONV_PATH", LoadsCode),
-    ("NODE_OPTIONS", LoadsCode),
-    ("NODE_PATH", LoadsCode),
-    ("NODE_EXTRA_CA_CERTS", ChangesRoute),
-    ("NODE_TLS_REJECT_UNAUTHORIZED", ChangesRoute),
-    ("PYTHONHTTPSVERIFY", ChangesRoute),
+    ("*_PRELOAD", LoadsCode),
+    ("GLIBC_*", LoadsCode),
+    ("OPENSSL_*", LoadsCode),
+    // Routes of connections, and whom they trust.
+    ("*PROXY", ChangesRoute),
+    ("SSL_*", ChangesRoute),
+    ("*_CA_BUNDLE", ChangesRoute),
+    ("*_CA_CERTS", ChangesRoute),
+    ("*_CAFILE", ChangesRoute),
+    ("*_CERT_FILE", ChangesRoute),
+    ("*_REJECT_UNAUTHORIZED", ChangesRoute),
+    ("*HTTPSVERIFY", ChangesRoute),
+    ("*_NO_VERIFY", ChangesRoute),
+    ("DOCKER_*", ChangesRoute),
+    // Languages.
+    ("NODE_*", LoadsCode),
+    ("TS_NODE_*", LoadsCode),
+    ("ELECTRON_*", LoadsCode),
     ("PYTHON*", LoadsCode),
     ("VIRTUAL_ENV", LoadsCode),
-    ("RUBYOPT", LoadsCode),
-    ("RUBYLIB", LoadsCode),
-    ("GEM_*", ChangesSource),
-    ("BUNDLE_*", ChangesSource),
-    ("PERL5*", LoadsCode),
-    ("JAVA_TOOL_OPTIONS", LoadsCode),
-    ("_JAVA_OPTIONS", LoadsCode),
-    ("JDK_JAVA_OPTIONS", LoadsCode),
-    ("CLASSPATH", LoadsCode),
-    ("DOTNET_STARTUP_HOOKS", LoadsCode),
+    ("RUBY*", LoadsCode),
+    ("PERL*", LoadsCode),
+    ("PHP*", LoadsCode),
+    ("LUA_*", LoadsCode),
+    ("JULIA_*", LoadsCode),
+    ("ERL_*", LoadsCode),
+    ("R_*", LoadsCode),
+    ("JAVA_HOME", FindsPrograms),
+    ("JAVA_*", LoadsCode),
+    ("_JAVA_*", LoadsCode),
+    ("JDK_*", LoadsCode),
+    ("DOTNET_*", LoadsCode),
     ("CORECLR_*", LoadsCode),
-    ("BASH_ENV", LoadsCode),
+    ("COR_*", LoadsCode),
+    ("BASH_*", LoadsCode),
     ("ENV", LoadsCode),
+    ("ZDOTDIR", LoadsCode),
     ("PROMPT_COMMAND", LoadsCode),
-    ("DENO_*", ChangesSource),
-    ("BUN_*", ChangesSource),
-    ("NPM_CONFIG_*", ChangesSource),
+    ("*_STARTUP_HOOKS", LoadsCode),
+    ("*_PLUGINS", LoadsCode),
+    ("*OPTIONS", LoadsCode),
+    ("*_OPTS", LoadsCode),
+    ("*_FLAGS", LoadsCode),
+    // Installers and where they get code from.
+    ("NPM_*", ChangesSource),
     ("YARN_*", ChangesSource),
     ("PNPM_*", ChangesSource),
     ("COREPACK_*", ChangesSource),
+    ("DENO_*", ChangesSource),
+    ("BUN_*", ChangesSource),
     ("UV_*", ChangesSource),
     ("PIP_*", ChangesSource),
     ("PIPX_*", ChangesSource),
     ("POETRY_*", ChangesSource),
+    ("CONDA_*", ChangesSource),
+    ("PYENV_*", ChangesSource),
+    ("GEM_*", ChangesSource),
+    ("BUNDLE_*", ChangesSource),
+    ("RBENV_*", ChangesSource),
     ("CARGO_*", ChangesSource),
     ("RUSTUP_*", ChangesSource),
-    ("GOPROXY", ChangesSource),
+    ("MAVEN_*", ChangesSource),
+    ("GRADLE_*", ChangesSource),
+    ("NUGET_*", ChangesSource),
+    ("HOMEBREW_*", ChangesSource),
+    ("NIX_*", ChangesSource),
+    ("NVM_*", ChangesSource),
+    ("ASDF_*", ChangesSource),
+    ("GOPRIVATE", ChangesSource),
     ("GOFLAGS", ChangesSource),
     ("GOSUMDB", ChangesSource),
-    ("GIT_*", RunsCommand),
-    ("SSH_ASKPASS", RunsCommand),
-    ("EDITOR", RunsCommand),
-    ("VISUAL", RunsCommand),
-    ("PAGER", RunsCommand),
-    ("BROWSER", RunsCommand),
-    ("*_PROXY", ChangesRoute),
-    ("SSL_CERT_*", ChangesRoute),
-    ("REQUESTS_CA_BUNDLE", ChangesRoute),
-    ("CURL_CA_BUNDLE", ChangesRoute),
-    ("DOCKER_*", ChangesRoute),
-    ("HOME", ChangesSource),
+    ("GONO*", ChangesSource),
+    ("GOROOT", ChangesSource),
+    ("GOENV", ChangesSource),
+    ("GOTOOLCHAIN", ChangesSource),
+    ("GOINSECURE", ChangesSource),
+    ("*_REGISTRY", ChangesSource),
+    ("*_INDEX_URL", ChangesSource),
+    ("*_MIRROR", ChangesSource),
+    ("*HOME", ChangesSource),
     ("XDG_*", ChangesSource),
+    // Commands that programs run.
+    ("GIT_*", RunsCommand),
+    ("SSH_*", RunsCommand),
+    ("*_ASKPASS", RunsCommand),
+    ("*_COMMAND", RunsCommand),
+    ("*_CMD", RunsCommand),
+    ("*EDITOR", RunsCommand),
+    ("VISUAL", RunsCommand),
+    ("*PAGER", RunsCommand),
+    ("*SHELL", RunsCommand),
+    ("BROWSER", RunsCommand),
+    // Lists of folders: `CLASSPATH`, `GOPATH`. A path after `_` is one of data, unless it says more.
+    ("*_LIB*_PATH", LoadsCode),
+    ("*_PLUGIN*_PATH", LoadsCode),
+    ("*_MODULE*_PATH", LoadsCode),
+    ("*_EXTENSION*_PATH", LoadsCode),
+    ("*_LOAD_PATH", LoadsCode),
+    ("*_SEARCH_PATH", LoadsCode),
+    ("*_EXECUTABLE_PATH", FindsPrograms),
+    ("*_BIN*_PATH", FindsPrograms),
+    ("*_PATH", NamesData),
+    ("*PATH", LoadsCode),
 ];
 
 /// Whether a variable says where a program finds other programs or code.
@@ -78,14 +134,22 @@ pub(super) fn finds_code(name: &str) -> bool {
     matches!(find_change(name), Some(LoadsCode | FindsPrograms))
 }
 
+/// Whether a name has the parts of a pattern in their order, the first at its start and the last at
+/// its end.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(mut left) = name.strip_prefix(begin) else { return false };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in middle.split('*') {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    left.ends_with(end)
+}
+
 fn find_change(name: &str) -> Option<Change> {
     let name = name.to_ascii_uppercase();
-    let fits = |pattern: &str| match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
-        (Some(end), _) => name.ends_with(end),
-        (None, Some(begin)) => name.starts_with(begin),
-        (None, None) => name == pattern,
-    };
-    VARIABLES.iter().find(|(pattern, _)| fits(pattern)).map(|(_, change)| *change)
+    VARIABLES.iter().find(|(pattern, _)| fits(pattern, &name)).map(|(_, change)| *change)
 }
 
 /// Returns what a person should know about a variable before the program runs, or None.
@@ -100,12 +164,29 @@ pub(super) fn find_warning(name: &str) -> Option<Text> {
             "This variable can send the program's connections through somebody else, or make it trust somebody else."
         }
         RunsCommand => "This variable can make the program run other commands.",
+        NamesData => return None,
     }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_has_its_parts_in_order() {
+        for (pattern, name, does) in [
+            ("PATH", "PATH", true),
+            ("PATH", "PATHS", false),
+            ("LD_*", "LD_PRELOAD", true),
+            ("*_OPTS", "JAVA_OPTS", true),
+            ("*_LIB*_PATH", "X_LIBRARY_PATH", true),
+            ("*_LIB*_PATH", "X_LIB_PATH", true),
+            ("*_LIB*_PATH", "X_PATH", false),
+            ("*_LIB*_PATH", "X_PATH_LIB", false),
+        ] {
+            assert_eq!(fits(pattern, name), does, "{pattern} {name}");
+        }
+    }
 
     #[test]
     fn variables_that_decide_about_code_are_named() {
@@ -122,10 +203,42 @@ mod tests {
             "ALL_PROXY",
             "GIT_SSH_COMMAND",
             "BASH_ENV",
+            "FUTURE_PRELOAD",
+            "NODE_SOMETHING_NEW",
+            "npm_config_ignore_scripts",
+            "JAVA_TOOL_OPTIONS",
+            "_JAVA_OPTIONS",
+            "MAVEN_OPTS",
+            "RUBYOPT",
+            "RUBYLIB",
+            "PYTHONSTARTUP",
+            "PERL5LIB",
+            "CLASSPATH",
+            "GOPATH",
+            "QT_PLUGIN_PATH",
+            "OTHER_LIBRARY_PATH",
+            "DYLD_INSERT_LIBRARIES",
+            "UV_DEFAULT_INDEX",
+            "OPENSSL_CONF",
+            "DOTNET_STARTUP_HOOKS",
+            "CORECLR_PROFILER_PATH",
+            "ANY_REGISTRY",
+            "AWS_CA_BUNDLE",
+            "JAVA_HOME",
         ] {
             assert!(find_warning(name).is_some(), "{name}");
         }
-        for name in ["LOG_LEVEL", "MEMORY_FILE_PATH", "GITHUB_TOKEN", "TZ", "NOTES_MOOD"] {
+        for name in [
+            "LOG_LEVEL",
+            "MEMORY_FILE_PATH",
+            "DB_PATH",
+            "GITHUB_TOKEN",
+            "GOOGLE_API_KEY",
+            "TZ",
+            "NOTES_MOOD",
+            "REGION",
+            "ALLOWED_DIRECTORIES",
+        ] {
             assert_eq!(find_warning(name), None, "{name}");
         }
     }
