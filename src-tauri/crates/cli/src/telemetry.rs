@@ -2,10 +2,13 @@
 //! environment names one. Otherwise no exporter is created. Spans contain ids, names, counts and
 //! outcomes, but no user text.
 
+use std::time::Duration;
+
 use contract::AgentError;
 use opentelemetry::trace::TracerProvider as _;
-use opentelemetry_otlp::{MetricExporter, SpanExporter};
+use opentelemetry_otlp::{MetricExporter, SpanExporter, WithHttpConfig as _};
 use opentelemetry_sdk::{Resource, metrics::SdkMeterProvider, trace::SdkTracerProvider};
+use packs::run::ExportingClient;
 use tracing_opentelemetry::MetricsLayer;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
@@ -15,6 +18,8 @@ pub(crate) const SPANS: &str = "spans";
 const METRICS: &str = "metrics";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
+/// The time limit of a request, unless the environment gives another one.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The running exporters.
 pub(crate) struct Telemetry {
@@ -60,8 +65,10 @@ impl Telemetry {
         // The exporter's client reads the certificates when it is made, also for plain HTTP.
         files::check_certificates().map_err(|why| configuration_error(&format!("{why}.")))?;
         let resource = make_resource(&text);
-        let traces = traces.then(|| make_tracer(resource.clone())).transpose()?;
-        let metrics = metrics.then(|| make_meter(resource)).transpose()?;
+        let client = |signal: &str| packs::run::exporting_client(read_timeout(&text, signal));
+        let traces =
+            traces.then(|| make_tracer(resource.clone(), client("TRACES")?)).transpose()?;
+        let metrics = metrics.then(|| make_meter(resource, client("METRICS")?)).transpose()?;
         Ok(Some(Self { traces, metrics }))
     }
 
@@ -119,19 +126,30 @@ fn make_resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
         .build()
 }
 
-fn make_tracer(resource: Resource) -> Result<SdkTracerProvider, AgentError> {
-    let exporter = SpanExporter::builder()
-        .with_http()
-        .build()
-        .map_err(|error| configuration_error(&format!("Traces cannot be exported: {error}.")))?;
+/// Returns the time limit of a request, which the environment gives in milliseconds.
+fn read_timeout(text: &dyn Fn(&str) -> Option<String>, signal: &str) -> Duration {
+    text(&format!("OTEL_EXPORTER_OTLP_{signal}_TIMEOUT"))
+        .or_else(|| text("OTEL_EXPORTER_OTLP_TIMEOUT"))
+        .and_then(|text| text.parse().ok())
+        .map_or(TIMEOUT, Duration::from_millis)
+}
+
+fn make_tracer(
+    resource: Resource,
+    client: ExportingClient,
+) -> Result<SdkTracerProvider, AgentError> {
+    let exporter =
+        SpanExporter::builder().with_http().with_http_client(client).build().map_err(|error| {
+            configuration_error(&format!("Traces cannot be exported: {error}."))
+        })?;
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
 }
 
-fn make_meter(resource: Resource) -> Result<SdkMeterProvider, AgentError> {
-    let exporter = MetricExporter::builder()
-        .with_http()
-        .build()
-        .map_err(|error| configuration_error(&format!("Metrics cannot be exported: {error}.")))?;
+fn make_meter(resource: Resource, client: ExportingClient) -> Result<SdkMeterProvider, AgentError> {
+    let exporter =
+        MetricExporter::builder().with_http().with_http_client(client).build().map_err(
+            |error| configuration_error(&format!("Metrics cannot be exported: {error}.")),
+        )?;
     Ok(SdkMeterProvider::builder().with_periodic_exporter(exporter).with_resource(resource).build())
 }
 

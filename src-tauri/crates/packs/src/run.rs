@@ -17,7 +17,7 @@ mod template;
 pub use address::{Lookup, SystemLookup};
 pub use contract::address::{is_private, may_reach};
 pub use http::{HttpRunner, Permit};
-pub use post::{Posted, post};
+pub use post::{ExportingClient, Posted, exporting_client, post};
 #[cfg(unix)]
 pub use program::{Place, run_program};
 pub(crate) use template::Template;

@@ -1,5 +1,5 @@
-//! Sends one body to an address of the user's settings, which is no tool: a service that confirms
-//! checkpoints of the log.
+//! Sends bodies to addresses of the user's settings, which are no tools: a service that confirms
+//! checkpoints of the log, and a collector of traces. Follows no redirects.
 
 use std::time::Duration;
 
@@ -26,6 +26,30 @@ pub(super) fn no_certificates(why: String) -> AgentError {
         .hint("Correct the variable SSL_CERT_FILE, or remove it.")
 }
 
+/// Sends what is exported. Its calls wait for the answer.
+pub type ExportingClient = reqwest::blocking::Client;
+
+/// Returns the client for a collector of traces and metrics. It sends data, with the keys in its
+/// headers, to the address that the operator entered and to no other.
+pub fn exporting_client(timeout: Duration) -> Result<ExportingClient, AgentError> {
+    ::files::check_certificates().map_err(no_certificates)?;
+    let make = move || {
+        ExportingClient::builder()
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .timeout(timeout)
+            .build()
+    };
+    // Within an asynchronous task the library cannot make a client that waits.
+    let made = std::thread::spawn(make).join();
+    made.ok().and_then(Result::ok).ok_or_else(no_encryption)
+}
+
+fn no_encryption() -> AgentError {
+    AgentError::internal("tls", "No encrypted connection can be made on this machine.")
+        .hint("Install the package ca-certificates.")
+}
+
 /// Sends a body and returns the answer, whatever its status. Follows no redirects.
 pub async fn post(url: &str, content_type: &str, body: Vec<u8>) -> Result<Posted, AgentError> {
     ::files::check_certificates().map_err(no_certificates)?;
@@ -35,10 +59,7 @@ pub async fn post(url: &str, content_type: &str, body: Vec<u8>) -> Result<Posted
         .timeout(TIMEOUT)
         .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
         .build()
-        .map_err(|_| {
-            AgentError::internal("tls", "No encrypted connection can be made on this machine.")
-                .hint("Install the package ca-certificates.")
-        })?;
+        .map_err(|_| no_encryption())?;
     let unreachable = |error: reqwest::Error| {
         let error = error.without_url().to_string();
         AgentError::internal("unreachable", text!("{url} cannot be reached ({error}).", url, error))
@@ -58,4 +79,38 @@ pub async fn post(url: &str, content_type: &str, body: Vec<u8>) -> Result<Posted
         }
     }
     Ok(Posted { status, body })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::{
+        io::{Read as _, Write as _},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    #[test]
+    fn what_is_exported_follows_no_redirect() {
+        let other = TcpListener::bind("127.0.0.1:0").unwrap();
+        other.set_nonblocking(true).unwrap();
+        let moved = other.local_addr().unwrap();
+        let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1/traces", collector.local_addr().unwrap());
+        let served = std::thread::spawn(move || {
+            let (mut stream, _) = collector.accept().unwrap();
+            let mut request = [0_u8; 1024];
+            let _ = stream.read(&mut request).unwrap();
+            let head = format!(
+                "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{moved}/\r\ncontent-length: 0\r\n\r\n"
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+        });
+        let client = exporting_client(TIMEOUT).unwrap();
+        let answer = client.post(url).header("x-api-key", "secret").body("spans").send().unwrap();
+        served.join().unwrap();
+        assert_eq!(answer.status().as_u16(), 307);
+        assert!(other.accept().is_err(), "nobody else was contacted");
+    }
 }
