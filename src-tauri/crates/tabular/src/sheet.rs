@@ -172,3 +172,16 @@ fn push_text(text: &mut String, value: &DataRef<'_>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_cells_has_a_bound() {
+        let cell = Cell { row: 0, column: 0, start: 0, length: 1 };
+        let mut sheet = Sheet { cells: vec![cell; MAX_CELLS], ..Sheet::default() };
+        let more = sheet.add((1, 0), &DataRef::Int(1));
+        assert!(matches!(more, Err(TableError::Limit(Limit::Sheet))), "{more:?}");
+    }
+}

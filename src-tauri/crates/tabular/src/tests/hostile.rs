@@ -7,7 +7,7 @@ use zip::{ZipWriter, write::SimpleFileOptions};
 
 use crate::{
     Limit, Survey, TableError,
-    limits::{MAX_CELL, MAX_COLUMNS, MAX_LINE, MAX_SHEETS, MAX_UNPACKED},
+    limits::{MAX_AREA, MAX_CELL, MAX_COLUMNS, MAX_LINE, MAX_SHEETS, MAX_UNPACKED},
 };
 
 const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -73,6 +73,15 @@ fn a_cell_in_the_last_column_and_row_costs_one_cell() {
         cell("A4294967295", "x")
     );
     assert_eq!(Survey::from_file(&workbook(1, &rows, &[]).1).unwrap().columns.len(), 1);
+}
+
+#[test]
+fn the_area_of_a_sheet_has_a_bound() {
+    let rows = MAX_AREA / MAX_COLUMNS;
+    let column = format!("<row>{}</row>", "<c t=\"str\"><v>x</v></c>").repeat(rows);
+    let last = rows + 1;
+    let wide = format!("{column}<row r=\"{last}\">{}</row>", cell(&format!("BXX{last}"), "x"));
+    assert_refused(&workbook(1, &wide, &[]), Limit::Sheet);
 }
 
 #[test]
