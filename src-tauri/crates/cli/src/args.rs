@@ -511,10 +511,10 @@ pub(crate) enum Servers {
     Remove { name: String },
 }
 
-/// What a change of numbers in the descriptions of a server does.
+/// The effect of a change of numbers in the descriptions of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Numbers {
-    /// Nothing
+    /// It has none
     MayChange,
     /// It switches the tools off until they are accepted
     Ask,

@@ -103,9 +103,9 @@ pub struct ReadServer {
 /// A value that the settings of another client leave open, such as `${API_KEY}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AskedValue {
-    /// What stands between the braces: a variable, `input:token`, or `workspaceFolder`.
+    /// The text between the braces: a variable, `input:token`, or `workspaceFolder`.
     pub name: String,
-    /// What the settings say about it; empty if they say nothing.
+    /// The description in the settings; empty if they have none.
     pub about: String,
     /// The value that holds if no other one is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,7 @@ use super::{
 /// More bytes than any path of the kernel's interface has.
 const LONGEST_PATH: usize = 4_096;
 
-/// What a program is told.
+/// The answer to a call.
 enum Answer {
     /// The call goes on as it was made.
     GoesOn,

@@ -44,7 +44,7 @@ impl OpenFolders {
     /// Opens the folder of a place, if the place is open and the program needs help there. The path
     /// is absolute.
     pub(crate) fn find_place(&self, path: &Path) -> Option<OpenPlace> {
-        // What `/proc` names depends on who asks.
+        // The files of `/proc` depend on who asks.
         if path.starts_with("/proc") || path.starts_with("/dev") {
             return None;
         }

@@ -5,11 +5,11 @@
  */
 export type AskedValue = { 
 /**
- * What stands between the braces: a variable, `input:token`, or `workspaceFolder`.
+ * The text between the braces: a variable, `input:token`, or `workspaceFolder`.
  */
 name: string, 
 /**
- * What the settings say about it; empty if they say nothing.
+ * The description in the settings; empty if they have none.
  */
 about: string, 
 /**

@@ -1,5 +1,5 @@
-//! What changed from one definition of a tool to another, line by line, for a person. Must not know
-//! which of them is accepted.
+//! The difference of two definitions of a tool, line by line, for a person. Must not know which of
+//! them is accepted.
 
 use contract::{Change, DiffLine};
 use mcp::Definition;

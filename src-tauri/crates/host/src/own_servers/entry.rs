@@ -29,7 +29,7 @@ pub(super) struct Found {
     pub(super) problem: Option<Text>,
     /// Its placeholders without a given value.
     pub(super) asks: Vec<AskedValue>,
-    /// What was not used, or was changed.
+    /// Sentences about members that were not used, or were changed.
     pub(super) notes: Vec<Text>,
 }
 

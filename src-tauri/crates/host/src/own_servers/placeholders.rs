@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::keys::{is_key_name, is_variable};
 
-/// What the settings say about a value that is asked for (`inputs` of VS Code).
+/// The description of a value that is asked for (`inputs` of VS Code).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Input {
     about: String,

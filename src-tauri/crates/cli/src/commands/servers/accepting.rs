@@ -15,12 +15,12 @@ use crate::visible::escape_invisible;
 /// A changed file of the server is accepted before it is started, and its tools after that.
 const ROUNDS: usize = 2;
 
-/// What the command line says beforehand.
+/// The answers that the command line gives beforehand.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
     /// Whether numbers in descriptions may change from now on.
     pub(super) numbers: Option<bool>,
-    /// Nothing is asked.
+    /// The person is asked nothing.
     pub(super) yes: bool,
 }
 
