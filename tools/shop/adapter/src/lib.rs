@@ -7,6 +7,7 @@ mod normalize;
 pub mod product;
 pub mod read;
 mod search;
+mod sum;
 pub mod window;
 
 use contract::{

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     read::{first, text},
+    sum::Exact,
     tools,
 };
 
@@ -286,6 +287,7 @@ fn normalize_cart(result: Value) -> Value {
             .is_some_and(Vec::is_empty)
             .then(|| "0.00".to_owned())
     };
+    let subtotal = subtotal.or_else(|| sum_of_lines(&all, total.as_deref()?));
     let total = total.or_else(|| subtotal.clone()).or_else(nothing);
     put(&mut all, "total", total);
     put(&mut all, "subtotal", subtotal);
@@ -320,6 +322,23 @@ fn normalize_cart_line(index: usize, value: Value, of_cart: Option<&str>) -> Val
         *key = text(key).map_or(Value::Null, Value::from);
     }
     Value::Object(all)
+}
+
+/// Adds up the lines of a converted cart, for a shop that sends only the total. Returns None unless
+/// each line has an amount that can be read in one way, all in one currency.
+fn sum_of_lines(cart: &Map<String, Value>, total: &str) -> Option<String> {
+    let lines = cart.get("items")?.as_array()?;
+    let currency = cart.get("currencyCode").or_else(|| lines.first()?.get("currency"));
+    let amount = |line: &Value| {
+        if line.get("currency") != currency {
+            return None;
+        }
+        let read = |name: &str| Exact::read(line[name].as_str()?);
+        let quantity = || Exact::read(&text(&line["quantity"])?);
+        read("totalPrice").or_else(|| read("unitPrice")?.times(quantity()?))
+    };
+    let sum = lines.iter().try_fold(Exact::ZERO, |sum, line| sum.plus(amount(line)?))?;
+    sum.written_like(Exact::read(total))
 }
 
 /// Returns the result of a change: the basket's number and the cart. Some shops return the cart

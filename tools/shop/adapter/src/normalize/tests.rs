@@ -179,6 +179,45 @@ fn the_currency_of_a_cart_is_that_of_its_lines() {
 }
 
 #[test]
+fn a_shop_that_sends_only_the_total_gets_the_sum_of_its_lines() {
+    let subtotal = |lines: Value, of_cart: Value| {
+        let mut cart = json!({"basketId": 88, "currencyCode": "SEK", "items": lines});
+        for (name, value) in of_cart.as_object().into_iter().flatten() {
+            cart[name] = value.clone();
+        }
+        of("cart.get", cart)["subtotal"].clone()
+    };
+    let line = |quantity: Value, price: &str| json!({"partNo": "A-1", "quantity": quantity, "unitPrice": price});
+    let only_total = || json!({"total": "49.30"});
+    for (lines, wanted) in [
+        (json!([line(json!(2), "0.10"), line(json!(1), "0.20")]), json!("0.40")),
+        (json!([line(json!("3"), "1 299,90 kr")]), json!("3899.70")),
+        (
+            json!([{"partNo": "A-1", "quantity": 2, "unitPrice": "10", "lineTotal": "19.80"}]),
+            json!("19.80"),
+        ),
+        (
+            json!([line(json!(2), "10"), {"name": "Discount", "quantity": 1, "price": "-5"}]),
+            json!("15.00"),
+        ),
+        (json!([]), json!("0.00")),
+        (json!([line(json!(2), "0.10"), {"partNo": "A-2", "quantity": 1}]), Value::Null),
+        (json!([line(json!(2), "1.299")]), Value::Null),
+        (json!([line(json!(2), "on request")]), Value::Null),
+        (
+            json!([line(json!(1), "5"), {"partNo": "A-2", "price": "5", "currency": "EUR"}]),
+            Value::Null,
+        ),
+    ] {
+        assert_eq!(subtotal(lines.clone(), only_total()), wanted, "{lines}");
+    }
+    let lines = || json!([line(json!(2), "10")]);
+    assert_eq!(subtotal(lines(), json!({"grandTotal": {"value": 25}})), "20");
+    assert_eq!(subtotal(lines(), json!({"total": "25", "subtotal": "19"})), "19", "the shop's own");
+    assert_eq!(subtotal(lines(), json!({})), Value::Null, "the shop says no amount");
+}
+
+#[test]
 fn a_null_replaces_no_value() {
     let inner = json!({"basketId": null, "currency": null, "currencyCode": null, "total": null, "items": [{"partNo": "A-1", "quantity": null, "price": "10"}]});
     let outer =
