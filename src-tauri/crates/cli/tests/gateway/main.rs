@@ -39,6 +39,7 @@ mod turns;
 mod untold;
 mod variants;
 mod visitors;
+mod widget;
 mod wire;
 mod world;
 

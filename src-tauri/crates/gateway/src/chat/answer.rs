@@ -1,6 +1,7 @@
 //! Collects the blocks of a turn's answer, and joins them to the response.
 
 use axum::http::StatusCode;
+use contract::TurnId;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -20,6 +21,8 @@ use crate::{
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
+    /// The model's turn that gave the answer, if there was one.
+    pub(crate) turn: Option<TurnId>,
     pub(crate) cards: Vec<Card>,
     pub(crate) comparison: Option<Value>,
     pub(crate) rounds: u32,

@@ -11,6 +11,7 @@ pub(crate) mod request;
 pub(crate) mod response;
 pub(crate) mod runs;
 pub(crate) mod service;
+pub(crate) mod session_ids;
 pub(crate) mod sessions;
 pub(crate) mod sharing;
 pub(crate) mod sse;

@@ -78,7 +78,7 @@ impl Turn<'_> {
             Some(product) => Ok(Some(product)),
             // The product was not looked up in this turn, so the part number may belong to a
             // product with variants.
-            None => self.product_with_variants(&part).await,
+            None => self.product_with_variants(&part, answer).await,
         };
         let Ok(product) = product else {
             self.withdraw_proposal(
@@ -140,7 +140,7 @@ impl Turn<'_> {
             .cloned();
         let product = match seen {
             Some(product) => Some(product),
-            None => self.look_up_product(json!({"productId": id})).await.ok().flatten(),
+            None => self.look_up_product(json!({"productId": id}), answer).await.ok().flatten(),
         };
         match product.map_or(Offer::Plain, |product| {
             choices::offer_variants(&product, &id, quantity, self.locale)
@@ -160,26 +160,40 @@ impl Turn<'_> {
 
     /// Returns the product with variants that a part number, or a product id used as one, belongs
     /// to.
-    async fn product_with_variants(&self, part: &str) -> Result<Option<Value>, Unanswered> {
-        let mut found = self.look_up_product(json!({"partNo": part})).await?;
+    async fn product_with_variants(
+        &self,
+        part: &str,
+        answer: &Answer,
+    ) -> Result<Option<Value>, Unanswered> {
+        let mut found = self.look_up_product(json!({"partNo": part}), answer).await?;
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
-            found = self.look_up_product(json!({"productId": part})).await?;
+            found = self.look_up_product(json!({"productId": part}), answer).await?;
         }
         Ok(found.filter(|product| {
             !Variant::read_all(product).is_empty() && has_part_number(product, part)
         }))
     }
 
-    /// Looks up a product in the shop without leaving items in the conversation. Returns None if
-    /// the shop does not have the product.
-    async fn look_up_product(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
+    /// Looks up a product in the shop, in the answer's turn and without leaving items in the
+    /// conversation. Returns None if the shop does not have the product.
+    async fn look_up_product(
+        &self,
+        arguments: Value,
+        answer: &Answer,
+    ) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
         let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned()
         else {
             return Ok(None);
         };
         let error = match engine
-            .call_tool_for_host(&self.session, get.id, arguments, self.turn_options())
+            .call_tool_for_host(
+                &self.session,
+                get.id,
+                arguments,
+                self.turn_options(),
+                answer.turn.as_ref(),
+            )
             .await
         {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
@@ -191,7 +205,8 @@ impl Turn<'_> {
 
     /// Returns details of the first products found, if the message or a dropped search word
     /// mentions sizes, colours or buying.
-    pub(crate) async fn product_details(&self, calls: &[Call]) -> Vec<Value> {
+    pub(crate) async fn product_details(&self, answer: &Answer) -> Vec<Value> {
+        let calls = &answer.calls;
         let looked_at = calls.iter().any(|call| call.tool == tools::GET && call.asked);
         let Some(found) = calls
             .iter()
@@ -215,7 +230,7 @@ impl Turn<'_> {
         }
         let shown = cards::collect_turn_cards(calls, &[]);
         let ids = shown.iter().take(ENRICHED).map(|card| card.product_id.clone());
-        join_all(ids.map(|id| self.look_up_product(json!({"productId": id}))))
+        join_all(ids.map(|id| self.look_up_product(json!({"productId": id}), answer)))
             .await
             .into_iter()
             .flatten()

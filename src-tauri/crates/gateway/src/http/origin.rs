@@ -71,11 +71,13 @@ fn without_port(host: &str) -> &str {
 }
 
 /// Returns the client's address: the one that trusted proxies report, or else the peer's own. Each
-/// proxy appends the address that it got the request from, so the last address that is not a
-/// trusted proxy is the client's. The client may have written the addresses before it.
+/// proxy appends the address that it got the request from, so the last address that is neither a
+/// trusted proxy nor private is the client's. The client may have written the addresses before it.
+/// If there is no such address, the last one counts that is no trusted proxy.
 pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> IpAddr {
     let peer = peer.to_canonical();
-    if !config.trusted_proxies.iter().any(|net| net.contains(peer)) {
+    let is_trusted = |ip: IpAddr| config.trusted_proxies.iter().any(|net| net.contains(ip));
+    if !is_trusted(peer) {
         return peer;
     }
     let forwarded = header_entries(headers, "x-forwarded-for");
@@ -83,16 +85,24 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
         let real = header_entries(headers, "x-real-ip");
         return real.last().and_then(|entry| parse_address(entry)).unwrap_or(peer);
     }
-    let mut nearest = peer;
-    for entry in forwarded.iter().rev() {
-        // An entry that cannot be parsed has an unknown author, so no earlier entry is trusted.
-        let Some(ip) = parse_address(entry) else { return nearest };
-        nearest = ip;
-        if !config.trusted_proxies.iter().any(|net| net.contains(ip)) {
-            return ip;
+    // An entry that cannot be parsed has an unknown author, so no earlier entry is trusted.
+    let known: Vec<IpAddr> =
+        forwarded.iter().rev().map_while(|entry| parse_address(entry)).collect();
+    let public = known.iter().find(|ip| !is_trusted(**ip) && !is_private(**ip));
+    let private = || known.iter().find(|ip| !is_trusted(**ip));
+    public.or_else(private).or(known.last()).copied().unwrap_or(peer)
+}
+
+/// Whether an address belongs to a network that is not reached from outside, such as that of a load
+/// balancer.
+fn is_private(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => {
+            let shared = ip.octets()[0] == 100 && ip.octets()[1] & 0b1100_0000 == 64;
+            ip.is_private() || ip.is_loopback() || ip.is_link_local() || shared
         }
+        IpAddr::V6(ip) => ip.is_unique_local() || ip.is_loopback() || ip.is_unicast_link_local(),
     }
-    nearest
 }
 
 /// Returns the name under which an address is counted. An IPv6 client has a network of 64 bits and
@@ -235,6 +245,16 @@ mod tests {
             (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9")], "203.0.113.9"),
             (&[("x-forwarded-for", "198.51.100.1, unknown, 10.0.0.2")], "10.0.0.2"),
             (&[("x-forwarded-for", "10.0.0.3, 10.0.0.2")], "10.0.0.3"),
+            // Proxies in a private network that nobody listed.
+            (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9, 192.168.7.1")], "203.0.113.9"),
+            (
+                &[("x-forwarded-for", "203.0.113.9, 172.16.0.9, 100.64.0.1, 10.0.0.2")],
+                "203.0.113.9",
+            ),
+            (&[("x-forwarded-for", "2001:db8::1, fd00::7, fe80::1, ::1")], "2001:db8::1"),
+            (&[("x-forwarded-for", "192.168.7.1, 172.16.0.9")], "172.16.0.9"),
+            (&[("x-forwarded-for", "192.168.7.1, 172.16.0.9, 10.0.0.2")], "172.16.0.9"),
+            (&[("x-forwarded-for", "203.0.113.9, unknown, 192.168.7.1")], "192.168.7.1"),
             (&[("x-real-ip", "203.0.113.7:80")], "203.0.113.7"),
             (&[("x-forwarded-for", "[2001:db8::1]:443")], "2001:db8::1"),
             (&[("x-forwarded-for", "[2001:db8::1]")], "2001:db8::1"),
