@@ -13,6 +13,10 @@ class App {
   status = $state<AppStatus | null>(null);
   error = $state<AgentError | null>(null);
   waiting = $state(0);
+  /** Whether the settings file cannot be used. The start notice says why. */
+  settingsFault = $derived(
+    (this.status?.notices ?? []).some((notice) => notice.code === "settings_unreadable"),
+  );
   offline = $derived(this.settings?.settings.model.provider === "offline");
 
   async start(): Promise<void> {

@@ -8,6 +8,7 @@ mod import;
 mod memory;
 mod packs;
 mod policy;
+mod questions;
 mod replay;
 mod run;
 mod search;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use contract::{AgentError, ErrorCode};
-use host::{Person, WhenAlarmed};
+use host::{Paths, Person, WhenAlarmed};
 
 use crate::args::{Approvals, Audit, Command, Dev, Memory, Packs, Policy};
 use crate::ask;
@@ -42,7 +43,7 @@ pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
 /// Runs a command to its end.
 pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     match command {
-        // Reading files needs neither the profile's lock nor a runtime.
+        // Verifying reads files, which needs neither the profile's lock nor a runtime.
         Command::Audit(Audit::Verify { folder }) => audit::verify_log(out, data_dir, folder),
         Command::Audit(Audit::Export { folder, session, record }) => {
             audit::export_log(out, data_dir, &folder, session, record)
@@ -124,9 +125,16 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         }
         // This command also works after an alarm, and reports it.
         Command::Doctor => {
-            with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| {
+            let paths = Paths::new(Some(data_dir.clone()));
+            let mut opened = false;
+            let ran = with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| {
+                opened = true;
                 status::run_doctor(link, out).await
-            })
+            });
+            match ran {
+                Err(failure) if !opened => Ok(status::report_unopened(&paths, out, &failure)),
+                ran => ran,
+            }
         }
     }
 }

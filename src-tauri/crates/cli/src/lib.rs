@@ -15,12 +15,15 @@ mod log;
 mod markdown;
 mod out;
 mod question;
+mod refused_calls;
 mod telemetry;
 mod visible;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use contract::Reason;
+use host::Paths;
 
 use args::Args;
 use exit::{Exit, Failure};
@@ -51,13 +54,20 @@ pub fn run() -> ExitCode {
     // Two TLS providers may be compiled in. Without a choice, the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let out = Out::new(args.json);
+    let paths = args.command.uses_settings().then(|| Paths::new(Some(folder.clone())));
     let run = || {
         if args.accept_new_log {
             commands::accept_new_log(folder.clone(), out)?;
         }
         commands::run(args.command, folder, out)
     };
-    match std::panic::catch_unwind(run) {
+    let ran = std::panic::catch_unwind(run);
+    if let Some(fault) = paths.and_then(|paths| host::settings_fault(&paths))
+        && !matches!(&ran, Ok(Err(failure)) if failure.error.has_reason(Reason::SettingsUnreadable))
+    {
+        out.print_error(&fault);
+    }
+    match ran {
         Ok(Ok(exit)) => exit::resolve_exit_code(out, exit),
         Ok(Err(failure)) => report_failure(out, &failure),
         // The panic hook has already printed the error.

@@ -34,6 +34,8 @@ reasons! {
     ProfileInUse = "profile_in_use",
     /// The data folder cannot be written.
     DataDirUnwritable = "data_dir_unwritable",
+    /// The settings file has a fault, so no setting of it is used.
+    SettingsUnreadable = "settings_unreadable",
     /// A pack's data file is damaged.
     DataDamaged = "data_damaged",
     /// The audit log does not verify, and nobody has accepted a new one.

@@ -166,6 +166,17 @@ impl Fault {
         )
     }
 
+    /// Refuses because the host's settings have a fault. Its place and the remedy concern only the
+    /// operator.
+    fn not_set_up(locale: &str) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Category::Internal,
+            "INTERNAL_ERROR",
+            Text::NotSetUp.localize(locale),
+        )
+    }
+
     /// Translates an engine's error. Texts of models and servers go only into the host's log, not
     /// to the caller.
     pub(crate) fn from_error(error: &AgentError, locale: &str) -> Self {
@@ -255,6 +266,7 @@ impl Fault {
                 )
                 .with_retryable()
             }
+            (_, Some(Reason::SettingsUnreadable)) => Self::not_set_up(locale),
             // A budget refused the model call. The costs and the remedy concern only the operator
             // of the host.
             (ErrorCode::InternalError, Some(Reason::BudgetExceeded)) => {

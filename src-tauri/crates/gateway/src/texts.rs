@@ -64,6 +64,7 @@ pub(crate) enum Text {
     Failed,
     NotUnderstood,
     SwitchedOff,
+    NotSetUp,
     SessionsAway,
     TooMany,
     TooLong,
@@ -228,6 +229,10 @@ impl Text {
             Self::SwitchedOff => {
                 ("The assistant is switched off at the moment.", "Assistenten är avstängd just nu.")
             }
+            Self::NotSetUp => (
+                "The assistant cannot answer at the moment, because its setup has a fault.",
+                "Assistenten kan inte svara just nu, eftersom det är ett fel i dess inställningar.",
+            ),
         }
     }
 }
@@ -294,7 +299,7 @@ mod tests {
         Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound NothingLeft SearchedWithout ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
         SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone BeingDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown NotOpen ChangedSince OneAtATime Yes No
         Generic ChooseVariant Options NotBuyable InStock OutOfStock LowestPrice Comparison Feature ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
-        NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed Automated
+        NotUnderstood SwitchedOff NotSetUp SessionsAway TooMany TooLong Blank NotAllowed Automated
     }
     const TOOLS: [&str; 7] = [
         "product_search",

@@ -1,12 +1,11 @@
-//! The settings and rules of a profile: reads them from files, applies overrides from the
-//! environment, and provides them to the engine.
+//! The settings and rules of a profile: applies overrides from the environment, stores changes, and
+//! provides them to the engine. `reading` reads and checks the settings.
 
 use std::{collections::BTreeMap, io, sync::Arc};
 
-use audit::Witness;
 use contract::{
-    AgentError, AuditSettings, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView,
-    RedactionLevel, Settings, SwitchTarget, Text, ToolSpec, text,
+    AgentError, PolicyMode, PolicyView, PriceTable, PricesView, Settings, SwitchTarget, ToolSpec,
+    text,
 };
 use engine::ports::{Profile, SessionValues};
 use models::Api;
@@ -19,9 +18,17 @@ use crate::{
     paths::{Paths, Stamp, keep_unreadable, read_stamp, write_atomically},
     peer::user_name,
     prices::Prices,
-    toml_fault::describe_toml_fault,
     widening::{self, Widening},
 };
+
+pub(crate) mod reading;
+
+use reading::{check_settings, read_settings};
+
+/// Returns why the settings in a data folder cannot be used, without opening the profile.
+pub fn settings_fault(paths: &Paths) -> Option<AgentError> {
+    read_settings(paths).1
+}
 
 /// The current settings, rules and prices of a profile.
 pub(crate) struct LiveProfile {
@@ -38,7 +45,7 @@ struct State {
     stored: Settings,
     /// The stored settings with the overrides of the environment.
     effective: Arc<Settings>,
-    fault: Option<Text>,
+    fault: Option<AgentError>,
 }
 
 /// The overrides from the environment.
@@ -106,11 +113,6 @@ impl LiveProfile {
         let effective = Arc::new(apply_overrides(stored.clone(), &env));
         let prices = Prices::new(paths.prices());
         Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, prices, env }
-    }
-
-    /// Returns the fault of the settings file, if there is one.
-    pub(crate) fn fault(&self) -> Option<Text> {
-        self.state.read().fault.clone()
     }
 
     pub(crate) fn stored_settings(&self) -> Settings {
@@ -274,6 +276,10 @@ impl Profile for LiveProfile {
         Arc::clone(&self.state.read().effective)
     }
 
+    fn settings_fault(&self) -> Option<AgentError> {
+        self.state.read().fault.clone()
+    }
+
     /// Returns the rules, and reads the file again if it has changed.
     fn rules(&self) -> Arc<Rules> {
         let stamp = read_stamp(&self.paths.rules());
@@ -367,143 +373,12 @@ fn apply_overrides(mut settings: Settings, env: &Environment) -> Settings {
     settings
 }
 
-fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
-    let path = paths.settings();
-    match files::read_text(&path, files::BY_HAND) {
-        Ok(text) => match toml::from_str(&text) {
-            Ok(settings) => (settings, None),
-            Err(e) => (
-                restrictive_settings(),
-                Some(text!(
-                    "{file} cannot be read: {error}",
-                    file = path.display(),
-                    error = describe_toml_fault(&text, &e)
-                )),
-            ),
-        },
-        Err(e) if e.kind() == io::ErrorKind::NotFound => (Settings::default(), None),
-        Err(e) => (
-            restrictive_settings(),
-            Some(text!("{file} cannot be read: {error}", file = path.display(), error = e)),
-        ),
-    }
-}
-
-/// Returns the settings used if the file cannot be read. They allow nothing that the file might
-/// forbid.
-fn restrictive_settings() -> Settings {
-    Settings {
-        agent_enabled: false,
-        policy: PolicyMode::ReadOnlyOnly,
-        egress: EgressSettings { allowed: false, redaction: RedactionLevel::Strict },
-        ..Settings::default()
-    }
-}
-
 fn read_rules(paths: &Paths) -> Rules {
     match files::read_text(&paths.rules(), files::BY_HAND) {
         Ok(text) => Rules::parse(&text),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Rules::default(),
         Err(e) => Rules::unreadable("policy.json", e.to_string()),
     }
-}
-
-fn check_settings(settings: &Settings) -> Result<(), AgentError> {
-    let limits = settings.limits;
-    let bad = |field: &str, rule: Text| {
-        Err(AgentError::invalid(text!("{field} {rule}.", field, rule)).with("field", field))
-    };
-    let range = |least: i64, most: i64| text!("must be {least} to {most}", least, most);
-    let seconds = |least: i64, most: i64| text!("must be {least} to {most} seconds", least, most);
-    if !(1..=20).contains(&limits.rounds) {
-        return bad("limits.rounds", range(1, 20));
-    }
-    if !(4..=100).contains(&limits.model_calls) {
-        return bad("limits.model_calls", range(4, 100));
-    }
-    if !(1..=12).contains(&limits.hops) {
-        return bad("limits.hops", range(1, 12));
-    }
-    if !(1..=10).contains(&limits.calls_per_round) {
-        return bad("limits.calls_per_round", range(1, 10));
-    }
-    if !(5..=86_400).contains(&limits.approval_expiry_s) {
-        return bad("limits.approval_expiry_s", seconds(5, 86400));
-    }
-    if !(2..=200).contains(&limits.window_messages) {
-        return bad("limits.window_messages", range(2, 200));
-    }
-    if let Some((field, rule)) = settings.conversation.faults().first() {
-        return bad(&format!("conversation.{field}"), rule.clone());
-    }
-    if limits.recorded_turns > 10_000 {
-        return bad("limits.recorded_turns", range(0, 10_000));
-    }
-    if !(500..=200_000).contains(&limits.result_chars) {
-        return bad("limits.result_chars", range(500, 200000));
-    }
-    if !(100..=200_000).contains(&limits.message_chars) {
-        return bad("limits.message_chars", range(100, 200000));
-    }
-    if !(5..=3_600).contains(&limits.deadline_s) {
-        return bad("limits.deadline_s", seconds(5, 3600));
-    }
-    if settings.audit.keep_values_days > 36_500 {
-        return bad("audit.keep_values_days", range(0, 36_500));
-    }
-    let budgets = settings.budgets;
-    for (field, usd) in [
-        ("budgets.run_usd", budgets.run_usd),
-        ("budgets.session_usd", budgets.session_usd),
-        ("budgets.day_usd", budgets.day_usd),
-    ] {
-        if !(0.0..=1_000_000.0).contains(&usd) {
-            let (least, most) = (0, 1_000_000);
-            return bad(field, text!("must be {least} to {most} dollars", least, most));
-        }
-    }
-    if settings.model.max_retries > 10 {
-        return bad("model.max_retries", range(0, 10));
-    }
-    if !(1..=600).contains(&settings.model.idle_timeout_s) {
-        return bad("model.idle_timeout_s", seconds(1, 600));
-    }
-    if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
-        return bad("time_zone", "must be an IANA name such as Europe/Stockholm".into());
-    }
-    if settings.model.runs_here.iter().any(|address| !models::is_loopback_address(address)) {
-        return bad(
-            "model.runs_here",
-            "must have addresses of this computer, such as http://localhost:11434/v1".into(),
-        );
-    }
-    let AuditSettings { witness_url, witness_key, timestamp_url, keep_values_days: _ } =
-        &settings.audit;
-    for (field, url) in [("audit.witness_url", witness_url), ("audit.timestamp_url", timestamp_url)]
-    {
-        if !url.is_empty() && models::origin_of(url).is_none() {
-            return bad(field, "must be an address that begins with http:// or https://".into());
-        }
-    }
-    if !witness_url.is_empty() && Witness::parse(witness_key).is_none() {
-        return bad("audit.witness_key", "must be the key of the witness, as name+id+key".into());
-    }
-    let known = |provider: &str| provider == "offline" || Api::from_name(provider).is_some();
-    let names = Api::ALL.map(Api::name);
-    let (others, last) = names.split_at(names.len() - 1);
-    let rule = format!("must be offline, {} or {}", others.join(", "), last.join(""));
-    if !known(&settings.model.provider) {
-        return bad("model.provider", rule.into());
-    }
-    if let Some(second) = &settings.model.fallback {
-        if !known(&second.provider) {
-            return bad("model.fallback.provider", rule.into());
-        }
-        if second.provider != "offline" && second.model.trim().is_empty() {
-            return bad("model.fallback.model", "must name a model".into());
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `csign doctor`: the checks of the installation.
 
-use contract::{CheckState, Empty};
+use contract::{CheckState, DoctorResponse, Empty};
+use host::Paths;
 
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
@@ -21,9 +22,20 @@ pub(crate) async fn run_doctor(link: &mut Link, out: Out) -> Result<Exit, Failur
         None if report.ok => Exit::Done,
         None => Exit::Failed,
     };
+    print_report(out, &report);
+    Ok(exit)
+}
+
+/// Reports what can be checked of a profile that could not be opened, and why it could not.
+pub(crate) fn report_unopened(paths: &Paths, out: Out, failure: &Failure) -> Exit {
+    print_report(out, &host::examine_unopened(paths, &failure.error));
+    out.print_error(&failure.error);
+    failure.exit
+}
+
+fn print_report(out: Out, report: &DoctorResponse) {
     if out.json {
-        out.print_json(&report);
-        return Ok(exit);
+        return out.print_json(report);
     }
     for check in &report.checks {
         let (word, tone) = match check.state {
@@ -41,5 +53,4 @@ pub(crate) async fn run_doctor(link: &mut Link, out: Out) -> Result<Exit, Failur
             out.print_line(format!("         {}", escape_invisible(hint)));
         }
     }
-    Ok(exit)
 }

@@ -25,6 +25,7 @@ mod run;
 mod scenarios;
 mod search;
 mod servers;
+mod settings;
 mod socket;
 mod tampering;
 mod terminal;

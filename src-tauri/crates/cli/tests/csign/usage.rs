@@ -177,6 +177,10 @@ fn a_folder_that_cannot_be_written_is_said_with_what_to_do() {
                 "{script} {args:?}: {err}"
             );
             assert!(err.lines().count() == 2 && !err.contains("panicked"), "{err}");
+            let out = String::from_utf8_lossy(&ran.stdout);
+            let told = ["failed   data folder: ", "ok       settings: ", "failed   profile: "];
+            let answers = told.iter().all(|check| out.contains(check));
+            assert_eq!(answers, args[0] == "doctor", "{script} {args:?}: {out}");
         }
     }
     world.run(&["ask", "hello"]).ends_with(0);

@@ -5,10 +5,11 @@ use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
+use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::json;
 
-use crate::world::{Gateway, message_of, not_started, refusal_to_start};
+use crate::world::{Gateway, message_of, model, not_started, refusal_to_start};
 
 /// Returns `csign serve` without an address, in its own folder with a file.
 fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
@@ -142,4 +143,34 @@ async fn what_leaves_a_server_without_answers_is_said_at_the_start() {
         let (code, err) = not_started(command);
         assert!(code == Some(1) && err.contains(said), "{packs}: {code:?} {err}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_of_the_settings_file_is_named_to_the_operator_and_is_no_switch() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    std::fs::write(
+        folder.path().join("data/countersign.toml"),
+        "[model]\nprovider = \"anthropc\"\n",
+    )
+    .unwrap();
+    let server = model([Reply::text(["I should not answer."])]).await;
+    let url = server.base_url();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef")];
+    let gateway = Gateway::start_in(folder, &["--no-token"], &env).await;
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+    assert_eq!(
+        (status, &answer["error"]["code"], &answer["error"]["category"]),
+        (StatusCode::SERVICE_UNAVAILABLE, &json!("INTERNAL_ERROR"), &json!("internal")),
+        "{answer}"
+    );
+    let told = answer["text"].as_str().unwrap();
+    assert!(told.contains("setup") && !told.contains("switched off"), "{told}");
+    assert!(!answer.to_string().contains("countersign.toml"), "{answer}");
+    let log = gateway.log();
+    assert!(
+        log.contains("line 2: There is no provider anthropc.") && !log.contains("switched off"),
+        "{log}"
+    );
+    assert!(server.seen().is_empty());
 }

@@ -23,6 +23,10 @@ pub enum Supervision {
 pub trait Profile: Send + Sync {
     /// Returns the settings in force.
     fn settings(&self) -> Arc<contract::Settings>;
+    /// Returns why the settings cannot be used. Until then nothing is answered or run.
+    fn settings_fault(&self) -> Option<contract::AgentError> {
+        None
+    }
     /// Returns the user's rules for tool calls, as in force.
     fn rules(&self) -> Arc<policy::Rules>;
     /// Returns the prices of models.

@@ -7,13 +7,16 @@ use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec, text};
 use crate::Engine;
 
 impl Engine {
-    /// Whether the assistant is switched on.
+    /// Whether the assistant is switched on and has settings that can be used.
     pub fn is_enabled(&self) -> bool {
         self.check_enabled().is_ok()
     }
 
-    /// Fails if the assistant is switched off.
+    /// Fails if the settings cannot be used, or if the assistant is switched off.
     pub(crate) fn check_enabled(&self) -> Result<(), AgentError> {
+        if let Some(fault) = self.world.profile.settings_fault() {
+            return Err(fault);
+        }
         if self.world.profile.settings().agent_enabled {
             return Ok(());
         }

@@ -203,6 +203,102 @@ async fn refused_requests_are_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn refused_requests_keep_the_ids_of_their_caller() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let of_run = RunParams { correlation_id: Some("order-1".into()), ..run("not json") };
+    bench.engine.run_request(of_run).await.unwrap_err();
+    let around = |id: &str| engine::TurnOptions {
+        locale: "en".into(),
+        limits: Limits::default(),
+        request_id: format!("r-{id}"),
+        correlation_id: Some(id.into()),
+        hints: Vec::new(),
+        whole: true,
+        looks_at: &[],
+    };
+    let session = "s".into();
+    bench.engine.store_exchange(&session, "hi", "hello", &around("order-0")).await.unwrap();
+    let message = bench.engine.start_callers_turn(&session, " ".into(), None, around("order-2"));
+    assert!(message.await.is_err());
+    let call = bench.engine.call_for(&session, "nobody".into(), json!({}), around("order-3"));
+    assert!(call.await.0.is_err());
+    let found: Vec<(Value, Value)> = refusals(&bench)
+        .await
+        .into_iter()
+        .map(|mut record| {
+            let mut field = |name: &str| record.fields.remove(name).unwrap_or_default();
+            (field("correlation_id"), field("request_id"))
+        })
+        .collect();
+    let wanted = [("order-1", ""), ("order-2", "r-order-2"), ("order-3", "r-order-3")];
+    let wanted = wanted.map(|(id, request)| {
+        (json!(id), if request.is_empty() { Value::Null } else { json!(request) })
+    });
+    assert_eq!(found, wanted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_for_the_host_of_a_caller_is_inside_the_run_that_needs_it() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.model.then(vec![Say::Text("Hello.")]);
+    let around = engine::TurnOptions {
+        locale: "en".into(),
+        limits: Limits::default(),
+        request_id: "request".into(),
+        correlation_id: Some("order".into()),
+        hints: Vec::new(),
+        whole: true,
+        looks_at: &[],
+    };
+    let session = "s".into();
+    let mut turn =
+        bench.engine.start_callers_turn(&session, "hi".into(), None, around.clone()).await.unwrap();
+    while turn.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
+    let id = turn.turn().clone();
+    let read =
+        bench.engine.call_tool_for_host(&session, "r".into(), json!({"q": "x"}), around, Some(&id));
+    assert_eq!(read.await.unwrap().outcome, ToolOutcome::Ok);
+    drop(turn);
+    let records = listed(&bench, None).await;
+    assert!(records.iter().any(|record| record.record_type == RecordType::ToolIntent));
+    for record in records.iter().filter(|record| record.turn.is_some()) {
+        assert_eq!(record.turn.as_deref(), Some(id.as_str()), "{record:?}");
+        assert_eq!(record.fields["correlation_id"], "order", "{record:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_that_cannot_be_used_refuse_everything_by_their_own_name() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let fault = AgentError::internal(Reason::SettingsUnreadable, "Line 2 has a fault.");
+    *bench.profile.fault.lock().unwrap() = Some(fault.clone());
+    let message = TurnStartParams {
+        session: None,
+        text: "hello".into(),
+        model: None,
+        agent: None,
+        headless: true,
+    };
+    let call = ToolCallParams {
+        tool: "r".into(),
+        arguments: json!({"q": "x"}),
+        session: None,
+        headless: true,
+    };
+    let request = run(r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello"}"#);
+    for refused in [
+        bench.engine.turn_start(message).await.unwrap_err(),
+        bench.engine.tool_call(call).await.unwrap_err(),
+        bench.engine.run_request(request).await.unwrap_err(),
+    ] {
+        assert!(refused.has_reason(Reason::SettingsUnreadable), "{refused}");
+        assert_eq!(refused.message, fault.message);
+    }
+    assert_eq!(reasons(&refusals(&bench).await), ["settings_unreadable"; 3]);
+    assert!(bench.runs().is_empty() && !bench.engine.is_enabled());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_own() {
     let bench = Bench::new(vec![tool("w", Effect::Write)])
         .with(vec![crate::world::agent("seller", &["w"])]);

@@ -235,10 +235,14 @@ pub struct TestProfile {
     pub rules: Mutex<policy::Rules>,
     pub prices: Mutex<contract::PriceTable>,
     pub supervision: Mutex<Supervision>,
+    pub fault: Mutex<Option<contract::AgentError>>,
 }
 impl Profile for TestProfile {
     fn settings(&self) -> Arc<Settings> {
         Arc::new(self.settings.lock().unwrap().clone())
+    }
+    fn settings_fault(&self) -> Option<contract::AgentError> {
+        self.fault.lock().unwrap().clone()
     }
     fn rules(&self) -> Arc<policy::Rules> {
         Arc::new(self.rules.lock().unwrap().clone())
@@ -415,6 +419,7 @@ impl Bench {
             prices: Mutex::default(),
             // The general assistant has tests of its own.
             supervision: Mutex::new(Supervision::Contract),
+            fault: Mutex::default(),
         });
         let world = World {
             store: Arc::new(store),

@@ -162,7 +162,7 @@ impl Turn<'_> {
             // the assistant is switched on. If the shared sessions failed after the decision, the
             // next answer reports the result.
             reason
-                if reason == Some(Reason::SessionsAway)
+                if matches!(reason, Some(Reason::SessionsAway | Reason::SettingsUnreadable))
                     || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) =>
             {
                 Err(Fault::from_error(error, self.locale))

@@ -1,0 +1,325 @@
+//! Reads the settings file, and says of a fault where it is and what to do. A file with a fault is
+//! not used in part, because a misspelled restriction would be missing. Must not know who uses the
+//! settings.
+
+use std::io;
+
+use audit::Witness;
+use contract::{
+    AgentError, AuditSettings, EgressSettings, PolicyMode, Reason, RedactionLevel, Settings, Text,
+    text,
+};
+use files::fault;
+use models::Api;
+
+use crate::{paths::Paths, toml_fault::describe_toml_fault};
+
+/// Reads the settings. With a fault they allow nothing that the file might forbid.
+pub(crate) fn read_settings(paths: &Paths) -> (Settings, Option<AgentError>) {
+    let path = paths.settings();
+    let file = path.display().to_string();
+    let read = match files::read_text(&path, files::BY_HAND) {
+        Ok(text) => parse_settings(&text, &file),
+        // Without a data folder, opening it says what is in its way.
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(Settings::default())
+        }
+        Err(e) => Err(unreadable(text!("{file} cannot be read: {error}.", file, error = e), None)),
+    };
+    match read {
+        Ok(settings) => (settings, None),
+        Err(fault) => (restrictive_settings(), Some(fault)),
+    }
+}
+
+fn parse_settings(text: &str, file: &str) -> Result<Settings, AgentError> {
+    let settings: Settings =
+        toml::from_str(text).map_err(|error| describe_fault(text, file, &error))?;
+    check_settings(&settings).map_err(|error| {
+        let field = error.details.get("field").and_then(|field| field.as_str()).unwrap_or_default();
+        let provider = typed_provider(&settings, field);
+        let near = provider.and_then(|typed| nearest(typed, Api::ALL.map(Api::name)));
+        let place = match line_of(text, field) {
+            Some(line) => text!("{file}, line {line}:", file, line),
+            None => text!("{file}:", file),
+        };
+        let unknown = provider
+            .filter(|typed| is_plain_name(typed))
+            .map(|name| text!("There is no provider {name}.", name));
+        unreadable(
+            Text::join([Some(place), unknown, Some(error.text())].into_iter().flatten()),
+            near,
+        )
+    })?;
+    Ok(settings)
+}
+
+/// Whether a value may be repeated in a message. A key that was written in the wrong place may not.
+fn is_plain_name(value: &str) -> bool {
+    value.len() <= 24
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-".contains(&byte))
+}
+
+/// Describes a text that is not TOML, or has a value or a name that no setting has.
+fn describe_fault(text: &str, file: &str, error: &toml::de::Error) -> AgentError {
+    let message = error.message();
+    let (given, expected) =
+        message.rfind(", expected ").map_or((message, ""), |at| message.split_at(at));
+    let name = given
+        .strip_prefix("unknown field `")
+        .and_then(|rest| rest.rsplit_once('`'))
+        .map(|(name, _)| name);
+    let Some(name) = name else {
+        let error = describe_toml_fault(text, error);
+        return unreadable(text!("{file} cannot be read: {error}.", file, error), None);
+    };
+    let at = error.span().map_or(0, |span| span.start);
+    let (line, _) = fault::line_and_column(text, at);
+    let known = expected.split('`').skip(1).step_by(2);
+    let shown: String = name.chars().take(40).flat_map(char::escape_debug).collect();
+    unreadable(
+        text!("{file}, line {line}: there is no setting {name} here.", file, line, name = shown),
+        nearest(name, known),
+    )
+}
+
+/// Makes the error that each message, command and check gets until the file is right.
+fn unreadable(message: Text, near: Option<&str>) -> AgentError {
+    let remedy = "Repair the file and start again, or save the settings once to replace it (the old file is kept).";
+    let near = near.map(|name| text!("Did you mean {name}?", name));
+    AgentError::internal(Reason::SettingsUnreadable, message)
+        .hint(Text::join(near.into_iter().chain([Text::from(remedy)])))
+}
+
+/// Returns the settings used if the file cannot be read. They allow nothing that the file might
+/// forbid. Nobody is welcomed as on the first day.
+fn restrictive_settings() -> Settings {
+    Settings {
+        agent_enabled: false,
+        welcomed: true,
+        policy: PolicyMode::ReadOnlyOnly,
+        egress: EgressSettings { allowed: false, redaction: RedactionLevel::Strict },
+        ..Settings::default()
+    }
+}
+
+/// Returns the provider that a field names, if the field is one.
+fn typed_provider<'a>(settings: &'a Settings, field: &str) -> Option<&'a str> {
+    match field {
+        "model.provider" => Some(&settings.model.provider),
+        "model.fallback.provider" => Some(&settings.model.fallback.as_ref()?.provider),
+        _ => None,
+    }
+}
+
+/// Returns the line of a setting, by its dotted name.
+fn line_of(text: &str, field: &str) -> Option<usize> {
+    let mut section = String::new();
+    text.lines()
+        .position(|line| {
+            let line = line.trim();
+            if let Some(header) = line.strip_prefix('[') {
+                section = header.split(']').next().unwrap_or_default().trim().to_owned();
+                return false;
+            }
+            let Some((name, _)) = line.split_once('=') else { return false };
+            let name = name.trim();
+            field == name || field == format!("{section}.{name}")
+        })
+        .map(|index| index + 1)
+}
+
+/// Returns the known name that a typed one is most like, if it is like one at all.
+fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let begins = |name: &str| typed.len() > 2 && name.starts_with(typed);
+    let cost = |name: &str| if begins(name) { 1 } else { distance(typed, name) };
+    known
+        .into_iter()
+        .map(|name| (cost(name), name))
+        .filter(|(cost, name)| cost * 3 <= name.chars().count())
+        .min_by_key(|(cost, _)| *cost)
+        .map(|(_, name)| name)
+}
+
+/// Returns how many letters have to be added, removed or replaced (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut before = i;
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = before + usize::from(from != *to);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row[b.len()]
+}
+
+pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
+    let limits = settings.limits;
+    let bad = |field: &str, rule: Text| {
+        Err(AgentError::invalid(text!("{field} {rule}.", field, rule)).with("field", field))
+    };
+    let range = |least: i64, most: i64| text!("must be {least} to {most}", least, most);
+    let seconds = |least: i64, most: i64| text!("must be {least} to {most} seconds", least, most);
+    if !(1..=20).contains(&limits.rounds) {
+        return bad("limits.rounds", range(1, 20));
+    }
+    if !(4..=100).contains(&limits.model_calls) {
+        return bad("limits.model_calls", range(4, 100));
+    }
+    if !(1..=12).contains(&limits.hops) {
+        return bad("limits.hops", range(1, 12));
+    }
+    if !(1..=10).contains(&limits.calls_per_round) {
+        return bad("limits.calls_per_round", range(1, 10));
+    }
+    if !(5..=86_400).contains(&limits.approval_expiry_s) {
+        return bad("limits.approval_expiry_s", seconds(5, 86400));
+    }
+    if !(2..=200).contains(&limits.window_messages) {
+        return bad("limits.window_messages", range(2, 200));
+    }
+    if let Some((field, rule)) = settings.conversation.faults().first() {
+        return bad(&format!("conversation.{field}"), rule.clone());
+    }
+    if limits.recorded_turns > 10_000 {
+        return bad("limits.recorded_turns", range(0, 10_000));
+    }
+    if !(500..=200_000).contains(&limits.result_chars) {
+        return bad("limits.result_chars", range(500, 200000));
+    }
+    if !(100..=200_000).contains(&limits.message_chars) {
+        return bad("limits.message_chars", range(100, 200000));
+    }
+    if !(5..=3_600).contains(&limits.deadline_s) {
+        return bad("limits.deadline_s", seconds(5, 3600));
+    }
+    if settings.audit.keep_values_days > 36_500 {
+        return bad("audit.keep_values_days", range(0, 36_500));
+    }
+    let budgets = settings.budgets;
+    for (field, usd) in [
+        ("budgets.run_usd", budgets.run_usd),
+        ("budgets.session_usd", budgets.session_usd),
+        ("budgets.day_usd", budgets.day_usd),
+    ] {
+        if !(0.0..=1_000_000.0).contains(&usd) {
+            let (least, most) = (0, 1_000_000);
+            return bad(field, text!("must be {least} to {most} dollars", least, most));
+        }
+    }
+    if settings.model.max_retries > 10 {
+        return bad("model.max_retries", range(0, 10));
+    }
+    if !(1..=600).contains(&settings.model.idle_timeout_s) {
+        return bad("model.idle_timeout_s", seconds(1, 600));
+    }
+    if !(1..=3_600).contains(&settings.model.local_idle_timeout_s) {
+        return bad("model.local_idle_timeout_s", seconds(1, 3_600));
+    }
+    if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
+        return bad("time_zone", "must be an IANA name such as Europe/Stockholm".into());
+    }
+    if settings.model.runs_here.iter().any(|address| !models::is_loopback_address(address)) {
+        return bad(
+            "model.runs_here",
+            "must have addresses of this computer, such as http://localhost:11434/v1".into(),
+        );
+    }
+    let AuditSettings { witness_url, witness_key, timestamp_url, keep_values_days: _ } =
+        &settings.audit;
+    for (field, url) in [("audit.witness_url", witness_url), ("audit.timestamp_url", timestamp_url)]
+    {
+        if !url.is_empty() && models::origin_of(url).is_none() {
+            return bad(field, "must be an address that begins with http:// or https://".into());
+        }
+    }
+    if !witness_url.is_empty() && Witness::parse(witness_key).is_none() {
+        return bad("audit.witness_key", "must be the key of the witness, as name+id+key".into());
+    }
+    let known = |provider: &str| provider == "offline" || Api::from_name(provider).is_some();
+    let names = Api::ALL.map(Api::name);
+    let (others, last) = names.split_at(names.len() - 1);
+    let rule = format!("must be offline, {} or {}", others.join(", "), last.join(""));
+    if !known(&settings.model.provider) {
+        return bad("model.provider", rule.into());
+    }
+    if let Some(second) = &settings.model.fallback {
+        if !known(&second.provider) {
+            return bad("model.fallback.provider", rule.into());
+        }
+        if second.provider != "offline" && second.model.trim().is_empty() {
+            return bad("model.fallback.model", "must name a model".into());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> (String, String) {
+        let error = parse_settings(text, "FILE").unwrap_err();
+        assert!(error.has_reason(Reason::SettingsUnreadable), "{error}");
+        (error.message.clone(), error.hint_text().unwrap_or_default().to_owned())
+    }
+
+    #[test]
+    fn a_fault_names_its_line_and_the_setting_that_was_meant() {
+        for (text, message, near) in [
+            ("thme = \"dark\"", "FILE, line 1: there is no setting thme here.", "theme"),
+            (
+                "theme = \"dark\"\n\n[limits]\nrouns = 3\n",
+                "FILE, line 4: there is no setting rouns here.",
+                "rounds",
+            ),
+            (
+                "[model]\nprovider = \"anthropc\"\n",
+                "FILE, line 2: There is no provider anthropc. model.provider must be offline, openai_compatible, openai_responses, anthropic or gemini.",
+                "anthropic",
+            ),
+            (
+                "model.provider = \"openai\"",
+                "FILE, line 1: There is no provider openai. model.provider must be offline, openai_compatible, openai_responses, anthropic or gemini.",
+                "openai_compatible",
+            ),
+            (
+                "[model.fallback]\nprovider = \"gemni\"\nmodel = \"m\"",
+                "FILE, line 2: There is no provider gemni. model.fallback.provider must be offline, openai_compatible, openai_responses, anthropic or gemini.",
+                "gemini",
+            ),
+        ] {
+            let (told, hint) = fault(text);
+            assert_eq!(told, message);
+            assert!(hint.starts_with(&format!("Did you mean {near}? Repair the file")), "{hint}");
+        }
+        for (text, message) in [
+            ("quux = 1", "FILE, line 1: there is no setting quux here."),
+            ("[limits]\nrounds = 99", "FILE, line 2: limits.rounds must be 1 to 20."),
+            ("theme = ", "FILE cannot be read: line 1, column"),
+        ] {
+            let (told, hint) = fault(text);
+            assert!(told.starts_with(message), "{told}");
+            assert!(hint.starts_with("Repair the file"), "{hint}");
+        }
+        assert!(parse_settings("", "FILE").is_ok());
+    }
+
+    #[test]
+    fn a_fault_repeats_no_value() {
+        for text in [
+            "policy = \"sk-secret-1\"",
+            "theme = 5 sk-secret-1",
+            "[model]\nprovider = \"sk-secret-1\"",
+            "[audit]\nwitness_url = \"x\"\nwitness_key = \"sk-secret-1\"",
+        ] {
+            let (told, hint) = fault(text);
+            assert!(!format!("{told}{hint}").contains("secret"), "{told}");
+        }
+    }
+}
