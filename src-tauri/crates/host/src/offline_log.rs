@@ -137,7 +137,8 @@ pub fn export_scope(session: Option<SessionId>, record: Option<u64>) -> Result<S
     }
 }
 
-fn require_log_file(paths: &Paths) -> Result<PathBuf, AgentError> {
+/// Returns the profile's log file. Fails if the log has not begun.
+pub fn require_log_file(paths: &Paths) -> Result<PathBuf, AgentError> {
     let log = paths.audit();
     if log.is_file() && audit::has_begun(&log) {
         return Ok(log);

@@ -1,14 +1,15 @@
 //! Replays a recorded run: reads its recording and its records, gives the engine an empty database
 //! in memory, and compares. Sends nothing, and changes neither the profile nor the log.
 
-use std::{env, path::PathBuf, sync::Arc};
+use std::{env, ops::ControlFlow, path::PathBuf, sync::Arc};
 
 use audit::Selection;
 use contract::{
-    AgentError, AuditRecordView, Reason, ReplayDifference, ReplayParams, ReplayResponse, SessionId,
-    TurnId, text,
+    AgentError, AuditRecordView, Reason, RecordType, ReplayDifference, ReplayParams,
+    ReplayResponse, SessionId, TurnId, text,
 };
 use engine::ports::{AuditLog as _, Items as _, Profile as _, Recordings as _};
+use serde_json::Value;
 use store::SqliteStore;
 
 use crate::Host;
@@ -31,11 +32,9 @@ impl Host {
         params: &ReplayParams,
     ) -> Result<ReplayResponse, AgentError> {
         let run = &params.run;
-        let recording = self.local_engine.recording(run).await?.ok_or_else(|| {
-            AgentError::invalid(text!("There is no recording of the run {run}.", run))
-                .reason(Reason::NotFound)
-                .hint("The newest messages are recorded. `csign audit list --json` names the turn of each record; the setting `limits.recorded_turns` says how many are kept.")
-        })?;
+        let Some(recording) = self.local_engine.recording(run).await? else {
+            return Err(self.no_recording_error(run).await);
+        };
         let session = recording.message.session.clone().unwrap_or_else(|| SessionId::new(""));
         let started_at = recording.started_at;
         let first = self.store.items_of_turn(run).await?.first().map(|item| item.seq);
@@ -76,6 +75,32 @@ impl Host {
         })
     }
 
+    /// Says why a run has no recording: only messages of the person are recorded.
+    async fn no_recording_error(&self, run: &TurnId) -> AgentError {
+        let started = Selection { types: vec![RecordType::RunStarted], ..Selection::default() };
+        let of = run.clone();
+        let origin = self
+            .log
+            .visit(started, None, move |origin: &mut Option<Value>, record| {
+                if record.turn.as_deref() != Some(of.as_str()) {
+                    return ControlFlow::Continue(());
+                }
+                *origin = record.fields.get("origin").cloned();
+                ControlFlow::Break(())
+            })
+            .await
+            .ok()
+            .flatten();
+        if origin.is_some_and(|origin| origin == "caller") {
+            return AgentError::invalid(text!("The run {run} answered a request of `csign run` or over HTTP. Such runs are not recorded.", run))
+                .reason("not_recorded")
+                .hint("`csign audit list` shows what it did. Messages of the window and of `csign ask` are recorded.");
+        }
+        AgentError::invalid(text!("There is no recording of the run {run}.", run))
+            .reason(Reason::NotFound)
+            .hint("The newest messages are recorded. `csign audit list` names the questions; the setting `limits.recorded_turns` says how many are kept.")
+    }
+
     /// Returns the records of a turn, oldest first.
     async fn records_of_run(
         &self,
@@ -90,7 +115,7 @@ impl Host {
                 if record.turn.as_deref() == Some(run.as_str()) {
                     records.push(record);
                 }
-                std::ops::ControlFlow::Continue(())
+                ControlFlow::Continue(())
             })
             .await
     }

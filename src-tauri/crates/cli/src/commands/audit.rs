@@ -1,16 +1,17 @@
-//! `csign audit`: lists records, verifies and exports the log, signs checkpoints. Verification and
-//! export read files without the profile's lock.
+//! `csign audit`: lists records, verifies and exports the log, signs checkpoints. Verification reads
+//! files without the profile's lock.
 
 use std::path::{Path, PathBuf};
 
 use contract::{
-    AgentError, AuditExportResponse, AuditFilter, AuditFindParams, AuditListParams,
-    AuditRecordView, AuditShowParams, ComparedWith, Empty, MemoryUse, SessionId, SessionParams,
+    AgentError, AuditExportParams, AuditExportResponse, AuditFilter, AuditFindParams,
+    AuditListParams, AuditRecordView, ComparedWith, Empty, MemoryUse, SessionId, SessionParams,
     VerifyProblem, VerifyReport,
 };
-use host::{Paths, quote_word};
+use host::{Paths, Person, quote_word};
 
 use crate::args::{Audit, AuditSearch};
+use crate::commands::questions::{self, Named};
 use crate::exit::{Exit, Failure};
 use crate::keys::Keys;
 use crate::link::Link;
@@ -19,7 +20,7 @@ use crate::visible::escape_invisible;
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, Failure> {
     match args {
-        Audit::List { limit, before, record_type, session, query, filter } => {
+        Audit::List { all, limit, before, record_type, session, query, filter } => {
             let list = AuditListParams {
                 record_type,
                 session: session.map(SessionId::from),
@@ -27,13 +28,22 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
                 before,
                 limit,
             };
-            list_records(link, out, list, filter).await
+            // An event and a text in tool or status belong to records.
+            let are_records = all || list.record_type.is_some() || !list.query.trim().is_empty();
+            let filter = filter_of(&list, filter);
+            if are_records {
+                list_records(link, out, list, filter).await
+            } else {
+                questions::list(link, out, filter, list.before, list.limit).await
+            }
         }
-        Audit::Show { seq } => {
-            let record = link.commands.audit_show(AuditShowParams { seq }).await?;
-            print_record(out, &record);
-            Ok(Exit::Done)
-        }
+        Audit::Show { id } => match Named::read(&id) {
+            Named::Record(seq) => {
+                print_record(out, &questions::record(link, seq).await?);
+                Ok(Exit::Done)
+            }
+            Named::Question(turn) => questions::show(link, out, turn).await,
+        },
         Audit::Checkpoint => {
             let checkpoint = link.commands.audit_checkpoint(Empty {}).await?;
             if out.json {
@@ -61,14 +71,9 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
     }
 }
 
-async fn list_records(
-    link: &Link,
-    out: Out,
-    list: AuditListParams,
-    search: AuditSearch,
-) -> Result<Exit, Failure> {
+fn filter_of(list: &AuditListParams, search: AuditSearch) -> AuditFilter {
     let AuditSearch { agent, tool, decision, since, until, search } = search;
-    let filter = AuditFilter {
+    AuditFilter {
         session: list.session.clone(),
         event: list.record_type,
         agent,
@@ -78,7 +83,15 @@ async fn list_records(
         until,
         // A text of `--query` is one of the words then.
         search: format!("{} {search}", list.query).trim().to_owned(),
-    };
+    }
+}
+
+async fn list_records(
+    link: &Link,
+    out: Out,
+    list: AuditListParams,
+    filter: AuditFilter,
+) -> Result<Exit, Failure> {
     let plain = AuditFilter {
         session: filter.session.clone(),
         event: filter.event,
@@ -107,7 +120,7 @@ async fn list_records(
     Ok(Exit::Done)
 }
 
-fn record_line(record: &AuditRecordView) -> String {
+pub(crate) fn record_line(record: &AuditRecordView) -> String {
     let mut parts = vec![format!(
         "{:>6}  {}  {:18}",
         record.seq,
@@ -359,6 +372,9 @@ fn describe_use(other: &MemoryUse) -> String {
     )
 }
 
+/// Exports the log through the profile, which records it. A profile that cannot be opened, for
+/// example after an alarm, is exported from its files, and the person is told that no record says
+/// so.
 pub(crate) fn export_log(
     out: Out,
     data_dir: PathBuf,
@@ -366,9 +382,30 @@ pub(crate) fn export_log(
     session: Option<String>,
     record: Option<u64>,
 ) -> Result<Exit, Failure> {
-    let scope = host::export_scope(session.map(SessionId::from), record)?;
-    let paths = Paths::new(Some(data_dir));
-    let (written, alarm) = host::export_log(&paths, folder, scope)?;
+    let session = session.map(SessionId::from);
+    let scope = host::export_scope(session.clone(), record)?;
+    let paths = Paths::new(Some(data_dir.clone()));
+    host::require_log_file(&paths)?;
+    let mut through = None;
+    let opened = super::with_link(data_dir, Person::Absent, async |link| {
+        // Another process, which may be in another folder, writes it.
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let params = AuditExportParams { folder: folder.display().to_string(), session, record };
+        through = Some(link.commands.audit_export(params).await);
+        Ok(Exit::Done)
+    });
+    let (written, alarm) = match (through, opened) {
+        (Some(written), _) => (written?, None),
+        (None, Err(failure)) if failure.exit != Exit::LogBroken => {
+            let exported = host::export_log(&paths, folder, scope)?;
+            out.print_note(format!(
+                "This export is in no record: {}",
+                escape_invisible(&failure.error.message)
+            ));
+            exported
+        }
+        (None, _) => host::export_log(&paths, folder, scope)?,
+    };
     if out.json {
         out.print_json(&written);
     } else {

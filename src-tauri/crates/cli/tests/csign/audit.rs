@@ -64,6 +64,10 @@ fn an_export_verifies_anywhere_until_someone_changes_it() {
     let name = folder.to_str().expect("a name");
     let written = world.run(&["--json", "audit", "export", name]).ends_with(0).json();
     assert!(written["records"].as_u64().is_some_and(|n| n >= 5), "{written}");
+    let page =
+        world.run(&["--json", "audit", "list", "--type", "log_exported"]).ends_with(0).json();
+    assert_eq!(page["records"][0]["fields"]["origin"], "terminal", "{page}");
+    assert_eq!(page["records"][0]["fields"]["records"], written["records"], "{page}");
     world.run(&["audit", "verify", name]).ends_with(0);
     replace(&folder.join("records.jsonl"), "analyze_portfolio_pacing", "analyze_portfolio_racing");
     world.run(&["audit", "verify", name]).ends_with(5);
@@ -83,10 +87,45 @@ fn records_are_listed_and_shown() {
     let seq = record["seq"].to_string();
     let shown = world.run(&["audit", "show", &seq]).ends_with(0).out;
     assert!(shown.contains("tool_outcome") && shown.contains(text(record, "leaf")), "{shown}");
-    let few = world.run(&["audit", "list", "--limit", "2"]).ends_with(0);
+    let few = world.run(&["audit", "list", "--all", "--limit", "2"]).ends_with(0);
     assert!(few.out.lines().count() == 2 && few.err.contains("--before"), "{}{}", few.out, few.err);
     assert!(world.run(&["audit", "checkpoint"]).ends_with(0).out.starts_with("Signed: "));
     world.run(&["audit", "show", "999999"]).ends_with(1);
+}
+
+#[test]
+fn questions_are_listed_and_show_and_replay_take_their_names() {
+    let world = World::new();
+    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s2", "hello\nyou"]).ends_with(0);
+    // A visit of the memories, which are none of the questions.
+    world.run(&["memory", "list"]).ends_with(0);
+    let page = world.run(&["--json", "audit", "list"]).ends_with(0).json();
+    let entries = page["entries"].as_array().expect("entries");
+    let asked: Vec<&str> = entries.iter().map(|entry| text(entry, "question")).collect();
+    assert_eq!(asked, ["hello\nyou", "How is account 17 pacing?"], "{page}");
+    let turn = text(&entries[1], "turn");
+    let lines = world.run(&["audit", "list"]).ends_with(0).out;
+    let lines: Vec<&str> = lines.lines().collect();
+    assert!(lines.len() == 2 && lines[0].ends_with("hello you"), "{lines:?}");
+    let printed = lines[1].split_whitespace().next().expect("a name");
+    assert_eq!(printed, turn);
+
+    let shown = world.run(&["audit", "show", printed]).ends_with(0).out;
+    assert!(shown.contains("How is account 17") && shown.contains("tool_outcome"), "{shown}");
+    let whole = world.run(&["--json", "audit", "show", printed]).ends_with(0).json();
+    assert_eq!(whole["entry"], entries[1]);
+    let records = whole["records"].as_array().map_or(0, Vec::len);
+    assert_eq!(entries[1]["records"], records, "{whole}");
+    world.run(&["audit", "show", "no-such-question"]).ends_with(1);
+
+    world.run(&["replay", printed]).ends_with(0);
+    let first = entries[1]["first"].to_string();
+    world.run(&["replay", &first]).ends_with(0);
+    let refused = world.run(&["replay", "1"]).ends_with(2);
+    assert!(refused.err.contains("belongs to no question"), "{}", refused.err);
+    let all = world.run(&["--json", "audit", "list", "--all"]).ends_with(0).json();
+    assert!(all["records"].as_array().is_some_and(|all| all.len() > 10), "{all}");
 }
 
 #[test]
@@ -97,7 +136,7 @@ fn records_are_found_by_agent_tool_decision_time_and_words() {
     let pending = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
     world.run(&["approvals", "reject", text(&pending[0], "id")]).ends_with(0);
     let list = |args: &[&str]| {
-        let args = [&["--json", "audit", "list"], args].concat();
+        let args = [&["--json", "audit", "list", "--all"], args].concat();
         let page = world.run(&args).ends_with(0).json();
         page["records"].as_array().expect("records").clone()
     };
@@ -182,7 +221,7 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
 
     // Searching makes an index, which has the text, too.
     let later = "2026-11-23T11:00:00Z";
-    let search = ["--json", "audit", "list", "--search", secret];
+    let search = ["--json", "audit", "list", "--all", "--search", secret];
     let found = world.run_at(later, &search).ends_with(0).json();
     assert!(found["records"].as_array().is_some_and(|all| all.len() >= 3), "{found}");
     assert!(names(files_with(&world.data(), secret)).iter().any(|path| path.contains("index.db")));
@@ -208,7 +247,8 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     assert_eq!(page["records"][0]["session"], "s1", "{page}");
     assert!(page["records"][0]["fields"]["values"].as_u64().is_some_and(|n| n > 0), "{page}");
     // The other conversation is as it was.
-    let other = world.run(&["--json", "audit", "list", "--session", "s2"]).ends_with(0).json();
+    let args = ["--json", "audit", "list", "--all", "--session", "s2"];
+    let other = world.run(&args).ends_with(0).json();
     let outcome = |record: &&serde_json::Value| record["record_type"] == "tool_outcome";
     let records = other["records"].as_array().expect("records");
     let revealed = &records.iter().find(outcome).expect("a call")["revealed"];
@@ -296,7 +336,7 @@ fn values_are_kept_for_the_chosen_days() {
 
 /// Returns how many values the records of the session still have.
 fn values_at(world: &World, now: &str) -> usize {
-    let args = ["--json", "audit", "list", "--session", "s1"];
+    let args = ["--json", "audit", "list", "--all", "--session", "s1"];
     let page = world.run_at(now, &args).ends_with(0).json();
     let records = page["records"].as_array().expect("records").clone();
     let values = records.iter().filter_map(|record| record["revealed"].as_object());
@@ -381,8 +421,8 @@ fn a_decision_is_exported_as_a_receipt() {
     let folder = world.path("receipt");
     let name = folder.to_str().expect("a name");
     let written = world.run(&["audit", "export", name, "--record", &seq]).ends_with(0);
-    // The key of that run is gone, so nobody can sign a statement.
-    assert!(written.out.contains("1 receipt, without statements"), "{}", written.out);
+    // The export is recorded, so its run has signed the log and signs the statement.
+    assert!(written.out.contains("1 receipt, with signed statements"), "{}", written.out);
     let page = fs::read_to_string(folder.join("receipt.html")).expect("read");
     for part in ["add 2 ridge runner black size 42 to my cart", "a terminal", "Ridge Runner", &seq]
     {

@@ -107,3 +107,17 @@ fn recordings_that_are_switched_off_are_deleted() {
         assert_eq!(count(), left);
     }
 }
+
+#[test]
+fn a_run_of_the_run_contract_says_that_it_is_not_recorded() {
+    let world = World::new();
+    let request = world.path("request.json");
+    let body =
+        r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#;
+    std::fs::write(&request, body).expect("written");
+    world.run(&["run", "--request", request.to_str().expect("a name")]).ends_with(0);
+    let page = world.run(&["--json", "audit", "list", "--type", "run_ended"]).ends_with(0).json();
+    let run = text(&page["records"][0], "turn");
+    let told = world.run(&["replay", run]).ends_with(1).err;
+    assert!(told.contains("Such runs are not recorded."), "{told}");
+}

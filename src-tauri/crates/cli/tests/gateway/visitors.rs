@@ -344,9 +344,20 @@ async fn a_callers_id_is_in_the_answer_the_log_and_the_records() {
         (refused.status(), refused.headers()["x-correlation-id"].to_str().unwrap()),
         (StatusCode::NOT_FOUND, "lost-1")
     );
-    let records = gateway.csign(&["audit", "list"]).to_string();
+    let refused = gateway
+        .request(Method::POST, "/v1/chat")
+        .header("x-correlation-id", "lost-2")
+        .json(&json!({"applicationId": "shop-web"}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    let records = gateway.csign(&["audit", "list", "--all"]).to_string();
     assert!(
-        records.contains("order-4711") && records.contains(trace) && !records.contains("<script>"),
+        records.contains("order-4711")
+            && records.contains("lost-2")
+            && records.contains(trace)
+            && !records.contains("<script>"),
         "{records}"
     );
     assert_eq!(gateway.stop(), Some(0));

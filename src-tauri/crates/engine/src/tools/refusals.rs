@@ -13,6 +13,7 @@ use crate::{
     Engine,
     canonical::{canonical, sha256_hex},
     ports::{Durability, RecordDraft},
+    run::live::RunContext,
     tools::call::CallDone,
     turn::context::TurnContext,
 };
@@ -101,6 +102,8 @@ pub struct Refused<'a> {
     pub why: &'a str,
     /// The request's own id, and its session, if they are known.
     pub request_id: Option<&'a str>,
+    /// The id that the caller gave to all that belongs together, if any.
+    pub correlation_id: Option<&'a str>,
     /// The session of the request, as far as that is known.
     pub session: Option<&'a SessionId>,
     /// The text of the refused request.
@@ -116,9 +119,16 @@ impl<'a> Refused<'a> {
             reason,
             why: &error.message,
             request_id: None,
+            correlation_id: None,
             session: None,
             asked,
         }
+    }
+
+    /// Adds the ids of the request that a run answers.
+    pub(crate) fn asked_by(self, run: Option<&'a RunContext>) -> Self {
+        let Some(run) = run else { return self };
+        Self { request_id: Some(run.request_id()), correlation_id: run.correlation_id(), ..self }
     }
 }
 
@@ -152,6 +162,9 @@ impl Engine {
             .field("agent", "");
         if let Some(id) = refused.request_id {
             draft = draft.field("request_id", name(id));
+        }
+        if let Some(id) = refused.correlation_id {
+            draft = draft.field("correlation_id", name(id));
         }
         if let Some(session) = refused.session {
             draft.session = Some(SessionId(name(session.as_str())));

@@ -96,7 +96,7 @@ impl Origin {
     }
 
     /// Adds to a record through what was asked, and the name of the person if it is known.
-    pub(crate) fn add_to(self, draft: RecordDraft, profile: &dyn Profile) -> RecordDraft {
+    pub fn add_to(self, draft: RecordDraft, profile: &dyn Profile) -> RecordDraft {
         let draft = draft.field("origin", self.name());
         match profile.person().filter(|_| self.is_owner()) {
             Some(person) => draft.commit("person", person),

@@ -55,15 +55,16 @@ impl Engine {
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
         self.world.secrets.reload_secrets().await;
+        let run = self.runs.of(&turn.0);
         let (context, spec, call) = match self.take_call(turn, &params, place, cancel) {
             Ok(taken) => taken,
             Err(error) => {
                 let asked = format!("{} {}", params.tool, params.arguments);
-                self.note_refused_request(Refused {
+                let refused = Refused {
                     session: params.session.as_ref(),
                     ..Refused::of("tool_call", &error, &asked)
-                })
-                .await;
+                };
+                self.note_refused_request(refused.asked_by(run.as_deref())).await;
                 return Err(error);
             }
         };

@@ -122,6 +122,7 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
                 reason: &reason,
                 why: &route,
                 request_id: Some(&id.0),
+                correlation_id: correlation.as_deref(),
                 session: None,
                 asked: unknown.map_or("", |application| &application.0),
             };

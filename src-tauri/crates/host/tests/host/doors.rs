@@ -1,12 +1,12 @@
 //! Tests that a stored key in any input other than a message is refused and is written to no file.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use contract::{
-    Commands, Empty, RunParams, SecretSetParams, SettingsSetParams, SwitchSetParams, SwitchTarget,
-    ToolCallParams, TurnStartParams,
+    AuditListParams, AuditShowParams, Commands, Empty, RecordType, RunParams, SecretSetParams,
+    SettingsSetParams, SwitchSetParams, SwitchTarget, ToolCallParams, TurnStartParams,
 };
-use host::Options;
+use host::{Options, Person, Terminal};
 use serde_json::json;
 
 const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
@@ -96,4 +96,40 @@ async fn a_stored_key_is_refused_in_names_ids_and_settings() {
     host.settings_set(SettingsSetParams { settings: stored }).await.unwrap();
     host.stop().await;
     assert_eq!(holding(folder.path()), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_of_settings_is_recorded_with_who_asked_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = crate::open(|| Options {
+        data_dir: Some(folder.path().to_owned()),
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await;
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    settings.theme = "dark".into();
+    host.settings_set(SettingsSetParams { settings: settings.clone() }).await.unwrap();
+    let terminal = Terminal::local(Arc::clone(&host), Person::Deciding);
+    settings.theme = "light".into();
+    terminal.settings_set(SettingsSetParams { settings }).await.unwrap();
+    let target = SwitchTarget::Agent("pacer".into());
+    terminal.switch_set(SwitchSetParams { target, on: false }).await.unwrap();
+    let mut found = Vec::new();
+    for kind in [RecordType::SettingChanged, RecordType::KillSwitch] {
+        let list = AuditListParams {
+            record_type: Some(kind),
+            session: None,
+            query: String::new(),
+            before: None,
+            limit: 10,
+        };
+        let records = host.audit_list(list).await.unwrap().records;
+        found.extend(records.iter().rev().map(|record| record.fields["origin"].clone()));
+        let seq = records[0].seq;
+        let shown = host.audit_show(AuditShowParams { seq }).await.unwrap();
+        assert!(shown.revealed.contains_key("person"), "{shown:?}");
+    }
+    assert_eq!(found, ["window", "terminal", "terminal"]);
+    host.stop().await;
 }
