@@ -2,8 +2,8 @@
 //! ends with an exit code for the result.
 
 use contract::{
-    AgentError, AgentId, ErrorCode, EventBody, ItemBody, Push, SessionId, Stage, ToolOutcome,
-    TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,
+    AgentError, AgentId, ErrorCode, EventBody, ItemBody, NoticeLevel, Push, SessionId, Stage,
+    ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -13,6 +13,7 @@ use crate::link::Link;
 use crate::listen::{self, Asker};
 use crate::markdown::GrowingAnswer;
 use crate::out::{self, Out, Tone};
+use crate::refused_calls::RefusedCalls;
 use crate::visible::escape_invisible;
 
 /// The most bytes of a text from standard input. The engine refuses far shorter ones.
@@ -137,8 +138,14 @@ struct View {
     formatted: GrowingAnswer,
     /// The provisional text that was given to standard output.
     printed: String,
+    /// Whether the last line of the printed text is ended.
+    is_line_ended: bool,
     /// Whether the printed text is complete and stored as its own item.
     kept: bool,
+    /// Failed calls whose lines are not printed yet.
+    failed: RefusedCalls,
+    /// Notices that came in the middle of a line of the answer.
+    notices: Vec<String>,
     /// Whether a call was denied, rejected or not decided in time.
     refused: bool,
     /// The id and title of an action that stays pending.
@@ -151,7 +158,10 @@ impl View {
             out,
             formatted: GrowingAnswer::new(),
             printed: String::new(),
+            is_line_ended: false,
             kept: false,
+            failed: RefusedCalls::default(),
+            notices: Vec::new(),
             refused: false,
             pending: None,
         }
@@ -177,6 +187,11 @@ impl View {
 
     fn print_event(&mut self, event: &EventBody) {
         let out = self.out;
+        let ends = matches!(event, EventBody::Final { .. } | EventBody::ApprovalRequested { .. });
+        if ends || matches!(event, EventBody::Error { .. }) {
+            let left = self.failed.take_all();
+            self.print_failed(left);
+        }
         match event {
             EventBody::Delta { text } => {
                 if std::mem::take(&mut self.kept) {
@@ -198,41 +213,44 @@ impl View {
             }
             EventBody::ToolStart { title, tool, .. } => {
                 self.finish_line();
+                for summary in self.failed.take_corrected(tool) {
+                    out.print_note(outcome_line(out, Tone::Quiet, "corrected", &summary));
+                }
                 out.print_note(out.colour_text(
                     Tone::Quiet,
                     &format!("> {} ({})", escape_invisible(title), escape_invisible(tool.as_str())),
                 ));
             }
+            EventBody::ToolEnd { outcome: ToolOutcome::Error, call, tool, summary } => {
+                self.failed.hold(call, tool, summary);
+            }
             EventBody::ToolEnd { outcome, summary, .. } => {
                 let tone = if *outcome == ToolOutcome::Ok { Tone::Good } else { Tone::Bad };
-                let more = if summary.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", escape_invisible(summary))
-                };
-                out.print_note(
-                    out.colour_text(tone, &format!("< {}{more}", format_outcome(*outcome))),
-                );
+                out.print_note(outcome_line(out, tone, &format_outcome(*outcome), summary));
             }
             // This error is reported at the end, together with the remedy.
             EventBody::Error { error } if error.code == ErrorCode::ApprovalRequired => {}
+            // The final event repeats a cut answer, so the text is not forgotten.
             EventBody::Error { error } => {
-                self.finish_line();
+                self.end_line();
                 out.print_error(error);
             }
-            EventBody::Final { text, .. } => self.print_final_answer(text),
+            EventBody::Final { text, status, error, .. } => match (status, error) {
+                // Without any answer, the sentence is that of the error above.
+                (TurnStatus::Error, Some(error)) if *text == error.message => {}
+                (TurnStatus::Cancelled, _) if !self.begins(text) => {
+                    self.finish_line();
+                    out.print_note(escape_invisible(text));
+                }
+                _ => self.print_final_answer(text),
+            },
             EventBody::AgentStart { name, .. } => {
                 self.finish_line();
                 out.print_note(
                     out.colour_text(Tone::Quiet, &format!("> {}", escape_invisible(name))),
                 );
             }
-            // This text is complete; later text begins on a new line.
-            EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) =>
-            {
-                self.kept = true;
-                self.flush();
-            }
+            EventBody::Item { item } => self.note_item(&item.body),
             // The person reads the text before the question.
             EventBody::ApprovalRequested { .. } => self.flush(),
             EventBody::Status { .. }
@@ -240,9 +258,44 @@ impl View {
             | EventBody::AgentEnd { .. }
             | EventBody::ApprovalResolved { .. }
             | EventBody::Reasoning { .. }
-            | EventBody::Blocks { .. }
-            | EventBody::Item { .. } => {}
+            | EventBody::Blocks { .. } => {}
         }
+    }
+
+    fn note_item(&mut self, body: &ItemBody) {
+        match body {
+            // This text is complete; later text begins on a new line.
+            ItemBody::AssistantText { text, partial: false, .. } if *text == self.printed => {
+                self.kept = true;
+                self.flush();
+            }
+            ItemBody::ToolResult { call, error, .. } => {
+                let failed = self.failed.take_failed(call, error.as_ref());
+                self.print_failed(failed);
+            }
+            // Another model, tools that were left out, a key that was removed.
+            ItemBody::Notice { level: NoticeLevel::Warning, text, .. } => {
+                self.notices.push(escape_invisible(text));
+                if self.printed.is_empty() {
+                    self.print_notices();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Prints calls that failed, by their summaries.
+    fn print_failed(&mut self, summaries: impl IntoIterator<Item = String>) {
+        for summary in summaries {
+            self.end_line();
+            let word = format_outcome(ToolOutcome::Error);
+            self.out.print_note(outcome_line(self.out, Tone::Bad, &word, &summary));
+        }
+    }
+
+    /// Whether a text goes on from the printed one.
+    fn begins(&self, text: &str) -> bool {
+        !self.printed.is_empty() && text.starts_with(&self.printed)
     }
 
     /// Prints the final answer: only its rest if it begins with the printed text, or else the whole
@@ -261,6 +314,7 @@ impl View {
 
     /// Prints a piece of the answer: as it is, or on a terminal the blocks that it completes.
     fn print_piece(&mut self, text: &str) {
+        self.is_line_ended &= text.is_empty();
         match self.out.screen() {
             Some(screen) => self.out.print_formatted(&self.formatted.push(text, screen)),
             None => self.out.print_piece(text),
@@ -274,13 +328,30 @@ impl View {
         }
     }
 
-    fn finish_line(&mut self) {
+    /// Ends the line of the printed text, once.
+    fn end_line(&mut self) {
         match self.out.screen() {
             Some(screen) => self.out.print_formatted(&self.formatted.finish(screen)),
-            None if self.printed.is_empty() || self.printed.ends_with('\n') => {}
+            None if self.is_line_ended
+                || self.printed.is_empty()
+                || self.printed.ends_with('\n') => {}
             None => self.out.print_piece("\n"),
         }
+        self.is_line_ended = true;
+        self.print_notices();
+    }
+
+    fn print_notices(&mut self) {
+        for notice in self.notices.drain(..) {
+            self.out.print_note(notice);
+        }
+    }
+
+    /// Ends the line of the printed text. Later text begins another answer.
+    fn finish_line(&mut self) {
+        self.end_line();
         self.printed.clear();
+        self.is_line_ended = false;
     }
 
     fn report_outcome(&self, status: TurnStatus, error: Option<&AgentError>) -> Exit {
@@ -307,6 +378,13 @@ impl View {
             }
         }
     }
+}
+
+/// Returns the line of a call that has ended.
+fn outcome_line(out: Out, tone: Tone, word: &str, summary: &str) -> String {
+    let more =
+        if summary.is_empty() { String::new() } else { format!(": {}", escape_invisible(summary)) };
+    out.colour_text(tone, &format!("< {word}{more}"))
 }
 
 /// Returns an outcome as it is written in JSON.

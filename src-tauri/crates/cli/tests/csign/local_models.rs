@@ -86,3 +86,31 @@ fn a_model_on_this_computer_counts_as_one_elsewhere_until_a_person_says_that_it_
     let elsewhere = ask(&here.base_url(), "[\"https://models.example/v1\"]");
     assert!(elsewhere.code != 0, "{}", elsewhere.out);
 }
+
+#[test]
+fn a_cut_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
+    let cut = || Reply::new().say("It begins here, ").say("and breaks off").cut();
+    let refusal = json!({"error": {"message": "No such model.", "type": "invalid"}});
+    let (_runtime, server) = start(vec![cut(), cut(), Reply::refusal(404, &refusal)]);
+    let world = World::new();
+    let variables = [
+        ("OPENAI_API_KEY", "sk-x".to_owned()),
+        ("OPENAI_BASE_URL", server.base_url()),
+        ("OPENAI_MODEL", "scripted".to_owned()),
+    ];
+    let ask = || {
+        let mut command = world.command(&["ask", "hello"]);
+        Ran::of(command.envs(variables.clone()).output().unwrap())
+    };
+    let piped = ask().ends_with(1);
+    assert_eq!(piped.out, "It begins here, and breaks off\n", "{}", piped.err);
+    assert!(piped.err.contains("error: "), "{}", piped.err);
+    let before: String =
+        variables.iter().map(|(name, value)| format!("export {name}='{value}';")).collect();
+    let typed = world.at_a_terminal_with(&before, &["ask", "hello"]).ends_with(1);
+    let seen = format!("{}{}", typed.out, typed.err);
+    assert_eq!(seen.matches("and breaks off").count(), 1, "{seen}");
+    let failed = ask().ends_with(1);
+    assert_eq!(failed.out, "", "{}", failed.err);
+    assert_eq!(failed.err.matches("error: ").count(), 1, "{}", failed.err);
+}
