@@ -412,8 +412,11 @@ fn estimate_tokens(request: &ModelRequest) -> u64 {
 fn message_bytes(message: &Message) -> usize {
     match message {
         Message::System { text } | Message::User { text } => text.as_str().len(),
-        Message::Assistant { text, calls, .. } => {
+        Message::Assistant { text, calls, opaque } => {
+            // Data that goes back to the provider counts as input there.
+            let back = opaque.as_ref().map_or(0, |opaque| opaque.data.to_string().len());
             text.as_str().len()
+                + back
                 + calls
                     .iter()
                     .map(|call| call.name.as_str().len() + call.arguments.as_str().len())
