@@ -15,7 +15,7 @@ use std::{
 };
 
 use super::{
-    asking::receive_descriptor,
+    asking::{Asking, receive_descriptor},
     open_folders::{OpenFolders, OpenPlace},
 };
 
@@ -47,8 +47,17 @@ struct Call<'a> {
 /// The app's end of the connection to a program that asks for help.
 #[derive(Debug)]
 pub struct Answering {
-    pub(crate) line: UnixStream,
-    pub(crate) open: OpenFolders,
+    line: UnixStream,
+    open: OpenFolders,
+}
+
+impl OpenFolders {
+    /// Prepares the help: the end for the program, which it applies last of all restrictions, and the
+    /// one for the app.
+    pub fn connect(self) -> io::Result<(Asking, Answering)> {
+        let (near, far) = UnixStream::pair()?;
+        Ok((Asking::new(far), Answering { line: near, open: self }))
+    }
 }
 
 impl Answering {

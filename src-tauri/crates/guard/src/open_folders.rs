@@ -8,12 +8,10 @@ use std::{
     io,
     os::{
         fd::{AsRawFd as _, FromRawFd as _, OwnedFd},
-        unix::{ffi::OsStrExt as _, net::UnixStream},
+        unix::ffi::OsStrExt as _,
     },
     path::{Component, Path, PathBuf},
 };
-
-use super::{answering::Answering, asking::Asking};
 
 /// Folders that are open to a program, and what stays closed in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,13 +32,6 @@ pub(crate) struct OpenPlace {
 }
 
 impl OpenFolders {
-    /// Prepares the help: the end for the program, which it applies last of all restrictions, and the
-    /// one for the app.
-    pub fn connect(self) -> io::Result<(Asking, Answering)> {
-        let (near, far) = UnixStream::pair()?;
-        Ok((Asking::new(far), Answering { line: near, open: self }))
-    }
-
     /// Opens the folder of a place, if the place is open and the program needs help there. The path
     /// is absolute.
     pub(crate) fn find_place(&self, path: &Path) -> Option<OpenPlace> {
