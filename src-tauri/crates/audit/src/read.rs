@@ -76,7 +76,7 @@ pub(crate) fn show(db: &Connection, seq: u64) -> Result<AuditRecordView, AgentEr
         Some(row) => view(db, row),
         None => Err(AgentError::invalid(text!("There is no record {seq} in the audit log.", seq))
             .reason(Reason::NotFound)
-            .hint("\"csign audit list\" shows the records.")),
+            .hint("\"csign audit list --all\" shows the records.")),
     }
 }
 

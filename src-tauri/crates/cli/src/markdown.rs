@@ -1,5 +1,5 @@
 //! Formats the Markdown of an answer for a terminal: wrapped paragraphs, aligned tables, lists,
-//! and links with their address. Knows the width of the terminal, but neither reads nor writes it.
+//! and links with their address. Formulas stay as they are written. Knows the width of the terminal, but neither reads nor writes it.
 //!
 //! Each piece of the source passes [`prose`] before it is laid out. All control characters of the
 //! result are therefore made here.
@@ -9,7 +9,7 @@ mod table;
 mod width;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use render::Segmenter;
+use render::{Segmenter, Veiled};
 
 use crate::visible::escape_prose;
 use line::{Line, Span, Style, wrap_spans};
@@ -75,8 +75,10 @@ impl GrowingAnswer {
 fn format(markdown: &str, screen: Screen) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let veiled = Veiled::new(markdown, options);
     let mut writer = Writer {
         screen,
+        veiled: &veiled,
         text: String::new(),
         containers: vec![Container::new(false, "", "")],
         numbers: Vec::new(),
@@ -86,15 +88,17 @@ fn format(markdown: &str, screen: Screen) -> String {
         code: None,
         table: None,
     };
-    for event in Parser::new_ext(markdown, options) {
+    for event in Parser::new_ext(veiled.markdown(), options) {
         writer.write_event(event);
     }
     writer.flush_block();
     writer.text
 }
 
-struct Writer {
+struct Writer<'a> {
     screen: Screen,
+    /// The formulas of the text.
+    veiled: &'a Veiled<'a>,
     text: String,
     /// The open quotes and items. The first is the answer itself.
     containers: Vec<Container>,
@@ -129,7 +133,7 @@ impl Container {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     fn write_event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start_tag(tag),
@@ -143,8 +147,7 @@ impl Writer {
                 let style = Style { is_code: true, ..self.current_style() };
                 self.add_styled(&format!("`{text}`"), style);
             }
-            Event::SoftBreak => self.add_text(" "),
-            Event::HardBreak => self.add_text("\n"),
+            Event::SoftBreak | Event::HardBreak => self.add_text("\n"),
             Event::Rule => {
                 self.begin_block();
                 let line = Line::plain(&"─".repeat(self.available_width()));
@@ -197,7 +200,10 @@ impl Writer {
             Tag::Emphasis => self.styles.push(Style { is_emphasised: true, ..style }),
             Tag::Strong => self.styles.push(Style { is_strong: true, ..style }),
             Tag::Strikethrough => self.styles.push(Style { is_struck: true, ..style }),
-            Tag::Link { dest_url, .. } => self.links.push((escape_prose(&dest_url), String::new())),
+            Tag::Link { dest_url, .. } => {
+                let address = escape_prose(&self.veiled.source(&dest_url));
+                self.links.push((address, String::new()));
+            }
             Tag::Image { .. }
             | Tag::TableCell
             | Tag::FootnoteDefinition(_)
@@ -280,7 +286,7 @@ impl Writer {
     }
 
     fn add_styled(&mut self, text: &str, style: Style) {
-        let text = escape_prose(text);
+        let text = escape_prose(&self.veiled.source(text));
         if let Some(code) = &mut self.code {
             code.push_str(&text);
             return;

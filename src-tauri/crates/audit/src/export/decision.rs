@@ -22,7 +22,7 @@ pub(super) fn find(db: &Connection, seq: u64) -> Result<Decision, AgentError> {
     let body = read(db, seq).map_err(|error| unreadable(&error))?.ok_or_else(|| {
         AgentError::invalid(text!("There is no record {seq} in the audit log.", seq))
             .reason(Reason::NotFound)
-            .hint("\"csign audit list\" shows the records.")
+            .hint("\"csign audit list --all\" shows the records.")
     })?;
     let Some((approval, session)) = body.text("approval").zip(body.session.as_deref()) else {
         return Err(AgentError::invalid(text!("Record {seq} belongs to no decision.", seq))

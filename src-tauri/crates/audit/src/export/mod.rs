@@ -130,7 +130,7 @@ fn find_session(db: &Connection, session: &SessionId) -> Result<Part, AgentError
     }
     let message = text!("The log has no signed record of the session {session}.", session);
     Err(AgentError::invalid(message).reason(Reason::NotFound).hint(
-        "`csign audit list` shows the sessions; `csign audit checkpoint` signs the newest records.",
+        "`csign audit list --all` shows the sessions; `csign audit checkpoint` signs the newest records.",
     ))
 }
 

@@ -1,14 +1,16 @@
 //! `csign replay`: runs a recorded message again, offline, and shows the first difference.
 
-use contract::{ReplayDifference, ReplayParams, ReplayResponse, TurnId};
+use contract::{ReplayDifference, ReplayParams, ReplayResponse};
 
+use crate::commands::questions::Named;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
 
 pub(crate) async fn replay_run(link: &Link, out: Out, run: String) -> Result<Exit, Failure> {
-    let answer = link.commands.run_replay(ReplayParams { run: TurnId(run) }).await?;
+    let run = Named::read(&run).turn(link).await?;
+    let answer = link.commands.run_replay(ReplayParams { run }).await?;
     let exit = if answer.difference.is_none() { Exit::Done } else { Exit::Failed };
     if out.json {
         out.print_json(&answer);

@@ -21,7 +21,9 @@ fn shows(markdown: &str, screen: Screen, lines: &[&str]) {
 fn markdown_becomes_lines_of_text() {
     let table: &[(&str, &[&str])] = &[
         ("", &[]),
-        ("Two\nlines of **one** paragraph", &["Two lines of one paragraph"]),
+        ("Two\nlines of **one** paragraph", &["Two", "lines of one paragraph"]),
+        (r"So $x_1 * y_2$ and \(\frac{a}{b}\) ", &[r"So $x_1 * y_2$ and \(\frac{a}{b}\)"]),
+        ("$$\nx_1\n= y_1\n$$\nAfter", &["$$", "x_1", "= y_1", "$$", "", "After"]),
         ("# Title\nText\n\nMore", &["Title", "", "Text", "", "More"]),
         (r"my\_campaign\_1 \*not bold\* 5 \| 6", &["my_campaign_1 *not bold* 5 | 6"]),
         (

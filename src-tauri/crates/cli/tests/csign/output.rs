@@ -55,7 +55,7 @@ fn a_full_output_fails_every_command() {
         &["policy", "show"],
         &["--json", "policy", "show"],
         &["policy", "check", "--tool", "cart.get"],
-        &["audit", "list"],
+        &["audit", "list", "--all"],
         &["--json", "audit", "list"],
         &["audit", "show", "1"],
         &["audit", "verify"],

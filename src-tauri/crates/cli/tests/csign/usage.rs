@@ -84,7 +84,7 @@ fn wrong_usage_ends_with_2_and_touches_nothing() {
         &["nonsense"],
         &["ask", "--colour", "hello"],
         &["approvals", "approve", "a1"],
-        &["audit", "show", "first"],
+        &["audit", "show"],
         &["audit", "verify", "/nowhere/at/all"],
     ];
     for args in wrong {

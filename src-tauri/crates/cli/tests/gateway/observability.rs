@@ -185,7 +185,7 @@ async fn every_record_of_a_confirmed_change_names_the_request_that_made_it() {
     let (confirmed, done) =
         post_and_read_id(&gateway, "/v1/chat/stream", &message_of("s", "yes")).await;
     assert_eq!(done["cart"]["itemCount"], 1, "{done}");
-    let page = gateway.csign(&["audit", "list", "--limit", "100"]);
+    let page = gateway.csign(&["audit", "list", "--all", "--limit", "100"]);
     let records: Vec<&Value> = page["records"]
         .as_array()
         .unwrap()
