@@ -31,6 +31,28 @@ fn open_remembered(page: &Page<'_>) {
     page.session.press(&[&[key::ENTER]]).expect("Enter");
 }
 
+/// An answer with all that is drawn: line breaks, formulas, code, and text that is read from the right.
+const ANSWER: &str = "In Helsinki time.\nThat is two hours ahead, for $5 and $10 alike.\n\nThe share is $\\frac{a_1}{b}$ and \\(x^2\\):\n\n$$\n\\sum_{i=1}^{n} i\n= \\frac{n(n+1)}{2}\n$$\n\n```sql\nSELECT 1\n```\n\nالوقت في هلسنكي هو $t+2$.";
+
+/// Checks how the answer is drawn: what is counted, and from where the last paragraph is read.
+fn assert_drawn(page: &Page<'_>) {
+    let drawn = page.script(
+        "const prose = [...document.querySelectorAll('.prose')].at(-1), count = (what) => prose.querySelectorAll(what).length; \
+         const [formula, block] = ['math mfrac', 'math[display=block]'].map((what) => prose.querySelector(what).getBoundingClientRect()); \
+         return { breaks: count('p > br'), formulas: count('math'), stacked: formula.height > 20, wide: block.width > 0, \
+           right: getComputedStyle(prose.lastElementChild).direction, code: getComputedStyle(prose.querySelector('pre')).direction };",
+    );
+    assert_eq!(
+        drawn,
+        json!({"breaks": 1, "formulas": 4, "stacked": true, "wide": true, "right": "rtl", "code": "ltr"})
+    );
+    page.says("for $5 and $10 alike");
+    page.says("Corrected: Analyze portfolio pacing");
+    assert!(!page.text().contains("do not fit"), "what the model was told is in the details only");
+    page.named(".copy-code", "Copy", true).click().expect("copied");
+    page.named(".copy-code", "Copied", true);
+}
+
 fn memories(journey: &Journey) -> Value {
     journey
         .call("memory_list", json!({"session": null, "used_in": null, "offset": 0, "limit": 0}))
@@ -45,7 +67,12 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
         .enable_all()
         .build()
         .expect("a runtime");
-    let server = runtime.block_on(ModelServer::start([Reply::text(["In Helsinki time."])]));
+    let refused = json!({"account_id": "17", "campaign_budget": -5});
+    let server = runtime.block_on(ModelServer::start([
+        Reply::call("analyze_portfolio_pacing", refused),
+        Reply::call("analyze_portfolio_pacing", json!({"account_id": "17"})),
+        Reply::text([ANSWER]),
+    ]));
     let settings = format!(
         "[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n",
         server.base_url()
@@ -60,6 +87,8 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
     wait("the note", || (memories(&journey) != json!([])).then_some(()));
     journey.chat(|page| page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N"));
     journey.ask("In which time does account 17 report?");
+    journey.chat(assert_drawn);
+    journey.picture("memory/drawn.png");
     journey.chat(open_remembered);
     journey.chat(|page| page.says("account 17 reports in Helsinki time"));
     journey.picture("memory/remembered.png");
