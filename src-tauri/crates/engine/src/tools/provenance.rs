@@ -1,7 +1,7 @@
 //! Keeps the untrusted content of a turn: where it came from, and the excerpts that a person sees
 //! beside a proposal. The policy uses whether there is any; this module decides nothing.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use contract::{CallId, Item, ItemBody, ToolId, ToolSpec, UntrustedContent};
 use parking_lot::Mutex;
@@ -279,7 +279,14 @@ fn push_scalars(all: &mut String, value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => true,
         Value::Number(number) => push_line(all, &number.to_string()),
-        Value::String(text) => push_line(all, text),
+        Value::String(text) => {
+            push_line(all, text)
+                && match contract::json_text::members_of(value) {
+                    // A text that holds JSON may write its letters in another way.
+                    Cow::Owned(members) => push_scalars(all, &members),
+                    Cow::Borrowed(_) => true,
+                }
+        }
         Value::Array(list) => list.iter().all(|value| push_scalars(all, value)),
         Value::Object(members) => members
             .iter()

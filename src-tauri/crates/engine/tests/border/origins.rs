@@ -173,3 +173,19 @@ async fn more_content_than_is_kept_marks_what_is_not_the_persons() {
     let [value] = details.from_outside.as_slice() else { panic!("{details:?}") };
     assert_eq!((value.path.as_str(), &value.passage), ("/partNo", &None));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_value_in_json_text_is_found_whatever_its_letters_are_written_as() {
+    let bench = shop("");
+    bench.tools.behaviours.lock().unwrap().insert(
+        "search".into(),
+        Box::new(|_: &ToolRequest| {
+            let text = r#"{"weight": 1.10, "next": "\u0043S-\u0036666"}"#;
+            Ok::<Value, ToolFailure>(Value::String(text.into()))
+        }),
+    );
+    bench.model.then(vec![Say::Call("search", json!({"q": "backpack"}))]);
+    bench.model.then(vec![Say::Call("cart", json!({"partNo": "CS-6666", "quantity": 2}))]);
+    bench.start("add two of them").await;
+    assert_eq!(marked(&bench.approval(0).await), ["/partNo"]);
+}

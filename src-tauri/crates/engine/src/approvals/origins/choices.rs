@@ -3,7 +3,10 @@
 //! a thing, such as its number, and no other value that is said of it. If it is not certain which
 //! thing is meant, no value is chosen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use contract::{Item, ItemBody, ToolId, ToolOutcome, TurnId};
 use language::{
@@ -72,7 +75,16 @@ impl Choices {
     /// Reads the items of a conversation, oldest first. Things are listed by the results of tools
     /// that `lists_things` names.
     pub(super) fn of(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Self {
-        let rounds = rounds(items, lists_things);
+        let result = |item: &Item| match &item.body {
+            ItemBody::ToolResult { tool, data, outcome: ToolOutcome::Ok, .. }
+                if lists_things(tool) =>
+            {
+                expanded(data, DEPTH)
+            }
+            _ => Value::Null,
+        };
+        let results: Vec<Value> = items.iter().map(result).collect();
+        let rounds = rounds(items, &results);
         let mut newest = Self::default();
         for (at, round) in rounds.iter().enumerate() {
             let mut before = rounds[..at].iter().rev();
@@ -131,11 +143,27 @@ impl Choices {
     }
 }
 
-/// Groups items by turn.
-fn rounds(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Vec<Round<'_>> {
+/// Returns a result with the JSON that its texts hold.
+fn expanded(value: &Value, depth: usize) -> Value {
+    let inner = |value: &Value| expanded(value, depth.saturating_sub(1));
+    match value {
+        Value::String(_) if depth > 0 => match contract::json_text::members_of(value) {
+            Cow::Owned(read) => inner(&read),
+            Cow::Borrowed(text) => text.clone(),
+        },
+        Value::Array(list) => list.iter().map(inner).collect(),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(name, value)| (name.clone(), inner(value))).collect())
+        }
+        value => value.clone(),
+    }
+}
+
+/// Groups items by turn. `results` has the result of each item that lists things.
+fn rounds<'a>(items: &'a [Item], results: &'a [Value]) -> Vec<Round<'a>> {
     let mut rounds: Vec<(&TurnId, Round<'_>)> = Vec::new();
     let mut calls: BTreeMap<&str, &Value> = BTreeMap::new();
-    for item in items {
+    for (item, result) in items.iter().zip(results) {
         if rounds.last().is_none_or(|(turn, _)| **turn != item.turn) {
             rounds.push((&item.turn, Round::default()));
         }
@@ -146,12 +174,10 @@ fn rounds(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Vec<Round<'
             ItemBody::ToolCall { call, arguments, .. } => {
                 calls.insert(call.as_str(), arguments);
             }
-            ItemBody::ToolResult { call, tool, data, outcome: ToolOutcome::Ok, .. }
-                if lists_things(tool) =>
-            {
+            ItemBody::ToolResult { call, .. } => {
                 let asked = calls.get(call.as_str()).and_then(|asked| asked.as_object());
                 let asked = asked.into_iter().flat_map(|asked| asked.values().filter_map(scalar));
-                find_lists(data, DEPTH, &asked.collect::<Vec<_>>(), &mut round.lists);
+                find_lists(result, DEPTH, &asked.collect::<Vec<_>>(), &mut round.lists);
             }
             _ => {}
         }

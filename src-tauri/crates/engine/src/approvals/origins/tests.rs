@@ -221,6 +221,21 @@ fn a_size_of_a_chosen_thing_is_chosen_by_its_word() {
 }
 
 #[test]
+fn things_in_a_result_that_came_as_text_are_chosen_too() {
+    let spec = spec();
+    let (outside, mut items) = after_list("Three.", "add the second one");
+    let text = json!({"price": 1.5, "items": backpacks()}).to_string();
+    for item in &mut items {
+        if let ItemBody::ToolResult { data, .. } = &mut item.body {
+            *data = json!({"structuredContent": text, "content": [{"type": "text"}]});
+        }
+    }
+    let search = search(&spec, &["find backpacks", "add the second one"], &outside, &items);
+    assert!(is_own(&search, "partNo", json!("CS-1002")));
+    assert!(is_marked(&search, "partNo", json!("CS-1001")));
+}
+
+#[test]
 fn a_yes_agrees_to_the_question_that_was_asked() {
     let spec = spec();
     let (outside, items) = after_list("Shall I add 7 of CS-1003?", "yes");
