@@ -29,11 +29,11 @@ fn pictures(journey: &Journey, name: &str) {
     }
 }
 
-/// Sends a message whose answer is a change, and returns the pending action.
+/// Sends a message whose answer is a change, and returns the pending action. The model's answer to the
+/// decision is pushed later, because the server has one queue for all conversations.
 fn propose(journey: &Journey, server: &ModelServer, message: &str, arguments: Value) -> Value {
     let before = journey.pending().len();
     server.push(Reply::call("cart_add_item", arguments));
-    server.push(Reply::text(["Done."]));
     journey.chat(|page| page.send(message));
     wait("the action", || journey.pending().into_iter().nth(before))
 }
@@ -97,6 +97,7 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
         page.says("2 changed to 1");
     });
     pictures(&journey, "edited");
+    server.push(Reply::text(["Done."]));
     journey.approval(|page| page.click_armed("Approve"));
     journey.chat(|page| page.says("Done."));
 
@@ -125,6 +126,8 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
         page.says("These 2 actions are rejected");
     });
     pictures(&journey, "several");
+    server.push(Reply::text(["Not done."]));
+    server.push(Reply::text(["Not done either."]));
     journey.approval(|page| page.click("Reject all 2"));
     wait("nothing to wait", || journey.pending().is_empty().then_some(()));
     journey.assert_log_verifies();
