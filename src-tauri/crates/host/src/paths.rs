@@ -76,6 +76,10 @@ impl Paths {
     pub fn own_servers(&self) -> PathBuf {
         self.data.join("servers")
     }
+    /// Returns the folder with the downloads of servers that could not be added.
+    pub(crate) fn server_downloads(&self) -> PathBuf {
+        self.data.join("server-downloads")
+    }
     /// Returns the folder with the data of the window's web view.
     pub(crate) fn web_view() -> PathBuf {
         base_folder("XDG_DATA_HOME", ".local/share").join("io.countersign.desktop")

@@ -162,8 +162,8 @@ pub struct ServerTimeouts {
     #[schemars(range(max = 120_000))]
     pub start_ms: u64,
     /// One call of a tool that `tools` does not declare (`offer_all`); declared tools have their
-    /// own. 0 = 30 000; at most 300 000.
+    /// own. Progress begins it again. 0 = 30 000; at most 3 600 000.
     #[serde(default)]
-    #[schemars(range(max = 300_000))]
+    #[schemars(range(max = 3_600_000))]
     pub call_ms: u64,
 }

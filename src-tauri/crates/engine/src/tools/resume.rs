@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::{AgentError, Approval, ApprovalId, Effect, ToolSpec};
+use contract::{AgentError, Approval, ApprovalId, Effect, PackId, ToolSpec};
 use parking_lot::Mutex;
 use policy::Decision;
 use serde_json::{Map, Value};
@@ -72,6 +72,14 @@ impl Tools for Resumable<'_> {
         self.tools.specs()
     }
 
+    fn reads_files(&self, pack: &PackId) -> bool {
+        self.tools.reads_files(pack)
+    }
+
+    fn keeps_time(&self, spec: &ToolSpec) -> bool {
+        self.tools.keeps_time(spec)
+    }
+
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {
         self.tools.waits_for_person(spec)
     }
@@ -136,10 +144,14 @@ pub(crate) async fn run_tool(
         }
         std::future::pending::<()>().await;
     };
+    let began = tokio::time::Instant::now();
     let done = tokio::select! {
         done = retry::run(&tools, world.random.as_ref(), request, &context.cancel, deadline) => done,
         () = listening => Err(ToolFailure { error: stopped(), may_have_happened: true }),
     };
+    if world.tools.keeps_time(&ready.spec) {
+        context.account.entries().tool_time += began.elapsed();
+    }
     for approval in signed.into_inner() {
         if let Some(signer) = signer {
             signer

@@ -83,8 +83,9 @@ async fn run_once(
     tokio::pin!(running);
     let cancelled = async {
         cancel.cancelled().await;
-        // A read is cancelled at once. A write gets a few seconds to finish.
-        if writes {
+        // A read is cancelled at once. A write gets a few seconds to finish, unless it may take long:
+        // its own side is told at once.
+        if writes && !tools.keeps_time(&spec) {
             tokio::time::sleep(Duration::from_secs(3)).await;
         }
     };
@@ -107,8 +108,11 @@ async fn run_once(
 }
 
 /// Waits until the time limit is over. The limit starts again while the call waits for a person's
-/// answer.
+/// answer. It is never over for a call whose own side ends it in time.
 async fn wait_until_timeout(tools: &dyn Tools, spec: &ToolSpec, limit: Duration) {
+    if tools.keeps_time(spec) {
+        std::future::pending::<()>().await;
+    }
     loop {
         tokio::time::sleep(limit).await;
         if !tools.waits_for_person(spec) {
@@ -165,6 +169,9 @@ mod tests {
     impl Tools for Failing {
         fn specs(&self) -> Arc<Vec<ToolSpec>> {
             Arc::default()
+        }
+        fn reads_files(&self, _: &contract::PackId) -> bool {
+            false
         }
         async fn run(&self, _: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
             self.calls.lock().unwrap().push(Instant::now());
@@ -269,9 +276,11 @@ mod tests {
         assert_eq!((at, error.code), (vec![0, 5], ErrorCode::ToolTimeout));
     }
 
-    /// Runs until it is told to stop, and notes that it was.
+    /// Runs until it is told to stop, and notes that it was. One that keeps its time ends by itself
+    /// after five minutes.
     struct Stoppable {
         deaf: bool,
+        keeps_time: bool,
         heard: Mutex<bool>,
     }
     #[async_trait]
@@ -279,11 +288,22 @@ mod tests {
         fn specs(&self) -> Arc<Vec<ToolSpec>> {
             Arc::default()
         }
+        fn reads_files(&self, _: &contract::PackId) -> bool {
+            false
+        }
+        fn keeps_time(&self, _: &ToolSpec) -> bool {
+            self.keeps_time
+        }
         async fn run(&self, _: ToolRequest, stop: CancellationToken) -> Result<Value, ToolFailure> {
             if self.deaf {
                 std::future::pending::<()>().await;
             }
-            stop.cancelled().await;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(Duration::from_secs(300)), if self.keeps_time => {
+                    return Ok(json!("done"));
+                }
+            }
             *self.heard.lock().unwrap() = true;
             Err(ToolFailure {
                 error: AgentError::internal("own", "It stopped before it was sent."),
@@ -292,10 +312,30 @@ mod tests {
         }
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_call_whose_own_side_keeps_its_time_gets_it_and_is_stopped_at_once() {
+        for stops in [false, true] {
+            let tools = Stoppable { deaf: false, keeps_time: true, heard: Mutex::default() };
+            let mut request = request(1, 10_000, Backoff::Fixed);
+            Arc::make_mut(&mut request.spec).effect = Effect::Write;
+            let (cancel, start) = (CancellationToken::new(), Instant::now());
+            let user = async {
+                tokio::time::sleep(Duration::from_secs(70)).await;
+                if stops {
+                    cancel.cancel();
+                }
+            };
+            let until = start + Duration::from_secs(60);
+            let (ended, ()) = tokio::join!(run(&tools, &Half, request, &cancel, until), user);
+            assert_eq!(ended.is_ok(), !stops);
+            assert_eq!(start.elapsed().as_secs(), if stops { 70 } else { 300 });
+        }
+    }
+
     /// Stops a write after a second, or never. Returns the failure, whether the tool noticed the
     /// stop, and the time in milliseconds.
     async fn stopped(deaf: bool, by_user: bool) -> (ToolFailure, bool, u128) {
-        let tools = Stoppable { deaf, heard: Mutex::default() };
+        let tools = Stoppable { deaf, keeps_time: false, heard: Mutex::default() };
         let mut request = request(1, 10_000, Backoff::Fixed);
         Arc::make_mut(&mut request.spec).effect = Effect::Write;
         let (cancel, start) = (CancellationToken::new(), Instant::now());
