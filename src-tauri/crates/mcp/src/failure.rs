@@ -494,7 +494,10 @@ mod tests {
             Some(TransportCause::Status { status, retry_after_ms: None, said })
         };
         for (words, lost) in [
-            ("HTTP 403 Forbidden: HTTP 401 Unauthorized: no", status(403, "HTTP 401 Unauthorized: no")),
+            (
+                "HTTP 403 Forbidden: HTTP 401 Unauthorized: no",
+                status(403, "HTTP 401 Unauthorized: no"),
+            ),
             ("HTTP 413 Payload Too Large: ", status(413, "")),
             ("HTTP 499 <unknown status code>: x", status(499, "x")),
             ("HTTP 401 Unauthorized: ", Some(TransportCause::Unauthorized(None))),
@@ -515,7 +518,10 @@ mod tests {
         let shown = |words: &str| shorten(&message_in(words), &secrets);
         assert_eq!(shown("  no\n\tsuch\u{7} path "), Some("no such path".into()));
         assert_eq!(shown("key hunter2 is old"), Some("key \u{2026} is old".into()));
-        assert_eq!(shown(r#"{"error": {"code": 1, "message": "No session"}}"#), Some("No session".into()));
+        assert_eq!(
+            shown(r#"{"error": {"code": 1, "message": "No session"}}"#),
+            Some("No session".into())
+        );
         assert_eq!(shown(r#"{"detail": "Not Found"}"#), Some("Not Found".into()));
         assert_eq!((shown("<!DOCTYPE html><p>hello"), shown(" ")), (None, None));
         assert_eq!(shown(&"\u{e9}".repeat(500)).unwrap().chars().count(), SHOWN + 1);

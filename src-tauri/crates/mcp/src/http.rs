@@ -80,7 +80,8 @@ fn build(
     redirects: bool,
     routed: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
 ) -> Result<Client, Text> {
-    const NO_TLS: &str = "No encrypted connection can be made on this machine. Install the package ca-certificates.";
+    const NO_TLS: &str =
+        "No encrypted connection can be made on this machine. Install the package ca-certificates.";
     files::check_certificates()
         .map_err(|why| text!("No encrypted connection can be made: {why}.", why))?;
     let within = redirect::Policy::custom(|attempt| {
@@ -153,13 +154,14 @@ fn proxies(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
     values
         .map(|value| {
             let whole = if value.contains("://") { value } else { format!("http://{value}") };
-            let host = Url::parse(whole.trim()).ok().and_then(|url| url.host_str().map(str::to_owned));
+            let host =
+                Url::parse(whole.trim()).ok().and_then(|url| url.host_str().map(str::to_owned));
             host.unwrap_or_default()
         })
         .collect()
 }
 
-/// What stands between this computer and a server.
+/// The reason why a request did not reach a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
     /// The issuer of its certificate is not trusted.
@@ -428,7 +430,9 @@ mod tests {
             let found = clients.of(&Url::parse(url).unwrap()).await;
             found.map(|found| std::ptr::eq(found, clients.outward.as_ref().unwrap()))
         };
-        for url in ["http://localhost/", "https://127.0.0.1/", "https://10.0.0.7/", "https://[::1]/"] {
+        for url in
+            ["http://localhost/", "https://127.0.0.1/", "https://10.0.0.7/", "https://[::1]/"]
+        {
             assert!(is_outward(false, url).await.is_err(), "{url}");
             assert_eq!(is_outward(true, url).await, Ok(false), "{url}");
         }

@@ -1,6 +1,6 @@
 //! Repairs the answers by which servers open a connection. Many leave out what their authors think
-//! obvious: a version, a name, capabilities. What is missing is assumed, and what cannot be read is
-//! left out. Knows the shapes of the protocol, and no connection.
+//! obvious: a version, a name, capabilities. Missing parts are assumed, and unreadable ones are left
+//! out. Knows the shapes of the protocol, and no connection.
 
 use rmcp::model::{
     DiscoverResult, InitializeResult, ProtocolVersion, ServerCapabilities, ServerResult,
@@ -35,7 +35,8 @@ pub(crate) fn discover_result(answer: ServerResult) -> Option<DiscoverResult> {
     }
     let mut said = into_object(answer)?;
     let versions = said.get("supportedVersions")?.as_array()?;
-    let versions: Vec<Value> = versions.iter().filter(|version| version.is_string()).cloned().collect();
+    let versions: Vec<Value> =
+        versions.iter().filter(|version| version.is_string()).cloned().collect();
     let capabilities = capabilities(said.get("capabilities"));
     said.insert("supportedVersions".to_owned(), Value::Array(versions));
     said.insert("capabilities".to_owned(), capabilities);
@@ -43,7 +44,8 @@ pub(crate) fn discover_result(answer: ServerResult) -> Option<DiscoverResult> {
     if !said.get("ttlMs").is_some_and(Value::is_u64) {
         said.insert("ttlMs".to_owned(), json!(0));
     }
-    if !said.get("cacheScope").is_some_and(Value::is_string) {
+    let scope = said.get("cacheScope").and_then(Value::as_str);
+    if !scope.is_some_and(|scope| matches!(scope, "private" | "public")) {
         said.insert("cacheScope".to_owned(), json!("private"));
     }
     said.retain(|name, value| !matches!(name.as_str(), "instructions") || value.is_string());
@@ -68,7 +70,9 @@ fn capabilities(said: Option<&Value>) -> Value {
     let Some(Value::Object(said)) = said else { return json!({"tools": {}}) };
     let kept: Map<String, Value> = said
         .iter()
-        .map(|(name, value)| (name.clone(), if *value == json!(true) { json!({}) } else { value.clone() }))
+        .map(|(name, value)| {
+            (name.clone(), if *value == json!(true) { json!({}) } else { value.clone() })
+        })
         .filter(|(name, value)| {
             let alone = Map::from_iter([(name.clone(), value.clone())]);
             serde_json::from_value::<ServerCapabilities>(Value::Object(alone)).is_ok()
@@ -107,7 +111,10 @@ mod tests {
     fn an_answer_to_initialize_may_lack_what_is_not_needed() {
         let whole = json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}});
         let expected = read(&whole).unwrap();
-        assert_eq!((expected.server_info.name.as_str(), expected.protocol_version.as_str()), ("a", "2025-06-18"));
+        assert_eq!(
+            (expected.server_info.name.as_str(), expected.protocol_version.as_str()),
+            ("a", "2025-06-18")
+        );
         for (member, value) in [
             ("serverInfo", json!({"name": "a"})),
             ("serverInfo", json!({"version": 2})),
@@ -116,7 +123,10 @@ mod tests {
             ("serverInfo", json!("a")),
             ("capabilities", Value::Null),
             ("capabilities", json!([])),
-            ("capabilities", json!({"tools": true, "resources": {"listChanged": "yes"}, "prompts": null})),
+            (
+                "capabilities",
+                json!({"tools": true, "resources": {"listChanged": "yes"}, "prompts": null}),
+            ),
             ("protocolVersion", Value::Null),
             ("protocolVersion", json!(2)),
             ("instructions", json!({"text": "x"})),
@@ -134,7 +144,10 @@ mod tests {
         for said in [json!({}), json!({"tools": []}), json!({"content": []})] {
             assert_eq!(read(&said), None, "{said}");
         }
-        assert_eq!(initialize_result(ServerResult::CustomResult(CustomResult::new(json!("yes")))), None);
+        assert_eq!(
+            initialize_result(ServerResult::CustomResult(CustomResult::new(json!("yes")))),
+            None
+        );
     }
 
     #[test]

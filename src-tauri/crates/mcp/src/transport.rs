@@ -170,8 +170,7 @@ impl<T> Mending<T> {
                     request.request.get_meta_mut().set_protocol_version(version.clone());
                 }
                 // A subscription stays open as long as the connection.
-                let ends =
-                    !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+                let ends = !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
                 ends.then(|| {
                     self.requests.begin(request.id.clone());
                     request.id.clone()
@@ -210,9 +209,9 @@ impl<T> Mending<T> {
                 _ => {
                     let ended = self.requests.end_all();
                     self.ready.extend(
-                        ended.into_iter().map(|id| {
-                            JsonRpcMessage::error(error.error.clone(), Some(id))
-                        }),
+                        ended
+                            .into_iter()
+                            .map(|id| JsonRpcMessage::error(error.error.clone(), Some(id))),
                     );
                     return self.ready.pop_front();
                 }

@@ -302,25 +302,26 @@ impl Asked {
     }
 }
 
+/// Answers the requests to an address.
+type Answering = fn(&Asked) -> Response;
+
 /// The status of an answer that does not come.
 const SILENCE: u16 = 599;
 
 /// Serves an address with a function.
 async fn address(answer: impl Fn(&Asked) -> Response + Send + Sync + 'static) -> Servers {
     let answer = Arc::new(answer);
-    let app = Router::new().fallback(
-        move |method: Method, headers: HeaderMap, body: Bytes| {
-            let answer = Arc::clone(&answer);
-            async move {
-                let body = serde_json::from_slice(&body).unwrap_or_default();
-                let answer = answer(&Asked { method, headers, body });
-                if answer.status() == SILENCE {
-                    std::future::pending::<()>().await;
-                }
-                answer
+    let app = Router::new().fallback(move |method: Method, headers: HeaderMap, body: Bytes| {
+        let answer = Arc::clone(&answer);
+        async move {
+            let body = serde_json::from_slice(&body).unwrap_or_default();
+            let answer = answer(&Asked { method, headers, body });
+            if answer.status() == SILENCE {
+                std::future::pending::<()>().await;
             }
-        },
-    );
+            answer
+        }
+    });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
@@ -338,20 +339,25 @@ fn html() -> Response {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_an_address_says_to_the_first_question_it_is_used() {
-    let answers: [fn(&Asked) -> Response; 7] = [
+    let answers: [Answering; 7] = [
         |_| StatusCode::from_u16(SILENCE).unwrap().into_response(),
         |_| StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         |_| (StatusCode::NOT_FOUND, "no such method").into_response(),
         |_| html(),
         |_| Json(json!({"error": "what?"})).into_response(),
         |asked| asked.answer(&json!({})),
-        |_| Json(json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "Not initialized"}})).into_response(),
+        |_| {
+            Json(json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "Not initialized"}})).into_response()
+        },
     ];
     for (number, first) in answers.into_iter().enumerate() {
-        let servers = address(move |asked| {
-            if asked.rpc() == "server/discover" { first(asked) } else { asked.usual() }
-        })
-        .await;
+        let servers =
+            address(
+                move |asked| {
+                    if asked.rpc() == "server/discover" { first(asked) } else { asked.usual() }
+                },
+            )
+            .await;
         assert_eq!(call_far(&servers).await.unwrap(), json!({"done": true}), "{number}");
         servers.shut_down().await;
     }
@@ -379,8 +385,8 @@ async fn a_sloppy_answer_of_an_address_is_repaired_and_its_version_is_kept_to() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_no_mcp_server_is_named_with_the_remedy() {
-    let not_here: fn(&Asked) -> Response = |_| StatusCode::NOT_FOUND.into_response();
-    let cases: [(fn(&Asked) -> Response, &[&str]); 6] = [
+    let not_here: Answering = |_| StatusCode::NOT_FOUND.into_response();
+    let cases: [(Answering, &[&str]); 6] = [
         (
             |asked| match asked.method {
                 Method::GET => (
@@ -396,7 +402,10 @@ async fn what_is_no_mcp_server_is_named_with_the_remedy() {
         (|_| html(), &["web page", "no MCP server at this path"]),
         (|_| StatusCode::UNAUTHORIZED.into_response(), &["sign-in"]),
         (
-            |_| (StatusCode::FORBIDDEN, Json(json!({"error": {"message": "Plan expired"}}))).into_response(),
+            |_| {
+                (StatusCode::FORBIDDEN, Json(json!({"error": {"message": "Plan expired"}})))
+                    .into_response()
+            },
             &["403", "\u{201c}Plan expired\u{201d}"],
         ),
         (
@@ -452,10 +461,44 @@ async fn a_read_whose_session_is_forgotten_is_repeated_in_a_new_one() {
     }
 }
 
+/// Lets every call go on.
+struct Goes;
+
+#[async_trait::async_trait]
+impl mcp::Resume for Goes {
+    async fn resume(&self, _: &Value) -> Result<(), contract::AgentError> {
+        Ok(())
+    }
+    async fn again(&self, _: &Value) -> Result<(), contract::AgentError> {
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_whose_session_is_forgotten_ends_at_once_and_is_not_repeated() {
+    let (forgotten, calls) = (Mutex::default(), Arc::new(Mutex::new(0)));
+    let count = Arc::clone(&calls);
+    let servers = address(move |asked| {
+        *count.lock().unwrap() += u32::from(asked.rpc() == "tools/call");
+        forgets(asked, &forgotten, StatusCode::BAD_REQUEST, &Value::Null)
+    })
+    .await;
+    let since = Instant::now();
+    let cancel = CancellationToken::new();
+    let done = servers.call_effect("test/far", "echo", json!({}), LONG, cancel, &Goes).await;
+    let failure = done.unwrap_err();
+    assert!(since.elapsed() < LONG / 2 && !failure.may_have_happened, "{failure:?}");
+    assert!(failure.error.message.contains("No valid session ID"), "{failure:?}");
+    assert_eq!(*calls.lock().unwrap(), 1);
+    servers.shut_down().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_that_ends_without_an_answer_ends_the_call() {
     let servers = address(|asked| match asked.rpc() {
-        "tools/call" => ([(header::CONTENT_TYPE, "text/event-stream")], ": bye\n\n").into_response(),
+        "tools/call" => {
+            ([(header::CONTENT_TYPE, "text/event-stream")], ": bye\n\n").into_response()
+        }
         _ => asked.usual(),
     })
     .await;
@@ -484,10 +527,13 @@ async fn a_server_outside_is_reached_through_the_proxy() {
         command
             .args(["--exact", "role_proxied", "--nocapture", "--test-threads=1"])
             .envs([("ROLE", "proxied"), ("URL", url), ("NO_PROXY", but)])
-            .env("HTTP_PROXY", &proxy);
-        async move { command.status().await.unwrap().success() }
+            .envs([("HTTP_PROXY", &proxy), ("HTTPS_PROXY", &proxy)]);
+        async move {
+            let ended = command.output().await.unwrap();
+            (ended.status.success(), String::from_utf8_lossy(&ended.stderr).into_owned())
+        }
     };
-    assert!(client("http://mcp.example.invalid/mcp", "").await);
+    assert!(client("http://mcp.example.invalid/mcp", "").await.0);
     assert!(seen.lock().unwrap().iter().all(|host| host == "mcp.example.invalid"));
     seen.lock().unwrap().clear();
     for (url, but) in [
@@ -495,9 +541,12 @@ async fn a_server_outside_is_reached_through_the_proxy() {
         ("http://localhost:9/mcp", ""),
         ("http://mcp.example.invalid/mcp", "example.invalid"),
     ] {
-        assert!(!client(url, but).await, "{url}");
+        assert!(!client(url, but).await.0, "{url}");
         assert!(seen.lock().unwrap().is_empty(), "{url}");
     }
+    // This proxy makes no tunnels.
+    let (_, told) = client("https://mcp.example.invalid/mcp", "").await;
+    assert!(told.contains("The proxy before mcp.example.invalid"), "{told}");
 }
 
 /// The client of a proxy.
@@ -505,5 +554,8 @@ pub(crate) fn proxied() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let servers = crate::http::server_at(&std::env::var("URL").unwrap());
     let done = runtime.block_on(call_far(&servers));
+    if let Err(failure) = &done {
+        eprintln!("{}", failure.error.message);
+    }
     exit(i32::from(done.is_err()));
 }

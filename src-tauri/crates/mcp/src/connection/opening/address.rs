@@ -52,9 +52,9 @@ pub(super) async fn connect(address: &Address, timings: &Timings, handler: Handl
     let limited = |mode| {
         let reached = reach(address, handler.clone(), mode);
         async {
-            timeout(timings.start, reached).await.unwrap_or_else(|_| {
-                Err(Handshake::Final(OpenError::Because(too_slow(timings))))
-            })
+            timeout(timings.start, reached)
+                .await
+                .unwrap_or_else(|_| Err(Handshake::Final(OpenError::Because(too_slow(timings)))))
         }
     };
     let first = Box::pin(limited(both()));
@@ -204,9 +204,9 @@ async fn speaks_old_sse(address: &Address) -> bool {
         first_event(&client, config).await
     };
     let first = timeout(LOOK, look).await.ok().flatten().unwrap_or_default();
-    first.lines().any(|line| {
-        line.strip_prefix("event:").is_some_and(|event| event.trim() == "endpoint")
-    })
+    first
+        .lines()
+        .any(|line| line.strip_prefix("event:").is_some_and(|event| event.trim() == "endpoint"))
 }
 
 /// Returns the beginning of a server's stream of events.

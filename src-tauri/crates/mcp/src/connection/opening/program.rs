@@ -14,9 +14,8 @@ use contract::{Text, text};
 use rmcp::{
     ClientHandler as _, RoleClient,
     model::{
-        ClientRequest, ClientResult, DiscoverRequest, DiscoverRequestParams,
-        InitializeRequest, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
-        ServerRequest, ServerResult,
+        ClientRequest, ClientResult, DiscoverRequest, DiscoverRequestParams, InitializeRequest,
+        JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject, ServerRequest, ServerResult,
     },
     service::{ClientServiceExt as _, RxJsonRpcMessage},
     transport::Transport as _,
@@ -46,7 +45,7 @@ const LOOK: Duration = Duration::from_millis(25);
 /// has read it. After that, the program is started again.
 const PATIENCE: u32 = 6;
 
-/// What a start of the program begins with. Each next start is a later one of these.
+/// The question that a start of the program begins with. Each next start is a later one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum First {
     /// The newest protocol's question, then the older one's.
@@ -103,9 +102,8 @@ async fn start_once(
     handler: Handler,
     first: First,
 ) -> Result<super::Opened, Failed> {
-    let (mut process, stdout, stdin) = process::start(name, program, log)
-        .await
-        .map_err(|error| Failed::because(error.text()))?;
+    let (mut process, stdout, stdin) =
+        process::start(name, program, log).await.map_err(|error| Failed::because(error.text()))?;
     let pid = process.pid();
     let written = Written::to(&stdin);
     let secrets = program.read_secrets().await;
@@ -170,7 +168,7 @@ struct Refusal {
     ended: bool,
 }
 
-/// What came from a program, or did not.
+/// The next message of a program, or its absence.
 enum Heard {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
     Quiet,
@@ -380,7 +378,7 @@ impl<'a> Talk<'a> {
         // A program that has read a question has started, and may never read the next one.
         self.read_since = self.has_read.then(Instant::now);
         let sent = self.lines.send(JsonRpcMessage::request(request, RequestId::Number(id))).await;
-        // The program has closed its input. What it wrote before is still read.
+        // The program has closed its input. Its lines from before are still read.
         if let Err(error) = sent {
             tracing::debug!(%error, "a program reads no question");
         }
