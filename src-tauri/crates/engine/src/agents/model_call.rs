@@ -279,7 +279,7 @@ impl<'t> ModelCaller<'t> {
                 Some(Err(error)) => {
                     return Err(End::Failed {
                         partial: std::mem::take(&mut reply.text),
-                        error: model_error(&error),
+                        error: self.failure(&error),
                     });
                 }
                 Some(Ok(ModelEvent::Text(text))) => {
@@ -320,6 +320,12 @@ impl<'t> ModelCaller<'t> {
                 }
             }
         }
+    }
+
+    /// Returns the error of the turn. Callers over HTTP read no words of the model's server.
+    fn failure(&self, error: &ModelError) -> AgentError {
+        let is_remote = self.context.audience.is_remote();
+        model_error(error, if is_remote { error.message.clone() } else { error.told() })
     }
 
     /// Shows that the server loads the model, and that the model answers after it.
@@ -384,7 +390,7 @@ impl<'t> ModelCaller<'t> {
                 return Ok(false);
             }
             Some(Err(error)) => {
-                return Err(End::Failed { partial: String::new(), error: model_error(&error) });
+                return Err(End::Failed { partial: String::new(), error: self.failure(&error) });
             }
             Some(Ok(ModelEvent::Text(text))) => reply.text.push_str(&said.push(&text)),
             Some(Ok(ModelEvent::Call(call))) => {
@@ -480,7 +486,8 @@ fn task(purpose: &Purpose) -> &'static str {
     }
 }
 
-fn model_error(error: &ModelError) -> AgentError {
+/// Returns the error of a turn with this sentence.
+fn model_error(error: &ModelError, message: contract::Text) -> AgentError {
     let (code, reason) = match error.kind {
         ModelErrorKind::RateLimited => (ErrorCode::RateLimited, "provider_rate_limit"),
         ModelErrorKind::Unavailable | ModelErrorKind::Broken => {
@@ -491,9 +498,8 @@ fn model_error(error: &ModelError) -> AgentError {
         ModelErrorKind::TooLong => (ErrorCode::LlmError, TOO_LONG),
         ModelErrorKind::Protocol => (ErrorCode::LlmError, "provider_protocol"),
     };
-    let mut out = AgentError::new(code, error.message.clone())
-        .reason(reason)
-        .retryable(error.kind.is_retryable());
+    let mut out =
+        AgentError::new(code, message).reason(reason).retryable(error.kind.is_retryable());
     if let Some(hint) = &error.hint {
         out = out.hint(hint.clone());
     }

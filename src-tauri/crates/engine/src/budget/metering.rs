@@ -340,6 +340,7 @@ fn refusal_as_model_error(refusal: &AgentError) -> ModelError {
         message: refusal.text(),
         hint: refusal.hint_as_text(),
         retry_after_ms: None,
+        said: None,
     }
 }
 

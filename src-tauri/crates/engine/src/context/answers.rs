@@ -227,6 +227,7 @@ impl AnswerScrubber {
         ModelError {
             message: self.sentence(exact, error.message),
             hint: error.hint.map(|hint| self.sentence(exact, hint)),
+            said: error.said.map(|said| Box::new(self.sentence(exact, *said))),
             ..error
         }
     }

@@ -131,6 +131,7 @@ fn too_slow() -> ModelError {
         message: "The server took too long.".into(),
         hint: None,
         retry_after_ms: None,
+        said: None,
     }
 }
 

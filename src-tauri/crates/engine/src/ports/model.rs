@@ -254,6 +254,20 @@ pub struct ModelError {
     pub hint: Option<Text>,
     /// The waiting time that the server asked for, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// The server's own words as a quotation, for the person whose model it is. Callers over HTTP are
+    /// not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Box<Text>>,
+}
+
+impl ModelError {
+    /// Returns the sentence with the server's own words.
+    pub fn told(&self) -> Text {
+        match &self.said {
+            Some(said) => self.message.clone().append((**said).clone()),
+            None => self.message.clone(),
+        }
+    }
 }
 
 /// The kinds of model failures.

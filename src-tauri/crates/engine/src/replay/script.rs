@@ -87,6 +87,7 @@ impl Model for ScriptedModel {
                 message: "The recording has no further answer of the model.".into(),
                 hint: None,
                 retry_after_ms: None,
+                said: None,
             };
             return stream::iter([Err(error)]).boxed();
         };

@@ -49,6 +49,7 @@ fn failure(message: &str) -> ModelError {
         message: message.into(),
         hint: Some(message.into()),
         retry_after_ms: None,
+        said: None,
     }
 }
 

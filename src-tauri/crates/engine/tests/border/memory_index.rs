@@ -71,6 +71,7 @@ impl EmbeddingServer for LetterServer {
                 message: "letters.example did not answer.".into(),
                 hint: None,
                 retry_after_ms: None,
+                said: None,
             });
         }
         if texts.iter().any(|text| text.as_str().contains("unreadable")) {
@@ -79,6 +80,7 @@ impl EmbeddingServer for LetterServer {
                 message: "One text is too long.".into(),
                 hint: None,
                 retry_after_ms: None,
+                said: None,
             });
         }
         self.left.store(left - 1, Ordering::SeqCst);

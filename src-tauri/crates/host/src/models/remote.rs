@@ -186,6 +186,7 @@ async fn stored_key(keyring: &Keyring, recipe: &Recipe) -> Result<Option<ServerK
                     "Unlock the keyring, or enter the key in Settings for this run only.".into(),
                 ),
                 retry_after_ms: None,
+                said: None,
             });
         }
     };
@@ -264,5 +265,6 @@ pub(super) fn cloud_models_off_error() -> ModelError {
                 .into(),
         hint: Some("Allow cloud models in Settings, or choose a server on this computer.".into()),
         retry_after_ms: None,
+        said: None,
     }
 }

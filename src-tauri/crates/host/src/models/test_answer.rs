@@ -39,7 +39,7 @@ pub(crate) fn test_response(tested: ConnectionTest) -> ModelTestResponse {
         }
         Err(found) => ModelTestResponse {
             ok: false,
-            message: found.error.message,
+            message: found.error.told(),
             hint: found.error.hint,
             problem: Some(found.problem),
             host,

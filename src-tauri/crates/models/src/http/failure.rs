@@ -97,7 +97,8 @@ pub(super) fn model_error(
     message: impl Into<Text>,
     hint: &str,
 ) -> ModelError {
-    ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
+    let (message, hint) = (message.into(), Some(hint.into()));
+    ModelError { kind, message, hint, retry_after_ms: None, said: None }
 }
 
 /// The address in the settings is not a web address.
@@ -337,7 +338,7 @@ pub(super) fn from_status(
     let said = &failure.answer.said;
     // Words of a server about keys may have parts of one.
     if !said.is_empty() && !is_loading && known.may_be_quoted() && failure.is_by_server() {
-        failure.error.message = failure.error.message.append(said::quoted(said));
+        failure.error.said = Some(Box::new(said::quoted(said)));
     }
     failure
 }
@@ -388,7 +389,7 @@ pub(crate) fn parse_stream_error(error: &Value) -> ModelError {
     let said = said::sentence(error).unwrap_or_default();
     let quoted = |failed: ModelError| match said.as_str() {
         "" => failed,
-        said => ModelError { message: failed.message.append(said::quoted(said)), ..failed },
+        said => ModelError { said: Some(Box::new(said::quoted(said))), ..failed },
     };
     match KnownFailure::classify_error(error) {
         KnownFailure::Unauthorized => unauthorized(host),

@@ -48,7 +48,7 @@ async fn lasting_failures_are_not_tried_again() {
         let error = answer(&provider(&server)).await.error.unwrap();
         assert_eq!((error.kind, server.requests().len()), (kind, 1), "{status}");
         // Words of a server about keys are not shown, and others as a quotation.
-        let is_quoted = error.message.contains("The server said: “upstream SECRET words”");
+        let is_quoted = error.told().contains("The server said: “upstream SECRET words”");
         assert_eq!(is_quoted, kind == ModelErrorKind::BadRequest, "{error:?}");
         assert!(!format!("{error:?}").contains("sk-test"), "{error:?}");
         assert!(error.hint.is_some());
@@ -78,7 +78,7 @@ async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
         ModelServer::start([Reply::text(["half"]).data(&overloaded), Reply::text(["never"])]).await;
     let got = answer(&provider(&server)).await;
     assert_eq!((got.text.as_str(), server.requests().len()), ("half", 1));
-    assert!(got.error.unwrap().message.contains("The server said: “SECRET”"));
+    assert!(got.error.unwrap().told().contains("The server said: “SECRET”"));
 }
 
 #[tokio::test]

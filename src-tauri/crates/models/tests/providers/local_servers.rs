@@ -298,7 +298,7 @@ async fn a_refusal_that_has_another_cause_says_what_the_server_said() {
     let server =
         ModelServer::start([Reply::refusal(400, &json!({"message": said})).repeated()]).await;
     let error = ask(&provider(&server), with_tools()).await.error.unwrap();
-    assert!(error.message.contains(&format!("“{said}”")), "{error:?}");
+    assert!(error.told().contains(&format!("“{said}”")), "{error:?}");
     assert!(error.hint.unwrap().contains("chat template"));
     assert_eq!(server.requests().len(), 1);
 }

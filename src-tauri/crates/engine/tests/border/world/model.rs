@@ -191,6 +191,7 @@ impl Model for ScriptModel {
                         message: "The model is not reachable.".into(),
                         hint: Some("Check the address.".into()),
                         retry_after_ms: None,
+                        said: None,
                     };
                     futures::stream::iter([Err(error)]).boxed()
                 }

@@ -28,12 +28,12 @@ fn the_servers_words_are_quoted_and_never_a_key() {
     let body = json!({"error": {"message": "gemma does not support tools"}}).to_string();
     let failed = from_status("host", StatusCode::BAD_REQUEST, &body, &[]);
     assert_eq!(
-        failed.error.message.as_str(),
+        failed.error.told().as_str(),
         "host refused the request (status 400). The server said: “gemma does not support tools”"
     );
     assert!(failed.error.hint.unwrap().contains("supports tools"));
     assert_eq!(failed.answer.may_refuse, [Part::Kept, Part::Tools]);
-    assert!(parse_stream_error(&json!({"message": "engine died"})).message.contains("engine died"));
+    assert!(parse_stream_error(&json!({"message": "engine died"})).told().contains("engine died"));
     // Words about a key may have a part of it.
     let body = json!({"error": {"message": "Incorrect API key provided: sk-SECRET", "code": "invalid_api_key"}}).to_string();
     for status in [400, 401, 404, 429, 500] {
