@@ -160,7 +160,7 @@ mod tests {
             clean(
                 "<math><mtext><img src=x onerror=y><style>x</style></mtext><annotation-xml encoding='text/html'><b>x</b></annotation-xml></math>"
             ),
-            "<math><mtext></mtext>x</math>"
+            "<math><mtext></mtext></math>"
         );
     }
 }
