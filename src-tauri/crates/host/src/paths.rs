@@ -98,6 +98,7 @@ impl Paths {
             self.gateway_token(),
             self.packs(),
             self.own_servers(),
+            self.server_downloads(),
         ]
     }
     /// Returns the folder with a pack's data.
