@@ -2,7 +2,15 @@
 import { expect, test } from "vitest";
 import type { Approval } from "../platform/generated/Approval";
 import type { ProposalDetails } from "../platform/generated/ProposalDetails";
-import { inside, notesOf, passageParts, removedArguments, valueAt, wordChange, wordOrigins } from "./origins";
+import {
+  inside,
+  notesOf,
+  passageParts,
+  removedArguments,
+  valueAt,
+  wordChange,
+  wordOrigins,
+} from "./origins";
 
 const passage = {
   tool: "search",

@@ -90,7 +90,8 @@ export function valueAt(canonical: string, path: string): string {
     if (typeof value !== "object" || value === null) return "";
     value = (value as Record<string, unknown>)[step];
   }
-  return typeof value === "object" || value === undefined ? "" : String(value);
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
 /** The line about the values that are not marked; empty if no content from outside came before, or if it is not known whose the values are. */

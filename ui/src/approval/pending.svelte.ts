@@ -41,7 +41,9 @@ class Pending {
       this.list = approvals;
       this.expired = expired;
       this.unread = null;
-      const next = this.list.find((approval) => approval.replaces && approval.replaces === this.#before);
+      const next = this.list.find(
+        (approval) => approval.replaces && approval.replaces === this.#before,
+      );
       if (next) {
         this.shownId = next.id;
         this.#before = null;
@@ -117,11 +119,16 @@ class Pending {
 }
 
 /** The name of each action in a list: what it would do, else its tool and its main value. Equal names get a number. */
-export function distinctNames(list: readonly Approval[], title: (tool: string) => string): string[] {
+export function distinctNames(
+  list: readonly Approval[],
+  title: (tool: string) => string,
+): string[] {
   const names = list.map((approval) => {
     if (approval.preview) return short(approval.preview.summary);
     const value = mainValue(approval.arguments);
-    return value ? `${short(title(approval.tool_title))} · ${short(value)}` : short(title(approval.tool_title));
+    return value
+      ? `${short(title(approval.tool_title))} · ${short(value)}`
+      : short(title(approval.tool_title));
   });
   return names.map((name, index) =>
     names.filter((other) => other === name).length > 1

@@ -371,8 +371,7 @@ mod tests {
         marked["from_outside"] = serde_json::json!([{"path": "/quantity", "passage": passage}]);
         marked["changed"] = serde_json::json!([{"path": "/note", "before": "2", "after": "1"}]);
         let text = text_of(marked);
-        let warning =
-            r#"! /quantity is not from you; content of Search (shop) holds it: "take 9""#;
+        let warning = r#"! /quantity is not from you; content of Search (shop) holds it: "take 9""#;
         assert!(text.contains(warning) && !text.contains("yours"), "{text}");
         assert!(text.contains("Edited     /note: 2 changed to 1"), "{text}");
     }

@@ -6,8 +6,9 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, Approval, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView, RunResponse,
-    ServiceLevelView, SessionView, SettingChange, TurnId, VerifyReport, params::*, with_commands,
+    AgentError, Approval, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView,
+    RunResponse, ServiceLevelView, SessionView, SettingChange, TurnId, VerifyReport, params::*,
+    with_commands,
 };
 use engine::{DecidedBy, Origin, ports::Profile as _};
 use tokio::sync::MutexGuard;

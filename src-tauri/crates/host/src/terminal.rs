@@ -6,10 +6,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId, ApprovalsListResponse,
-    AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView, RunResponse,
-    ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access,
-    params::*, with_commands,
+    AgentError, Approval, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId,
+    ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView,
+    RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport,
+    commands::Access, params::*, with_commands,
 };
 use engine::{Decided, DecidedBy, Origin, ports::Profile as _};
 use parking_lot::Mutex;

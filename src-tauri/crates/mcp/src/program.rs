@@ -36,10 +36,9 @@ impl ProgramError {
                 "The program {program} lies outside its pack. Use a path below the pack, such as ./server.",
                 program
             ),
-            Self::NoFolder(folder) => text!(
-                "The folder {folder}, in which the program runs, does not exist.",
-                folder
-            ),
+            Self::NoFolder(folder) => {
+                text!("The folder {folder}, in which the program runs, does not exist.", folder)
+            }
             Self::NotOurs(program) => text!(
                 "{program} is neither a path below the pack nor a program of the app. The search path is not used; put the program into the pack and write ./{program}.",
                 program

@@ -12,7 +12,7 @@ const MOST: usize = 6;
 const FOLDERS: [&str; 6] = ["agents", "approvals", "budget", "context", "tools", "turn"];
 
 /// Types in these folders that all turns share.
-const SHARED: [&str; 5] = ["Egress", "Router", "Toolkits", "Traces", "Validators"];
+const SHARED: [&str; 6] = ["Egress", "Refusals", "Router", "Toolkits", "Traces", "Validators"];
 
 /// The endings of the names of types that threads synchronise on, besides atomic values.
 const SYNCHRONISED: [&str; 7] =
@@ -69,6 +69,10 @@ fn locks(text: &str) -> Vec<(String, String)> {
 
 fn is_lock(kind: &str) -> bool {
     let path = kind.split(['<', ',', ')']).next().unwrap_or_default();
+    // A cell of one thread.
+    if path.starts_with("cell::") {
+        return false;
+    }
     let name = path.rsplit("::").next().unwrap_or_default();
     name.starts_with("Atomic")
         || path.contains("watch::")
@@ -82,6 +86,7 @@ pub(crate) struct Part {
     plain: u32,
     pub(crate) counter: AtomicU64,
     handle: Arc<Mutex<Table>>,
+    read_once: cell::OnceCell<u8>,
 }
 pub(crate) struct Wrapped(tokio::sync::Mutex<Vec<u8>>);
 fn call(lock: &Mutex<u8>) {

@@ -1,7 +1,17 @@
 // The form of an edited request: its values are exact, and what is wrong is said of the field.
 import { describe, expect, test } from "vitest";
 import { read, write } from "./json";
-import { below, blank, hasProblem, isRequired, missing, options, problem, resolve, type Schema } from "./schema";
+import {
+  below,
+  blank,
+  hasProblem,
+  isRequired,
+  missing,
+  options,
+  problem,
+  resolve,
+  type Schema,
+} from "./schema";
 
 const schema: Schema = {
   type: "object",
@@ -14,7 +24,9 @@ const schema: Schema = {
     notes: { type: "array", items: { type: "string" }, maxItems: 2 },
     after: { anyOf: [{ type: "null" }, { type: "string" }] },
   },
-  $defs: { Address: { type: "object", required: ["city"], properties: { city: { type: "string" } } } },
+  $defs: {
+    Address: { type: "object", required: ["city"], properties: { city: { type: "string" } } },
+  },
 };
 
 describe("json", () => {

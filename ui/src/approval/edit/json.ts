@@ -60,7 +60,10 @@ export function write(node: Node, indent = "", before = ""): string {
     case "object":
       if (node.members.length === 0) return "{}";
       return `{${open}${node.members
-        .map(({ name, value }) => `${JSON.stringify(name)}:${indent && " "}${write(value, indent, inner)}`)
+        .map(
+          ({ name, value }) =>
+            `${JSON.stringify(name)}:${indent && " "}${write(value, indent, inner)}`,
+        )
         .join(comma)}${close}}`;
     case "array":
       if (node.items.length === 0) return "[]";

@@ -18,7 +18,9 @@ function typesOf(schema: Schema): string[] {
 /** Whether a schema names the kind of a value. A schema without a type fits any. */
 function fits(schema: Schema, kind: Node["kind"]): boolean {
   const types = typesOf(schema);
-  return types.length === 0 || types.includes(kind) || (kind === "number" && types.includes("integer"));
+  return (
+    types.length === 0 || types.includes(kind) || (kind === "number" && types.includes("integer"))
+  );
 }
 
 /** The schema that describes a value of this kind: references are followed, and of alternatives the first that fits counts. */
@@ -30,7 +32,8 @@ export function resolve(schema: unknown, root: Schema, kind: Node["kind"], depth
       .slice(2)
       .split("/")
       .reduce<unknown>(
-        (at, step) => (isObject(at) ? at[step.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
+        (at, step) =>
+          isObject(at) ? at[step.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined,
         root,
       );
     return { ...resolve(target, root, kind, depth - 1), ...without(schema, "$ref") };
@@ -126,12 +129,15 @@ export function problem(node: Node, schema: Schema): string | null {
       const most = limit(schema, "maxItems");
       if (least !== undefined && node.items.length < least)
         return t("edit.least_items", { count: least });
-      if (most !== undefined && node.items.length > most) return t("edit.most_items", { count: most });
+      if (most !== undefined && node.items.length > most)
+        return t("edit.most_items", { count: most });
       return null;
     }
     case "object": {
       const names = node.members.map((member) => member.name);
-      const absent = list(schema["required"]).map(String).filter((name) => !names.includes(name));
+      const absent = list(schema["required"])
+        .map(String)
+        .filter((name) => !names.includes(name));
       return absent.length > 0 ? t("edit.required", { names: absent.join(", ") }) : null;
     }
     case "boolean":

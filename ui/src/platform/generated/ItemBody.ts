@@ -83,7 +83,11 @@ arguments: unknown,
 /**
  * Whether the turn had seen data that must stay on this computer.
  */
-local_only?: boolean, } | { "kind": "tool_result", 
+local_only?: boolean, 
+/**
+ * Whether the turn had seen content from untrusted sources, which the arguments may repeat.
+ */
+untrusted?: boolean, } | { "kind": "tool_result", 
 /**
  * The identifier of the call.
  */

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalParams, ApprovalStatus, ApprovalsListParams, Decision,
-    Empty, ItemBody, SessionParams,
+    AgentError, Approval, ApprovalDecideParams, ApprovalParams, ApprovalStatus,
+    ApprovalsListParams, Decision, Empty, ItemBody, SessionParams,
 };
 
 use crate::approve;

@@ -39,10 +39,7 @@ impl Engine {
     }
 
     /// Returns the schema of an action's arguments, and the names of those that the host sets.
-    pub async fn approval_form(
-        &self,
-        id: &ApprovalId,
-    ) -> Result<ApprovalFormResponse, AgentError> {
+    pub async fn approval_form(&self, id: &ApprovalId) -> Result<ApprovalFormResponse, AgentError> {
         let spec = self.spec_of(&self.approval(id).await?)?;
         let set_by_host = spec.caller_owned.iter().map(|parameter| parameter.name.clone());
         Ok(ApprovalFormResponse {
@@ -143,8 +140,7 @@ impl Engine {
         match gate.propose(&ready, AGAIN, Some(expired.id.clone())).await {
             Ok(proposal) => Ok(proposal.approval),
             Err(error) => {
-                let done =
-                    CallDone::failed(&ready, contract::ToolOutcome::Error, error.clone());
+                let done = CallDone::failed(&ready, contract::ToolOutcome::Error, error.clone());
                 gate.close(done, None).await;
                 Err(error)
             }

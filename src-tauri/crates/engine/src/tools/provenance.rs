@@ -201,7 +201,8 @@ impl UntrustedSources {
                 ..source.from.clone()
             }
         };
-        let mut quotes: Vec<UntrustedContent> = self.lock().sources.iter().rev().map(quote).collect();
+        let mut quotes: Vec<UntrustedContent> =
+            self.lock().sources.iter().rev().map(quote).collect();
         quotes.sort_by_key(|quote| !quote.quoted);
         quotes.truncate(QUOTED);
         quotes
@@ -288,9 +289,9 @@ fn push_scalars(all: &mut String, value: &Value) -> bool {
                 }
         }
         Value::Array(list) => list.iter().all(|value| push_scalars(all, value)),
-        Value::Object(members) => members
-            .iter()
-            .all(|(name, value)| push_line(all, name) && push_scalars(all, value)),
+        Value::Object(members) => {
+            members.iter().all(|(name, value)| push_line(all, name) && push_scalars(all, value))
+        }
     }
 }
 

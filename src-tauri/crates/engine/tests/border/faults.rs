@@ -119,7 +119,8 @@ async fn no_intent_no_execution() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_that_leaves_this_computer_runs_only_if_its_intent_is_recorded() {
-    for (reach, runs) in [(contract::Reach::Here, vec!["r"]), (contract::Reach::Configured, vec![])] {
+    for (reach, runs) in [(contract::Reach::Here, vec!["r"]), (contract::Reach::Configured, vec![])]
+    {
         let bench = Bench::new(vec![ToolSpec { reach, ..tool("r", Effect::ReadOnly) }]);
         bench.log.refuses.store(true, Ordering::SeqCst);
         bench.model.then(vec![Say::Call("r", json!({}))]);

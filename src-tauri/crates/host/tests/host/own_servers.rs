@@ -14,9 +14,8 @@ use contract::{
     AcceptedTool, AgentError, AllowanceParams, AuditListParams, Commands as _, DefinitionState,
     Destination, DestinationKind, Effect, Empty, NewServer, OwnServerParams, OwnServerView, Reach,
     RecordType, SecretSetParams, ServerAddParams, ServerEnableParams, ServerLimitParams,
-    ServerParams,
-    ServerReadsParams, ServerTestParams, ServersReadParams, TestedTool, ToolCallParams,
-    ToolOutcome,
+    ServerParams, ServerReadsParams, ServerTestParams, ServersReadParams, TestedTool,
+    ToolCallParams, ToolOutcome,
 };
 use host::{ChatWindow, Host, Options, Paths, Person, Terminal};
 use serde_json::json;

@@ -182,7 +182,8 @@ async fn the_shop_is_called_over_stdio() {
         )
         .await
         .unwrap();
-    let part = members(search).pointer("/items/0/partNo").and_then(Value::as_str).unwrap().to_owned();
+    let part =
+        members(search).pointer("/items/0/partNo").and_then(Value::as_str).unwrap().to_owned();
     let failure = servers
         .call(
             "test/shop",

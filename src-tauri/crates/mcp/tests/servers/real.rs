@@ -102,8 +102,7 @@ impl Real {
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
-        let done =
-            self.servers.call("test/real", tool, arguments, LONG, CancellationToken::new());
+        let done = self.servers.call("test/real", tool, arguments, LONG, CancellationToken::new());
         done.await.map(members)
     }
 

@@ -162,7 +162,8 @@ test("the host reads the corrected server again under its name", () => {
 test("a server that was off is added without a test, and keeps its folder and its keys", () => {
   const off = { ...PROGRAM, cwd: "/srv", keys: ["letmein"], enabled: false };
   expect(skipsTest(off)).toBe(true);
-  expect(JSON.parse(textOf(serverOf(draftOf(off)))).mcpServers.github).toMatchObject({
+  const text = JSON.parse(textOf(serverOf(draftOf(off)))) as { mcpServers: { github: unknown } };
+  expect(text.mcpServers.github).toMatchObject({
     cwd: "/srv",
     keys: ["letmein"],
     enabled: false,

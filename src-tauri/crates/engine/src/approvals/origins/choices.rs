@@ -121,9 +121,7 @@ impl Choices {
                 && line.starts_with(&wanted)
                 && holds(std::slice::from_ref(line), &wanted)
         };
-        self.ids.iter().any(is_id)
-            || self.lines.iter().any(in_line)
-            || holds(&self.agreed, &wanted)
+        self.ids.iter().any(is_id) || self.lines.iter().any(in_line) || holds(&self.agreed, &wanted)
     }
 
     fn add(&mut self, list: &List<'_>, entry: Entry<'_>, answer: &str) {
@@ -152,9 +150,9 @@ fn expanded(value: &Value, depth: usize) -> Value {
             Cow::Borrowed(text) => text.clone(),
         },
         Value::Array(list) => list.iter().map(inner).collect(),
-        Value::Object(members) => {
-            Value::Object(members.iter().map(|(name, value)| (name.clone(), inner(value))).collect())
-        }
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(name, value)| (name.clone(), inner(value))).collect(),
+        ),
         value => value.clone(),
     }
 }
@@ -185,12 +183,7 @@ fn rounds<'a>(items: &'a [Item], results: &'a [Value]) -> Vec<Round<'a>> {
     rounds.into_iter().map(|(_, round)| round).collect()
 }
 
-fn find_lists<'a>(
-    value: &'a Value,
-    depth: usize,
-    asked: &[String],
-    found: &mut Vec<List<'a>>,
-) {
+fn find_lists<'a>(value: &'a Value, depth: usize, asked: &[String], found: &mut Vec<List<'a>>) {
     if depth == 0 {
         return;
     }
@@ -305,12 +298,12 @@ fn choose_by_place(question: &str, shown: &Round<'_>, choices: &mut Choices) {
 /// Returns the list that the answer shows: the one of which it names most, or the longest.
 fn shown_list<'r, 'a>(shown: &'r Round<'a>) -> Option<&'r List<'a>> {
     let answer = [plain(shown.answer)];
-    let is_named = |entry: &&Entry<'a>| {
-        names(entry).any(|name| name.contains(' ') && holds(&answer, &name))
-    };
-    shown.lists.iter().max_by_key(|list| {
-        (list.entries.iter().filter(is_named).count(), list.entries.len())
-    })
+    let is_named =
+        |entry: &&Entry<'a>| names(entry).any(|name| name.contains(' ') && holds(&answer, &name));
+    shown
+        .lists
+        .iter()
+        .max_by_key(|list| (list.entries.iter().filter(is_named).count(), list.entries.len()))
 }
 
 /// Returns the points of a list in an answer: lines with a number or a sign, or rows of a table.
@@ -441,8 +434,7 @@ impl Id {
         }
         let (member, name) = (name_words(&self.member), name_words(name));
         let agree = member.ends_with(&name) || name.ends_with(&member);
-        let is_identifying =
-            member.last().is_some_and(|last| IDENTIFYING.contains(&last.as_str()));
+        let is_identifying = member.last().is_some_and(|last| IDENTIFYING.contains(&last.as_str()));
         agree
             && !member.is_empty()
             && !name.is_empty()

@@ -1,7 +1,7 @@
 //! Finds a value in the content from outside that a turn has seen, as text or as `language` reads
 //! it. Knows nothing of what a person typed.
 
-use std::cell::OnceCell;
+use std::cell;
 
 use chrono::NaiveDate;
 use contract::{UntrustedContent, hidden::is_hidden};
@@ -23,8 +23,8 @@ struct Source {
     from: UntrustedContent,
     text: String,
     folded: String,
-    numbers: OnceCell<Vec<(usize, f64)>>,
-    days: OnceCell<Vec<(usize, NaiveDate)>>,
+    numbers: cell::OnceCell<Vec<(usize, f64)>>,
+    days: cell::OnceCell<Vec<(usize, NaiveDate)>>,
 }
 
 impl Content {
@@ -33,7 +33,13 @@ impl Content {
             // The model may leave out what nobody sees.
             let text: String = text.chars().filter(|c| !is_hidden(*c)).collect();
             let folded = fold(&text);
-            Source { from, text, folded, numbers: OnceCell::new(), days: OnceCell::new() }
+            Source {
+                from,
+                text,
+                folded,
+                numbers: cell::OnceCell::new(),
+                days: cell::OnceCell::new(),
+            }
         };
         let sources = outside.sources.into_iter().map(source).collect();
         Self { sources, is_whole: outside.is_whole }

@@ -121,7 +121,8 @@ fn kept_origins(leaves: &[Leaf], spec: &ToolSpec, before: &Approval) -> Origins 
     let earlier = leaves_of(&serde_json::from_str(&before.arguments).unwrap_or_default(), spec);
     let had = |leaf: &Leaf, path: &str| {
         let is_marked = |then: &&Leaf| {
-            let inside = then.path.strip_prefix(path).is_some_and(|p| p.is_empty() || p.starts_with('/'));
+            let inside =
+                then.path.strip_prefix(path).is_some_and(|p| p.is_empty() || p.starts_with('/'));
             inside && then.value == leaf.value && argument_of(&then.path) == argument_of(&leaf.path)
         };
         earlier.iter().any(|then| is_marked(&then))
@@ -158,12 +159,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(
-        context: &TurnContext,
-        spec: &'a ToolSpec,
-        outgoing: &Outgoing,
-        items: &[Item],
-    ) -> Self {
+    fn new(context: &TurnContext, spec: &'a ToolSpec, outgoing: &Outgoing, items: &[Item]) -> Self {
         let today = today(context.world());
         let mut messages: Vec<&str> = items
             .iter()
@@ -270,9 +266,10 @@ fn pieces(text: &str) -> Vec<String> {
     let parts = words.iter().flat_map(|word| word.split(is_sign));
     let parts = parts.map(|part| part.trim_matches(|c: char| !c.is_alphanumeric())).filter(tells);
     let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\');
-    let paths = words.iter().map(|word| word.trim_matches(is_edge)).filter(|word| {
-        word.chars().count() > 3 && word.contains(['/', '\\'])
-    });
+    let paths = words
+        .iter()
+        .map(|word| word.trim_matches(is_edge))
+        .filter(|word| word.chars().count() > 3 && word.contains(['/', '\\']));
     let rows = words.windows(REPEATED).map(|row| row.join(" "));
     parts.chain(paths).map(str::to_owned).chain(rows).collect()
 }

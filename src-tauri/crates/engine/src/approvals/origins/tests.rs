@@ -12,12 +12,7 @@ fn today_in_tests() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 11, 28).unwrap()
 }
 
-fn search<'a>(
-    spec: &'a ToolSpec,
-    said: &[&str],
-    outside: &[String],
-    items: &[Item],
-) -> Search<'a> {
+fn search<'a>(spec: &'a ToolSpec, said: &[&str], outside: &[String], items: &[Item]) -> Search<'a> {
     let from = UntrustedContent {
         tool: "mail".into(),
         tool_title: "Mail".into(),
