@@ -1,8 +1,11 @@
 //! Lists the files that a server's program neither sees nor changes: the profiles of this user, the
-//! packs, the programs of added servers of all profiles, and the search path. The list is made at
-//! each start of the program, because profiles and servers may have come since.
+//! packs, the programs of added servers of all profiles, the search path, and what is hidden in the
+//! home folder. The list is made at each start of the program, because all that may have come since.
 
-use std::path::PathBuf;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use mcp::{Hidden, Hides};
 
@@ -60,12 +63,15 @@ impl ServerVeil {
         let places = programs.into_iter().chain(search_path::find_changeable_places());
         let is_named = |place: &PathBuf| real(place).is_some_and(|place| named.contains(&place));
         hidden.read_only.extend(places.filter(|place| !is_named(place)));
-        // Shells search programs in it as soon as it exists.
-        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-        let is_below_named = |bin: &PathBuf| {
-            named.iter().any(|place| bin.starts_with(place)) && !named.contains(bin)
-        };
-        hidden.read_only.extend(home.map(|home| home.join("bin")).filter(is_below_named));
+        if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok()) {
+            let settings = find_settings(&home);
+            hidden.read_only.extend(settings.into_iter().filter(|place| !is_named(place)));
+            // Shells search programs in it as soon as it exists.
+            let bin = home.join("bin");
+            if named.iter().any(|place| bin.starts_with(place)) && !named.contains(&bin) {
+                hidden.read_only.push(bin);
+            }
+        }
         hidden.open.clone_from(&named);
         hidden.but.extend(named);
     }
@@ -80,6 +86,16 @@ impl ServerVeil {
         let found = (self.find_programs)(&self.paths, self.added.as_deref());
         found.into_iter().chain(others.flat_map(of)).collect()
     }
+}
+
+/// Returns what is hidden in the home folder: the settings of other programs, many of which name
+/// programs to start. A program that could change them would start others without restrictions.
+fn find_settings(home: &Path) -> Vec<PathBuf> {
+    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+    let entries = fs::read_dir(home).into_iter().flatten().flatten();
+    // One that is missing keeps further ones from being made.
+    let missing = [home.join(".profile")];
+    missing.into_iter().chain(entries.filter(is_hidden).map(|entry| entry.path())).collect()
 }
 
 #[cfg(test)]

@@ -434,6 +434,16 @@ fn as_a_user_without_rights(test: &str) -> bool {
     true
 }
 
+/// Makes hidden files in the home folder, if it is one for this test. Programs without restrictions
+/// read them, or would if they existed.
+fn make_settings_of_programs() -> Vec<std::path::PathBuf> {
+    let home = std::env::home_dir().filter(|home| home.starts_with(std::env::temp_dir()));
+    let Some(home) = home else { return Vec::new() };
+    fs::create_dir_all(home.join(".config/autostart")).unwrap();
+    fs::write(home.join(".bashrc"), "alias ls=ls").unwrap();
+    [".config", ".config/autostart", ".bashrc", ".zshenv"].map(|name| home.join(name)).into()
+}
+
 /// The law for code to come: whatever the host reads as configuration, a server that was added and
 /// the server of a pack can write none of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -446,6 +456,7 @@ async fn no_server_writes_what_the_host_reads_as_configuration() {
     let paths = Paths::new(Some(root.join("data")));
     let mut places = paths.configuration();
     places.push(root.join("packs"));
+    places.extend(make_settings_of_programs());
     let attack = write_everywhere(&places, &trusting_manifest("own-mail"));
     let server = hostile(&root, "mail", &attack);
     let pack = write_pack(&root.join("packs"), "letters");
