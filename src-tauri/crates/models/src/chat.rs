@@ -3,6 +3,7 @@
 
 mod assemble;
 mod chunk;
+mod dialect;
 mod kept;
 mod request;
 mod shape;
@@ -15,7 +16,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::wire::{Assemble, Leaves, Wire, join_url, listed_ids};
-use request::Dialect;
+use dialect::Dialect;
 
 pub(crate) struct Chat {
     model: String,

@@ -126,8 +126,8 @@ impl UntrustedSources {
         self.add(of_tool(tool, title, server, call), Content::Earlier(Arc::clone(result)));
     }
 
-    /// Notes the arguments of a call in an earlier turn that may repeat content from outside. What
-    /// they repeat is quoted from its own source, if the turn has that.
+    /// Notes the arguments of a call in an earlier turn that may repeat content from outside.
+    /// The repeated text is quoted from its own source, if the turn has that.
     pub(crate) fn add_recalled_arguments(&self, arguments: &Value) {
         if !self.is_any() {
             self.add_remembered_text(&join_texts(arguments));

@@ -4,7 +4,7 @@ use contract::SessionId;
 use uuid::{Uuid, Variant, Version};
 
 /// Whether nobody can guess a session's name: it is a random UUID (version 4) as clients write it,
-/// with 122 random bits. Whoever has such a name got it from its session.
+/// with 122 random bits. A caller that has such a name got it from its session.
 pub(crate) fn is_unguessable(session: &str) -> bool {
     Uuid::try_parse(session).is_ok_and(|id| {
         id.get_version() == Some(Version::Random)

@@ -1,33 +1,15 @@
 //! Writes a model request as a chat-completions body. Host call ids go onto the wire one to one.
 //! It does not know where the body is sent or what comes back.
 
-use std::borrow::Cow;
-
 use engine::ports::ModelRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::shape::{Style, WireMessage, shape};
-use crate::wire::{Leaves, Part, short_id, wire_id};
-
-/// Peculiarities of a server, guessed from its host name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Dialect {
-    /// Call ids must be nine letters or digits (Mistral).
-    pub(super) short_call_ids: bool,
-    /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
-    pub(super) completion_bound: bool,
-}
-
-impl Dialect {
-    pub(super) fn of_host(host: &str) -> Self {
-        let mistral = host == "mistral.ai" || host.ends_with(".mistral.ai");
-        Self {
-            short_call_ids: mistral,
-            completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com"),
-        }
-    }
-}
+use super::{
+    dialect::Dialect,
+    shape::{Style, WireMessage, shape},
+};
+use crate::wire::{Leaves, Part};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -109,10 +91,6 @@ pub(super) fn build_body(
             .filter(|_| !plain)
             .map(|wanted| json!({"type": "json_schema", "json_schema": {"name": wanted.name, "schema": wanted.schema, "strict": true}})),
     })
-}
-
-pub(super) fn call_id(id: &str, dialect: Dialect) -> Cow<'_, str> {
-    if dialect.short_call_ids { Cow::Owned(short_id(id)) } else { wire_id(id) }
 }
 
 #[cfg(test)]

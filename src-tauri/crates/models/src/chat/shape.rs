@@ -9,8 +9,10 @@ use engine::ports::{Message, ModelCall};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::kept::{Back, Members};
-use super::request::{Dialect, call_id};
+use super::{
+    dialect::{Dialect, call_id},
+    kept::{Back, Members},
+};
 use crate::wire::{json_or_empty, split_system};
 
 /// Stands between results and a message if the assistant said nothing.

@@ -173,7 +173,7 @@ fn begins_with(text: &str, beginning: &str) -> bool {
 
 /// Returns the place of the first tag that counts, by the text before and after it.
 fn find_tag(text: &str, tag: &str, mut counts: impl FnMut(&str, &str) -> bool) -> Option<usize> {
-    let first = tag.as_bytes().first().copied().map(char::from)?;
+    let first = tag.chars().next()?;
     text.match_indices(first)
         .map(|(at, _)| at)
         .find(|at| begins_with(&text[*at..], tag) && counts(&text[..*at], &text[*at + tag.len()..]))

@@ -25,9 +25,7 @@ pub(super) fn sentence(error: &Value) -> Option<String> {
         Value::Array(list) => list.iter().find_map(sentence)?,
         Value::Object(members) => {
             // Gateways put what the provider behind them said here.
-            let raw =
-                error.pointer("/metadata/raw").or_else(|| error.pointer("/error/metadata/raw"));
-            let raw = raw.and_then(sentence);
+            let raw = error.pointer("/metadata/raw").and_then(sentence);
             let names = ["error", "message", "detail", "details", "msg", "errors", "reason"];
             let own = names.iter().find_map(|name| sentence(members.get(*name)?));
             match (own, raw) {
@@ -43,7 +41,7 @@ pub(super) fn sentence(error: &Value) -> Option<String> {
 /// Returns the words in one line, without keys, and cut.
 fn shorten(text: &str) -> String {
     let mut text = text.to_owned();
-    for place in redaction::find_keys(&text).into_iter().rev() {
+    for place in engine::find_keys(&text).into_iter().rev() {
         text.replace_range(place, "…");
     }
     let line = text

@@ -1,0 +1,29 @@
+//! What single servers want otherwise on the chat-completions wire. It does not know what a message
+//! says.
+
+use std::borrow::Cow;
+
+use crate::wire::{short_id, wire_id};
+
+/// Peculiarities of a server, guessed from its host name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// Call ids must be nine letters or digits (Mistral).
+    pub(super) short_call_ids: bool,
+    /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
+    pub(super) completion_bound: bool,
+}
+
+impl Dialect {
+    pub(super) fn of_host(host: &str) -> Self {
+        let mistral = host == "mistral.ai" || host.ends_with(".mistral.ai");
+        Self {
+            short_call_ids: mistral,
+            completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com"),
+        }
+    }
+}
+
+pub(super) fn call_id(id: &str, dialect: Dialect) -> Cow<'_, str> {
+    if dialect.short_call_ids { Cow::Owned(short_id(id)) } else { wire_id(id) }
+}
