@@ -121,7 +121,7 @@ async fn start(host: &Host, text: &str) {
         session: Some("s".into()),
         text: text.into(),
         model: None,
-        agent: None,
+        agent: Some("memory".into()),
         headless: false,
     };
     host.turn_start(params).await.unwrap();
