@@ -13,6 +13,8 @@ const MAX_DEPTH: usize = 32;
 const MAX_BYTES: usize = 64 * 1024;
 /// The stack for drawing one formula, of which as much is used as its commands need.
 const STACK: usize = 32 << 20;
+/// Stands for a percent sign while a formula is drawn. No text has this character.
+const PERCENT: char = '\u{fdd2}';
 /// Commands that define others: a short text could become a huge formula.
 const DEFINING: [&str; 6] =
     ["def", "let", "futurelet", "newcommand", "renewcommand", "providecommand"];
@@ -66,16 +68,34 @@ const MAX_LENGTH: f64 = 100.0;
 
 /// Returns the MathML of a formula, or None if its source has to be shown.
 pub(crate) fn draw(tex: &str, is_display: bool) -> Option<String> {
-    if defines_commands(tex) || depth(tex) > MAX_DEPTH {
+    if defines_commands(tex) || depth(tex) > MAX_DEPTH || tex.contains(PERCENT) {
         return None;
     }
+    let tex = &with_percents(tex);
     // The library calls itself for a command that is the argument of another, and takes some states
     // for impossible. A model that writes such a formula must not end the program.
     thread::scope(|scope| {
         let drawing = thread::Builder::new().stack_size(STACK);
         let drawing = drawing.spawn_scoped(scope, || write(tex, is_display)).ok()?;
-        drawing.join().ok().flatten()
+        drawing.join().ok().flatten().map(|html| html.replace(PERCENT, "%"))
     })
+}
+
+/// Replaces percent signs. The library would leave out the text after one as a comment, and would
+/// draw the backslash of an escaped one in a text.
+fn with_percents(tex: &str) -> String {
+    let mut out = String::with_capacity(tex.len());
+    let mut chars = tex.chars();
+    while let Some(char) = chars.next() {
+        match (char, if char == '\\' { chars.next() } else { None }) {
+            ('%', _) | ('\\', Some('%')) => out.push(PERCENT),
+            (char, escaped) => {
+                out.push(char);
+                out.extend(escaped);
+            }
+        }
+    }
+    out
 }
 
 fn write(tex: &str, is_display: bool) -> Option<String> {

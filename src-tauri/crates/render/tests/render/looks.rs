@@ -111,6 +111,23 @@ fn formulas_are_drawn() {
 }
 
 #[test]
+fn a_percent_sign_begins_no_comment() {
+    let table = [
+        ("$50%$", "<mn>50</mn><mi>%</mi></math>"),
+        ("$50\\%$", "<mn>50</mn><mi>%</mi></math>"),
+        ("\\(12% y\\)", "<mn>12</mn><mi>%</mi><mi>y</mi></math>"),
+        ("\\(\\text{5% or 6\\%}\\)", "<mtext>5% or 6%</mtext></math>"),
+    ];
+    for (source, end) in table {
+        let got = html(source);
+        assert!(got[0].contains(end), "{source}: {got:?}");
+    }
+    // The second backslash of a line break escapes no sign.
+    let lines = html("$$\n\\begin{matrix}1\\\\%2\\end{matrix}\n$$");
+    assert!(lines[0].contains("<mtr>") && lines[0].contains("<mi>%</mi><mn>2</mn>"), "{lines:?}");
+}
+
+#[test]
 fn a_formula_of_several_lines_is_one_block() {
     for (open, close) in [("$$", "$$"), ("\\[", "\\]")] {
         let got = html(&format!("Then:\n{open}\nx\n=\n- y_1\n{close}\nAfter."));
