@@ -26,10 +26,12 @@ impl ChatWindow {
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.0.check_settings(&params.settings)?;
-        let _changing = self
+        let confirmed = self
             .lock_confirmed(|| Ok(self.0.profile.find_widening(&params.settings).changes))
             .await?;
-        self.0.settings_set(params.clone()).await
+        let view = self.0.settings_set(params.clone()).await?;
+        self.0.confirmations.use_up(&confirmed.changes);
+        Ok(view)
     }
 
     async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
@@ -38,25 +40,32 @@ impl ChatWindow {
     }
 
     async fn set_secret(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
-        let _changing = self
+        let confirmed = self
             .lock_confirmed(|| self.0.key_change(&params.name).map(|change| vec![change]))
             .await?;
-        self.0.secret_set(params.clone()).await
+        self.0.secret_set(params.clone()).await?;
+        self.0.confirmations.use_up(&confirmed.changes);
+        Ok(Empty {})
     }
 
-    /// Asks once for all that connecting a model needs. The changes themselves follow.
+    /// Asks once for all that connecting a model needs. The changes themselves follow. If there are
+    /// none to confirm, those that were confirmed ahead are forgotten.
     async fn confirm_model(&self, params: ModelConfirmParams) -> Result<Empty, AgentError> {
         self.0.check_settings(&params.settings)?;
-        let asks = || self.0.connection_changes(&params);
-        let changing = self.lock_confirmed(asks).await?;
-        self.0.confirmations.note_agreed(asks()?);
-        drop(changing);
+        let confirmed = self.lock_confirmed(|| self.0.connection_changes(&params)).await?;
+        self.0.confirmations.note_agreed(confirmed.changes.clone());
         Ok(Empty {})
     }
 
     async fn list_models(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
-        drop(self.lock_confirmed(|| self.0.models.listing_change(&params)).await?);
-        self.0.model_list(params).await
+        let asks = || self.0.models.listing_change(&params);
+        let changes = self.lock_confirmed(asks).await?.changes;
+        let listed = self.0.model_list(params.clone()).await?;
+        // After a mistyped key, the person has the same server asked again.
+        if listed.problem.is_none() {
+            self.0.confirmations.use_up(&changes);
+        }
+        Ok(listed)
     }
 
     async fn test_server(
@@ -75,42 +84,48 @@ impl ChatWindow {
     async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
         let trial = self.0.trials.begin_trial(&params.server.name);
         let asks = || self.0.server_changes(&params);
-        let _changing = trial.run_unless_stopped(self.lock_confirmed(asks)).await??;
+        let _confirmed = trial.run_unless_stopped(self.lock_confirmed(asks)).await??;
         self.0.check_alarm()?;
         self.0.add_server(params.clone(), &trial).await
     }
 
     async fn set_reads(&self, params: ServerReadsParams) -> Result<OwnServerView, AgentError> {
-        let _changing = self.lock_confirmed(|| self.0.reads_change(&params)).await?;
+        let _confirmed = self.lock_confirmed(|| self.0.reads_change(&params)).await?;
         self.0.server_reads_set(params.clone()).await
     }
 
     async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
-        let _changing = self.lock_confirmed(|| Ok(vec![describe_allowance(&params)])).await?;
+        let _confirmed = self.lock_confirmed(|| Ok(vec![describe_allowance(&params)])).await?;
         self.0.give_allowance(&params, DecidedBy::Window).await
     }
 
-    /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,
-    /// no other settings change.
+    /// Waits until a person has confirmed the changes that `asks` returns.
     async fn lock_confirmed(
         &self,
         asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync,
-    ) -> Result<MutexGuard<'_, ()>, AgentError> {
+    ) -> Result<Confirmed<'_>, AgentError> {
         self.0.check_alarm()?;
         let patience =
             Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
-        let mut agreed = self.0.confirmations.agreed();
+        let mut agreed = Vec::new();
         loop {
             let changing = self.0.changing.lock().await;
             let changes = asks()?;
+            agreed.extend(self.0.confirmations.agreed());
             if changes.iter().all(|change| agreed.contains(change)) {
-                return Ok(changing);
+                return Ok(Confirmed { changes, _changing: changing });
             }
             drop(changing);
             self.0.confirmations.ask_person(changes.clone(), patience).await?;
             agreed = changes;
         }
     }
+}
+
+/// Changes that a person has confirmed. No other settings change until it is dropped.
+struct Confirmed<'a> {
+    changes: Vec<SettingChange>,
+    _changing: MutexGuard<'a, ()>,
 }
 
 /// Returns the change that a person confirms before a destination is allowed.

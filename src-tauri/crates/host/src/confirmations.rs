@@ -38,11 +38,19 @@ impl Confirmations {
         *self.agreed.lock() = Some((Instant::now() + AGREED_FOR, changes));
     }
 
-    /// Returns the changes that were confirmed ahead.
+    /// Returns the changes that were confirmed ahead and not made yet.
     pub(crate) fn agreed(&self) -> Vec<SettingChange> {
         let agreed = self.agreed.lock();
         let valid = agreed.as_ref().filter(|(until, _)| Instant::now() < *until);
         valid.map(|(_, changes)| changes.clone()).unwrap_or_default()
+    }
+
+    /// Forgets that changes were confirmed ahead, because they are made. Making
+    /// one again is another question.
+    pub(crate) fn use_up(&self, made: &[SettingChange]) {
+        if let Some((_, changes)) = self.agreed.lock().as_mut() {
+            changes.retain(|change| !made.contains(change));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -58,12 +66,14 @@ impl Confirmations {
         self.lock().values().map(|(confirmation, _)| confirmation.clone()).collect()
     }
 
-    /// Waits for the confirmation. Fails if the person refuses or does not answer in time.
+    /// Waits for the confirmation. Fails if the person refuses or does not answer in time. Changes that
+    /// were confirmed ahead belong to an earlier question, and are forgotten.
     pub(crate) async fn ask_person(
         &self,
         changes: Vec<SettingChange>,
         patience: Duration,
     ) -> Result<(), AgentError> {
+        *self.agreed.lock() = None;
         let (tell, told) = oneshot::channel();
         let asked = self.add_confirmation(changes, tell)?;
         let answer = tokio::time::timeout(patience, told).await;

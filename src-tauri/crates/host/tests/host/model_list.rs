@@ -169,6 +169,48 @@ async fn connecting_a_model_asks_once_for_exactly_what_follows() {
     host.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_yes_to_connecting_a_model_makes_each_change_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let window = ChatWindow::new(Arc::clone(&host));
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    settings.model.provider = "openai_compatible".into();
+    settings.model.base_url = "http://127.0.0.1:9/v1".into();
+    settings.egress.allowed = false;
+    let off = SettingsSetParams { settings: settings.clone() };
+    host.settings_set(off.clone()).await.unwrap();
+    settings.egress.allowed = true;
+    let on = SettingsSetParams { settings: settings.clone() };
+    let wanted = ModelConfirmParams { settings: settings.clone(), lists: false, key: true };
+    let key = || SecretSetParams {
+        name: "OPENAI_API_KEY".into(),
+        value: "sk-once-0123456789abcdef".into(),
+        this_run_only: true,
+    };
+    let (asked, _) = tokio::join!(window.model_confirm(wanted.clone()), sheet(&host, true));
+    asked.unwrap();
+    window.settings_set(on.clone()).await.unwrap();
+    window.secret_set(key()).await.unwrap();
+
+    // Both changes are made. Making one again is another question.
+    window.settings_set(off).await.unwrap();
+    let (refused, _) = tokio::join!(window.settings_set(on.clone()), sheet(&host, false));
+    assert_eq!(refused.unwrap_err().code, ErrorCode::ApprovalRequired);
+    let (refused, _) = tokio::join!(window.secret_set(key()), sheet(&host, false));
+    assert_eq!(refused.unwrap_err().code, ErrorCode::ApprovalRequired);
+
+    // The dialog ended before the changes were made.
+    let (asked, _) = tokio::join!(window.model_confirm(wanted), sheet(&host, true));
+    asked.unwrap();
+    let settings = host.settings_get(Empty {}).await.unwrap().settings;
+    let end = ModelConfirmParams { settings, lists: false, key: false };
+    window.model_confirm(end).await.unwrap();
+    let (refused, _) = tokio::join!(window.settings_set(on), sheet(&host, false));
+    assert_eq!(refused.unwrap_err().code, ErrorCode::ApprovalRequired);
+    host.stop().await;
+}
+
 /// Answers the next confirmation. Returns what it showed.
 async fn sheet(host: &Host, accept: bool) -> Vec<SettingChange> {
     loop {
