@@ -122,7 +122,7 @@ async fn section_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarde
     let told = results(&server, 1);
     assert_eq!(told.len(), 2, "each call has its result");
     for result in told {
-        let told: Value = serde_json::from_str(result["content"].as_str().unwrap()).unwrap();
+        let told: Value = crate::memory::result_in(&result);
         assert!(
             told["error"].to_string().contains("no tool named")
                 && result["tool_call_id"].is_string(),
@@ -230,10 +230,7 @@ async fn section_22_20_reads_of_one_round_run_together_and_are_told_in_order() {
     assert_eq!(tools, [pair("1003"), pair("1001"), pair("1002")].concat());
     let told: Vec<Value> = results(&server, 1)
         .iter()
-        .map(|one| {
-            serde_json::from_str::<Value>(one["content"].as_str().unwrap()).unwrap()["productId"]
-                .clone()
-        })
+        .map(|one| crate::memory::result_in(one)["productId"].clone())
         .collect();
     assert_eq!(told, [1003, 1001, 1002], "the model has its results in the order of its calls");
     front.assert_broken();
@@ -262,6 +259,26 @@ async fn section_22_20_words_beside_calls_are_in_the_answer_and_in_the_conversat
     for said in ["First tents.", "Then mats.", "Both."] {
         assert_eq!(heard.matches(said).count(), 1, "{said}: {heard}");
     }
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thoughts_that_came_as_text_are_no_part_of_the_answer_and_no_round() {
+    let server = model([
+        Reply::new()
+            .say("The visitor wants a tent.")
+            .say("\n</think>\n\nFirst tents.")
+            .ask("product_search", &json!({"query": "tent"})),
+        Reply::text(["Hm.", "\n</think>\n\nBoth."]),
+    ])
+    .await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", "a tent")).await;
+    let answer = events.iter().rfind(|event| event.name == "final").unwrap();
+    assert_eq!(answer.data["text"], "First tents.\n\nBoth.");
+    let rounds: Vec<u64> = events.iter().filter_map(|event| event.data["round"].as_u64()).collect();
+    assert_eq!(rounds, [1, 2], "{:?}", names(&events));
+    assert!(events.iter().any(|event| event.data["stage"] == "output_replaced"));
     server.assert_clean();
 }
 

@@ -519,8 +519,7 @@ async fn section_11_the_conversation_keeps_a_yes_its_answer_and_the_cart_once() 
         "{told}"
     );
     let tools = told.as_array().unwrap().iter().filter(|one| one["role"] == "tool");
-    let results: Vec<Value> =
-        tools.map(|one| serde_json::from_str(one["content"].as_str().unwrap()).unwrap()).collect();
+    let results: Vec<Value> = tools.map(crate::memory::result_in).collect();
     let [change, cart] = &results[..] else { panic!("the change and the look behind it: {told}") };
     assert_eq!(
         (&cart["items"][0]["partNo"], &cart["items"][0]["quantity"]),

@@ -50,7 +50,14 @@ pub(crate) fn result(server: &ModelServer, request: usize) -> Value {
         .rfind(|message| message["role"] == "tool")
         .unwrap()
         .clone();
-    serde_json::from_str(message["content"].as_str().unwrap()).unwrap()
+    result_in(&message)
+}
+
+/// Reads the JSON result in a message. The host's instructions may stand before it.
+pub(crate) fn result_in(message: &Value) -> Value {
+    let content = message["content"].as_str().unwrap();
+    let result = content.split_once("</host_instructions>\n").map_or(content, |(_, rest)| rest);
+    serde_json::from_str(result).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

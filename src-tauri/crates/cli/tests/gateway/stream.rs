@@ -108,7 +108,7 @@ async fn section_4_and_22_11_a_result_is_told_in_two_members() {
             .filter(|message| message["role"] == "tool")
             .cloned()
             .collect::<Vec<_>>();
-        serde_json::from_str(results[at]["content"].as_str().unwrap()).unwrap()
+        crate::memory::result_in(&results[at])
     };
     let (found, product) = (result(0), result(1));
     let [search, get] = ends(&events)[..] else { panic!("{events:?}") };

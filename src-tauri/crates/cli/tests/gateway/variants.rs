@@ -104,7 +104,7 @@ async fn section_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_
     gateway.say("s", "that shoe").await;
     let sent = server.seen()[1].body["messages"].clone();
     let result = sent.as_array().unwrap().iter().rfind(|message| message["role"] == "tool");
-    let told: Value = serde_json::from_str(result.unwrap()["content"].as_str().unwrap()).unwrap();
+    let told: Value = crate::memory::result_in(result.unwrap());
     let variants = told["variants"].as_array().unwrap();
     assert!(
         !variants.is_empty() && variants.iter().all(|variant| variant["isBuyable"] == false),
