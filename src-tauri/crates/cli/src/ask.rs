@@ -1,5 +1,6 @@
 //! `csign ask`: sends one message, prints its events as they arrive, asks the person questions, and
-//! ends with an exit code for the result.
+//! ends with an exit code for the result. Text for a file or a pipe is printed when it is complete,
+//! because a model may still take it back.
 
 use contract::{
     AgentError, AgentId, ErrorCode, EventBody, ItemBody, NoticeLevel, Push, SessionId, Stage,
@@ -136,8 +137,10 @@ struct View {
     out: Out,
     /// The answer as it is formatted for a terminal. Its open block is not printed yet.
     formatted: GrowingAnswer,
-    /// The provisional text that was given to standard output.
+    /// The provisional text that was given to standard output, with the held text.
     printed: String,
+    /// The end of it that is not written yet, if standard output is no terminal.
+    held: String,
     /// Whether the last line of the printed text is ended.
     is_line_ended: bool,
     /// Whether the printed text is complete and stored as its own item.
@@ -158,6 +161,7 @@ impl View {
             out,
             formatted: GrowingAnswer::new(),
             printed: String::new(),
+            held: String::new(),
             is_line_ended: false,
             kept: false,
             failed: RefusedCalls::default(),
@@ -200,7 +204,7 @@ impl View {
                 self.print_piece(text);
                 self.printed.push_str(text);
             }
-            EventBody::Status { stage: Stage::OutputReplaced, .. } => self.finish_line(),
+            EventBody::Status { stage: Stage::OutputReplaced, .. } => self.take_back(),
             EventBody::Status { stage: Stage::Queued, .. } => out.print_note(
                 out.colour_text(Tone::Quiet, "Waiting for the answer before this one."),
             ),
@@ -312,24 +316,34 @@ impl View {
         self.finish_line();
     }
 
-    /// Prints a piece of the answer: as it is, or on a terminal the blocks that it completes.
+    /// Prints a piece of the answer: on a terminal the blocks that it completes. Elsewhere it waits
+    /// until the text is complete.
     fn print_piece(&mut self, text: &str) {
         self.is_line_ended &= text.is_empty();
         match self.out.screen() {
             Some(screen) => self.out.print_formatted(&self.formatted.push(text, screen)),
-            None => self.out.print_piece(text),
+            None => self.held.push_str(text),
         }
     }
 
-    /// Prints the open block on a terminal. Elsewhere all text is printed already.
+    /// Prints the open block on a terminal, and elsewhere the held text.
     fn flush(&mut self) {
-        if let Some(screen) = self.out.screen() {
-            self.out.print_formatted(&self.formatted.flush(screen));
+        match self.out.screen() {
+            Some(screen) => self.out.print_formatted(&self.formatted.flush(screen)),
+            None => self.out.print_piece(&std::mem::take(&mut self.held)),
         }
+    }
+
+    /// Drops the held text, which was no part of the answer. Text that a person has seen stays.
+    fn take_back(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        self.printed.truncate(self.printed.len().saturating_sub(held.len()));
+        self.finish_line();
     }
 
     /// Ends the line of the printed text, once.
     fn end_line(&mut self) {
+        self.flush();
         match self.out.screen() {
             Some(screen) => self.out.print_formatted(&self.formatted.finish(screen)),
             None if self.is_line_ended

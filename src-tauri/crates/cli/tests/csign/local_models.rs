@@ -114,3 +114,13 @@ fn a_cut_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
     assert_eq!(failed.out, "", "{}", failed.err);
     assert_eq!(failed.err.matches("error: ").count(), 1, "{}", failed.err);
 }
+
+#[test]
+fn a_pipe_gets_the_answer_without_the_thoughts_before_it() {
+    let world = World::new();
+    let (_runtime, server) = start(vec![Reply::text(["Hm, so.", "\n</think>\n\nYes."])]);
+    let mut command = world.command(&["ask", "Is it?"]);
+    command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", server.base_url());
+    let ran = Ran::of(command.env("OPENAI_MODEL", "scripted").output().unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Yes.\n"), "{}", ran.err);
+}

@@ -45,6 +45,8 @@ pub(crate) struct EventRelay {
     /// The model's text that was sent as deltas.
     streamed: String,
     current: String,
+    /// Whether the text of this round turned out to be thoughts, so that it goes on.
+    was_replaced: bool,
     asides: Vec<String>,
     pub(crate) approval: Option<Approval>,
     /// The time since which the gateway has been waiting for the model. None if no model call is
@@ -73,6 +75,7 @@ impl EventRelay {
             preface: None,
             streamed: String::new(),
             current: String::new(),
+            was_replaced: false,
             asides: Vec::new(),
             approval: None,
             silent_since: None,
@@ -96,7 +99,15 @@ impl EventRelay {
             _ => None,
         };
         match event {
-            EventBody::Status { stage: Stage::Thinking, .. } => self.start_round(),
+            EventBody::Status { stage: Stage::OutputReplaced, .. } => {
+                self.current.clear();
+                self.was_replaced = true;
+            }
+            EventBody::Status { stage: Stage::Thinking, .. } => {
+                if !std::mem::take(&mut self.was_replaced) {
+                    self.start_round();
+                }
+            }
             EventBody::Delta { text } => self.send_delta(&text),
             EventBody::ToolStart { call, tool, arguments, .. } => {
                 self.record_call_start(call, tool.as_str(), arguments)
