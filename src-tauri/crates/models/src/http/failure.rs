@@ -358,7 +358,7 @@ fn refusable_parts(
     parts.extend((is_refusal && is_open).then_some(Part::Kept));
     parts.extend((is_refusal && is_open && is_about_length).then_some(Part::Bound));
     let may_be_tools = matches!(status, 400 | 404 | 405 | 422 | 500 | 501);
-    parts.extend((may_be_tools && is_open && said::is_about_tools(said)).then_some(Part::Tools));
+    parts.extend((may_be_tools && is_open && said::refuses_tools(said)).then_some(Part::Tools));
     parts
 }
 

@@ -65,10 +65,24 @@ pub(super) fn is_loading(said: &str) -> bool {
     said.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("loading"))
 }
 
-/// Whether the words are about tools.
-pub(super) fn is_about_tools(said: &str) -> bool {
-    let said = said.to_lowercase();
-    ["tool", "function call", "function_call", "functions"].iter().any(|word| said.contains(word))
+/// Whether the words say that tools are not supported or not switched on. Words about one tool, its
+/// schema or one call do not.
+pub(super) fn refuses_tools(said: &str) -> bool {
+    let lower = said.to_lowercase();
+    hint(said) == Some(NO_TOOLS)
+        && ["support", "enable", "requires --"].iter().any(|word| lower.contains(word))
+        && !is_about_one_tool(&lower)
+}
+
+fn is_about_one_tool(said: &str) -> bool {
+    let has_place = |list: &str| {
+        said.split(list).skip(1).any(|after| {
+            let place = after.strip_prefix(['[', '.']);
+            place.is_some_and(|place| place.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    };
+    ["tools", "functions", "function_declarations"].into_iter().any(has_place)
+        || ["schema", "parsing", "parse "].iter().any(|word| said.contains(word))
 }
 
 /// Whether the words say that there is no such address.
@@ -80,18 +94,18 @@ pub(super) fn is_about_address(said: &str) -> bool {
             .any(|word| said.contains(word))
 }
 
+/// The hint for a model or server that takes no tools.
+const NO_TOOLS: &str =
+    "Choose a model that supports tools in Settings, or switch them on in the server.";
+
 /// Hints by the words of the server: one of the first list and one of the second must be there.
 const HINTS: [(&[&str], &[&str], &str); 8] = [
     (
         &["tool", "function"],
-        &["too many", "maximum", "at most", "too long", "128", "limit"],
+        &["too many", "maximum", "at most", "too long", "limit"],
         "Switch off servers or tools that are not needed.",
     ),
-    (
-        &["tool", "function"],
-        &["support", "enable", "allowed", "requires", "available"],
-        "Choose a model that supports tools in Settings, or switch them on in the server.",
-    ),
+    (&["tool", "function"], &["support", "enable", "allowed", "requires", "available"], NO_TOOLS),
     (
         &["model"],
         &[
@@ -189,6 +203,33 @@ mod tests {
             assert!(found.contains(part), "{said}: {found}");
         }
         assert_eq!(hint("no"), None);
+    }
+
+    #[test]
+    fn one_bad_tool_or_call_refuses_no_tools() {
+        for said in [
+            "registry/gemma:2b does not support tools",
+            "llama-4-maverick-17b-128e does not support tools",
+            "\"auto\" tool choice requires --enable-auto-tool-choice",
+            "tools param requires --jinja flag",
+            "No endpoints found that support tool use.",
+            "Function calling is not enabled for models/gemma-3-1b-it",
+        ] {
+            assert!(refuses_tools(said), "{said}");
+        }
+        for said in [
+            "tools.3.custom.input_schema: JSON schema is invalid. It must match a supported draft",
+            "GenerateContentRequest.tools[0].function_declarations[3].name: only letters are allowed",
+            "tools.12: this type is not supported",
+            "Invalid tool name 'my tool': only letters are allowed",
+            "at most 64 tools are allowed",
+            "error parsing tool call: raw='{\"available\": tru'",
+            "Schema of function notes: oneOf is not supported",
+            "The tool call ended early",
+            "no",
+        ] {
+            assert!(!refuses_tools(said), "{said}");
+        }
     }
 
     #[test]

@@ -204,6 +204,17 @@ async fn a_call_in_words_is_a_call_if_the_tool_is_known() {
 }
 
 #[tokio::test]
+async fn a_call_in_words_that_was_cut_at_the_limit_stays_text() {
+    let said = "[TOOL_CALLS][{\"name\":\"pace\",\"arguments\":{\"a\":1}}]";
+    let choice = json!({"delta": {"content": said}, "finish_reason": "length"});
+    let server =
+        ModelServer::start([Reply::events(&[json!({"choices": [choice]})]).data("[DONE]")]).await;
+    let got = ask(&provider(&server), with_tools()).await;
+    assert_eq!((got.text.as_str(), got.calls), (said, vec![]));
+    assert_eq!(got.finish, Some(Finish::Length));
+}
+
+#[tokio::test]
 async fn odd_members_cost_only_themselves() {
     let say = |text: &str| format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
     let cases = [
@@ -290,6 +301,19 @@ async fn tools_that_are_refused_are_left_out_and_that_is_remembered_for_a_day() 
         let other = Config { model: "another".into(), ..config(&server.base_url()) };
         assert!(!Provider::new(other, world()).unwrap().refuses_tools());
     }
+}
+
+#[tokio::test]
+async fn a_refusal_of_one_tool_leaves_out_no_tools_and_is_shown() {
+    let said =
+        "tools.3.custom.input_schema: JSON schema is invalid. It must match a supported draft";
+    let server =
+        ModelServer::start([Reply::refusal(400, &json!({"message": said})).repeated()]).await;
+    let model = provider(&server);
+    let error = ask(&model, with_tools()).await.error.unwrap();
+    assert!(error.told().contains(&format!("“{said}”")), "{error:?}");
+    assert!(!model.refuses_tools());
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
