@@ -98,6 +98,8 @@ pub struct Engine {
     pub(crate) refusals: Arc<parking_lot::Mutex<tools::refusal_count::RefusalCount>>,
     /// The locks under which session values are read, changed and written back.
     pub(crate) values: Arc<sessions::locks::Locks>,
+    /// The locks under which an expired action is proposed again.
+    pub(crate) asking_again: Arc<sessions::locks::Locks>,
     /// The recordings of the turns that run.
     pub(crate) recorders: Arc<replay::recorder::Recorders>,
     /// In a replay, the long-term memories that fitted the message.
@@ -152,6 +154,7 @@ impl Engine {
             runs,
             refusals: Arc::default(),
             values: Arc::default(),
+            asking_again: Arc::default(),
             recorders: Arc::default(),
             recorded_memories,
             notes: Arc::default(),
@@ -178,6 +181,7 @@ impl Engine {
             runs: Arc::clone(&self.runs),
             refusals: Arc::clone(&self.refusals),
             values: Arc::clone(&self.values),
+            asking_again: Arc::clone(&self.asking_again),
             recorders: Arc::clone(&self.recorders),
             recorded_memories: self.recorded_memories.clone(),
             notes: Arc::clone(&self.notes),

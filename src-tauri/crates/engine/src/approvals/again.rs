@@ -56,6 +56,8 @@ impl Engine {
     ) -> Result<Approval, AgentError> {
         self.check_enabled()?;
         let expired = self.approval(id).await?;
+        // Two requests at once would both find no proposal yet.
+        let _one_at_a_time = self.asking_again.lock(&expired.session).await;
         self.check_may_ask_again(&expired).await?;
         self.check_tools_named(&expired.tool)?;
         self.world.secrets.reload_secrets().await;

@@ -627,6 +627,21 @@ async fn an_expired_action_is_asked_about_again_once_and_needs_its_own_decision(
 }
 
 #[tokio::test(start_paused = true)]
+async fn two_requests_at_once_ask_again_about_an_expired_action_once() {
+    let bench = write_bench();
+    let turn = bench.start("add two shoes").await.turn;
+    let first = bench.approval(0).await;
+    bench.clock.forward(601);
+    bench.final_of(&turn).await;
+    let ask = || bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window);
+    let (one, other) = tokio::join!(ask(), ask());
+    assert!(one.is_ok());
+    assert_eq!(other.unwrap_err().reason_text(), Some("not_expired"));
+    let all = bench.engine.approvals_list(true).await.unwrap();
+    assert_eq!(all.iter().filter(|a| a.replaces.as_ref() == Some(&first.id)).count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn asking_again_checks_everything_again() {
     let bench = write_bench();
     let turn = bench.start("add two shoes").await.turn;
