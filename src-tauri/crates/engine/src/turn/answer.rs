@@ -202,11 +202,11 @@ impl AnswerBuilder {
     /// Saves a notice to the transcript, once in a conversation. Callers over HTTP cannot change what it
     /// is about, so it goes to the log for the operator.
     pub(crate) async fn tell_once(&mut self, code: &'static str, text: contract::Text) {
-        if self.context.audience.is_remote() || !self.context.place.keeps_items() {
-            tracing::warn!(code, text = text.as_str(), "a notice for the operator");
+        if !self.told.insert(code) {
             return;
         }
-        if !self.told.insert(code) {
+        if self.context.audience.is_remote() || !self.context.place.keeps_items() {
+            tracing::warn!(code, text = text.as_str(), "a notice for the operator");
             return;
         }
         let (store, session) = (&self.context.world().store, &self.context.session);

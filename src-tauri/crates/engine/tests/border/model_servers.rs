@@ -1,7 +1,11 @@
 //! Models as people run them: what they sent is kept for them, they think aloud, take no tools or few,
 //! take their time, and are killed in the middle.
 
-use std::{sync::Arc, sync::atomic::Ordering, time::Duration};
+use std::{
+    sync::Arc,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use contract::*;
 use engine::{Engine, ports::*};
@@ -137,6 +141,39 @@ async fn a_model_that_refuses_tools_gets_none_and_that_is_said_once_in_a_convers
     for part in preview.parts.iter().filter(|part| part.part != PromptPart::DateTime) {
         assert!(sent.contains(&part.text), "{:?}", part.part);
     }
+}
+
+/// Counts the notices for the operator in the log of this thread.
+struct Notices(Arc<AtomicUsize>);
+
+impl tracing::Subscriber for Notices {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::WARN
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        if event.metadata().fields().field("code").is_some() {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_operator_is_told_once_in_a_turn_that_a_model_refuses_tools() {
+    let told = Arc::new(AtomicUsize::new(0));
+    let _log = tracing::subscriber::set_default(Notices(Arc::clone(&told)));
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.model.refuses.store(true, Ordering::SeqCst);
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    assert!(bench.heard("en", &[]).await.is_none());
+    assert!(bench.model.requests.lock().unwrap().len() > 1, "the model was asked again");
+    assert_eq!(told.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test(start_paused = true)]
