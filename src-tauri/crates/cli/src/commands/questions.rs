@@ -54,6 +54,9 @@ pub(crate) async fn list(
 ) -> Result<Exit, Failure> {
     let params = AuditEntriesParams { filter, before, limit, asked: true };
     let page = whole_page(link, params).await?;
+    if let Some(note) = partial_note(&page) {
+        out.print_note(note);
+    }
     if out.json {
         out.print_json(&page);
         return Ok(Exit::Done);
@@ -70,7 +73,18 @@ pub(crate) async fn list(
     Ok(Exit::Done)
 }
 
-/// Reads a page once the log is indexed to its end, so that no question is missing.
+/// Says that questions may be missing, if the index does not reach the end of the log.
+fn partial_note(page: &AuditEntriesResponse) -> Option<String> {
+    (page.indexed < page.total).then(|| {
+        format!(
+            "The index of the log has {} of {} records and does not grow, so questions may be missing.",
+            page.indexed, page.total
+        )
+    })
+}
+
+/// Reads a page once the log is indexed to its end, so that no question is missing. If the index
+/// does not grow any more, the page is returned as it is.
 async fn whole_page(
     link: &Link,
     params: AuditEntriesParams,
@@ -152,6 +166,14 @@ mod tests {
         assert_eq!(Named::read(" 12 "), Named::Record(12));
         let id = "0193a1b2-0000-7000-8000-000000000000";
         assert_eq!(Named::read(id), Named::Question(TurnId(id.into())));
+    }
+
+    #[test]
+    fn a_list_that_is_not_whole_is_said_to_be_so() {
+        let page =
+            |indexed| AuditEntriesResponse { entries: Vec::new(), next: None, indexed, total: 9 };
+        assert!(partial_note(&page(4)).is_some_and(|note| note.contains("4 of 9 records")));
+        assert_eq!(partial_note(&page(9)), None);
     }
 
     #[test]
