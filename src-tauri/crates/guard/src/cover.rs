@@ -6,7 +6,7 @@
 //! not know what the places are for.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     ffi::{CStr, CString, OsStr},
     io,
     os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
@@ -21,22 +21,23 @@ const LONGEST_PATH: usize = 4_096;
 /// The folder of the terminals that programs make.
 const TERMINALS: &CStr = c"/dev/pts";
 
-/// Places to hide in a child, and folders to make read-only for it.
+/// Places to hide in a child, and places to make read-only for it.
 #[derive(Debug)]
 pub struct Covers {
     folders: Vec<CString>,
     files: Vec<CString>,
-    frozen: Vec<Frozen>,
+    /// Those that become read-only, and those in them that do not. The innermost ones come first.
+    fixed: Vec<(CString, Change)>,
     own_terminals: bool,
     user_map: String,
     group_map: String,
 }
 
-/// A folder that becomes read-only, with the places in it that stay as they are.
-#[derive(Debug)]
-struct Frozen {
-    folder: CString,
-    but: Vec<CString>,
+/// Whether a program may change a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Open,
+    Frozen,
 }
 
 impl Covers {
@@ -51,7 +52,7 @@ impl Covers {
         Self {
             folders: paths(folders),
             files: paths(files),
-            frozen: Vec::new(),
+            fixed: Vec::new(),
             own_terminals: false,
             user_map: format!("{user} {user} 1\n"),
             group_map: format!("{group} {group} 1\n"),
@@ -65,24 +66,31 @@ impl Covers {
         self
     }
 
-    /// Also makes these folders and files read-only, except for the given places in them. Then not
-    /// even the mode and times of a file in them can be changed, by any path to it. Call it last.
+    /// Also makes these places read-only, except for the given ones. Of the places around a file the
+    /// innermost one decides; one that is in both lists is read-only. Not even the mode and times of
+    /// a read-only file can be changed, by any path to it. Call it last.
     #[must_use]
-    pub fn with_read_only(mut self, folders: &[PathBuf], but: &[PathBuf]) -> Self {
-        let but = resolve_outermost_places(but);
-        let freeze = |folder: PathBuf| {
-            let within = but.iter().filter(|place| place.starts_with(&folder) && **place != folder);
-            let but = within.filter_map(|place| text_of(place)).collect();
-            Some(Frozen { folder: text_of(&folder)?, but })
-        };
+    pub fn with_read_only(mut self, frozen: &[PathBuf], but: &[PathBuf]) -> Self {
+        let mut places = BTreeMap::new();
+        for (list, change) in [(but, Change::Open), (frozen, Change::Frozen)] {
+            let real = list.iter().filter_map(|place| place.canonicalize().ok());
+            places.extend(real.map(|place| (place, change)));
+        }
         // An empty folder that is mounted over another one is read-only already.
-        let is_hidden = |folder: &PathBuf| {
-            let hidden = self.folders.iter().map(|path| OsStr::from_bytes(path.to_bytes()));
-            hidden.map(Path::new).any(|hidden| folder.starts_with(hidden))
-        };
-        let seen =
-            resolve_outermost_places(folders).into_iter().filter(|folder| !is_hidden(folder));
-        self.frozen = seen.filter_map(freeze).collect();
+        let hidden = self.folders.iter().map(|path| Path::new(OsStr::from_bytes(path.to_bytes())));
+        let hidden: Vec<&Path> = hidden.collect();
+        places.retain(|place, _| !hidden.iter().any(|folder| place.starts_with(folder)));
+        // A folder comes before what lies in it.
+        let mut needed: Vec<(PathBuf, Change)> = Vec::new();
+        for (place, change) in places {
+            let around = needed.iter().rev().find(|(folder, _)| place.starts_with(folder));
+            if around.map_or(Change::Open, |(_, change)| *change) != change {
+                needed.push((place, change));
+            }
+        }
+        let inner_first = needed.into_iter().rev();
+        self.fixed =
+            inner_first.filter_map(|(place, change)| Some((text_of(&place)?, change))).collect();
         self
     }
 
@@ -111,16 +119,19 @@ impl Covers {
         if self.own_terminals {
             mount_new_terminals().or_else(|_| mount_empty_folder(TERMINALS))?;
         }
-        self.frozen.iter().try_for_each(|frozen| unless_gone(frozen.enforce()))?;
-        if self.frozen.is_empty() { Ok(()) } else { enter_folder_again() }
+        // What is mounted over a folder later takes the mounts in it along as they are.
+        self.fixed.iter().try_for_each(|(place, change)| unless_gone(change.enforce(place)))?;
+        if self.fixed.is_empty() { Ok(()) } else { enter_folder_again() }
     }
 }
 
-impl Frozen {
-    fn enforce(&self) -> io::Result<()> {
-        self.but.iter().try_for_each(|place| unless_gone(mount_over_itself(place)))?;
-        mount_over_itself(&self.folder)?;
-        make_read_only(&self.folder)
+impl Change {
+    fn enforce(self, place: &CStr) -> io::Result<()> {
+        mount_over_itself(place)?;
+        match self {
+            Self::Open => Ok(()),
+            Self::Frozen => make_read_only(place),
+        }
     }
 }
 

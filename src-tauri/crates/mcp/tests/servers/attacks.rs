@@ -213,6 +213,44 @@ async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_t
     );
 }
 
+/// A home folder with what is hidden in it, the data folder there, and the server's own one in that.
+/// Its command names folders around and between them.
+#[tokio::test]
+async fn the_innermost_folder_says_what_may_be_changed_by_path() {
+    let root = tempfile::tempdir().unwrap();
+    let home = root.path().canonicalize().unwrap();
+    let place = |path: &str| home.join(path);
+    let (local, share, app) = (place(".local"), place(".local/share"), place(".local/share/app"));
+    let own = app.join("packs/odd");
+    fs::create_dir_all(&own).unwrap();
+    let file = |folder: &Path| {
+        fs::write(folder.join("file"), "text").unwrap();
+        folder.join("file")
+    };
+    let [at_home, at_local, at_share, at_app, at_own] =
+        [&home, &local, &share, &app, &own].map(|folder| file(folder));
+    for (named, free, kept) in [
+        (&home, vec![&at_own, &at_home], vec![&at_local, &at_share, &at_app]),
+        (&share, vec![&at_own, &at_home, &at_share], vec![&at_local, &at_app]),
+    ] {
+        let hidden = Hidden {
+            folders: vec![app.clone()],
+            but: vec![own.clone(), named.clone()],
+            read_only: vec![local.clone()],
+            ..Hidden::default()
+        };
+        for path in free {
+            let said = run_attack(path, FileChanges::ByPath, hidden.clone()).await;
+            assert_eq!(said["path"]["chmod"], 0, "{}: {said}", path.display());
+        }
+        for path in kept.into_iter().filter(|_| mcp::freezing_works()) {
+            let said = run_attack(path, FileChanges::ByPath, hidden.clone()).await;
+            assert_eq!(said["path"]["chmod"], libc::EROFS, "{}: {said}", path.display());
+        }
+    }
+    also_without_rights("the_innermost_folder_says_what_may_be_changed_by_path");
+}
+
 #[tokio::test]
 async fn a_server_writes_to_no_terminal_of_another_program() {
     let ends = open_terminal().unwrap();
