@@ -29,7 +29,7 @@ pub use asking::Asking;
 pub use calls::{CallFilter, Permits, Sockets, filters_work};
 pub use cover::{Covers, covers_work, freezing_works, in_child};
 pub use lineage::{Process, is_guarded};
-pub use open_folders::OpenFolders;
+pub use open_folders::{AllowedPlace, OpenFolders};
 
 /// The app's handle to a guard. Dropping it kills the program and everything that it started, as
 /// the end of the app does.

@@ -5,10 +5,10 @@
 
 use std::{
     ffi::{CString, OsStr},
-    io,
+    fs, io,
     os::{
         fd::{AsRawFd as _, FromRawFd as _, OwnedFd},
-        unix::ffi::OsStrExt as _,
+        unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
     },
     path::{Component, Path, PathBuf},
 };
@@ -21,7 +21,16 @@ pub struct OpenFolders {
     /// Places that stay closed, by their real paths, and the links to them.
     pub closed: Vec<PathBuf>,
     /// Places that the program can use without help.
-    pub allowed: Vec<PathBuf>,
+    pub allowed: Vec<AllowedPlace>,
+}
+
+/// A place that the rules on files allow. They hold for what is there now, wherever it is moved, and
+/// not for what is put at its path later. As long as they hold, nothing else gets its inode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedPlace {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
 }
 
 /// A name in an open folder. The folder was opened without following a link.
@@ -29,6 +38,24 @@ pub struct OpenFolders {
 pub(crate) struct OpenPlace {
     pub(crate) folder: OwnedFd,
     pub(crate) name: CString,
+}
+
+impl AllowedPlace {
+    /// Notes what is at a path now. None if there is nothing.
+    pub fn find(path: PathBuf) -> Option<Self> {
+        let about = fs::symlink_metadata(&path).ok()?;
+        Some(Self { path, device: about.dev(), inode: about.ino() })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a place lies in it, and it is still what it was.
+    fn holds(&self, place: &Path) -> bool {
+        let is_same = |about: fs::Metadata| (about.dev(), about.ino()) == (self.device, self.inode);
+        place.starts_with(&self.path) && fs::symlink_metadata(&self.path).is_ok_and(is_same)
+    }
 }
 
 impl OpenFolders {
@@ -49,7 +76,7 @@ impl OpenFolders {
     /// Returns the open folder that a place lies in. Hidden names are never open, and neither is what
     /// holds a closed place.
     fn open_root(&self, parent: &Path, name: &OsStr) -> Option<&Path> {
-        if self.allowed.iter().any(|place| parent.starts_with(place)) {
+        if self.allowed.iter().any(|place| place.holds(parent)) {
             return None;
         }
         let place = parent.join(name);
@@ -105,7 +132,7 @@ mod tests {
         let open = OpenFolders {
             folders: vec!["/home/me".into()],
             closed: vec!["/home/me/apps/countersign".into(), "/home/me/bin".into()],
-            allowed: vec!["/home/me/docs".into()],
+            allowed: Vec::new(),
         };
         let is_open = |path: &str| {
             let path = Path::new(path);
@@ -122,7 +149,6 @@ mod tests {
             "/home/me/.bashrc",
             "/home/me/.ssh/authorized_keys",
             "/home/me/new/.git",
-            "/home/me/docs/a.txt",
             "/home/me/bin",
             "/home/me/bin/tool",
             "/home/me/apps",
@@ -131,5 +157,24 @@ mod tests {
         ] {
             assert!(!is_open(path), "{path}");
         }
+    }
+
+    #[test]
+    fn a_folder_needs_no_help_only_as_long_as_it_is_the_one_that_is_allowed() {
+        let root = std::env::temp_dir().canonicalize().unwrap();
+        let root = root.join(format!("countersign-allowed-{}", std::process::id()));
+        let (docs, file) = (root.join("docs"), root.join("docs/a.txt"));
+        fs::create_dir_all(&docs).unwrap();
+        let open = OpenFolders {
+            folders: vec![root.clone()],
+            closed: Vec::new(),
+            allowed: AllowedPlace::find(docs.clone()).into_iter().collect(),
+        };
+        assert!(open.find_place(&file).is_none());
+        fs::rename(&docs, root.join("moved")).unwrap();
+        fs::create_dir(&docs).unwrap();
+        assert!(open.find_place(&file).is_some(), "another folder at its path");
+        assert!(open.find_place(&root.join("moved/a.txt")).is_some(), "it has another path");
+        fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -20,8 +20,8 @@ use std::{
 };
 
 use guard::{
-    Answering, Asking, CallFilter, Covers, OpenFolders, Permits, Sockets, covers_work,
-    freezing_works, in_child,
+    AllowedPlace, Answering, Asking, CallFilter, Covers, OpenFolders, Permits, Sockets,
+    covers_work, freezing_works, in_child,
 };
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
@@ -104,9 +104,7 @@ pub(crate) fn prepare(
         }
         let frozen: Vec<PathBuf> =
             hidden.folders.iter().chain(&hidden.read_only).cloned().collect();
-        let is_open = |place: &&PathBuf| !hidden.read_only.contains(place);
-        let open: Vec<PathBuf> = hidden.but.iter().filter(is_open).cloned().collect();
-        covers.with_read_only(&frozen, &open)
+        covers.with_read_only(&frozen, &hidden.but)
     };
     let sockets = if network { Sockets::All } else { Sockets::Pairs };
     let permits = Permits { sockets, sessions: true, open_files, by_path };
@@ -131,15 +129,17 @@ fn open_folders(hidden: &Hidden) -> Option<OpenFolders> {
     }
     let places = list_allowed_places(hidden).into_iter();
     let full = places.filter(|(_, access)| *access == FileAccess::Full);
-    let allowed: Vec<PathBuf> = full.map(|(place, _)| place).collect();
+    let allowed: Vec<AllowedPlace> =
+        full.filter_map(|(place, _)| AllowedPlace::find(place)).collect();
     let mut closed: Vec<PathBuf> = Vec::new();
     for place in hidden.folders.iter().chain(&hidden.read_only).chain(&hidden.covered) {
         closed.push(resolve_links(place));
         closed.extend(links_to(place));
     }
     let is_helped = |folder: &PathBuf| {
-        let is_within = |place: &PathBuf| folder.starts_with(place);
-        !allowed.iter().any(is_within) && !closed.iter().any(is_within)
+        let mut around =
+            allowed.iter().map(AllowedPlace::path).chain(closed.iter().map(PathBuf::as_path));
+        !around.any(|place| folder.starts_with(place))
     };
     let folders: Vec<PathBuf> = hidden
         .open
@@ -399,7 +399,8 @@ mod tests {
         };
         let open = open_folders(&hidden(&["home", "home/docs", "home/app"])).unwrap();
         assert_eq!(open.folders, [root.join("home")]);
-        assert!(open.allowed.contains(&root.join("home/notes")), "{:?}", open.allowed);
+        let mut allowed = open.allowed.iter().map(AllowedPlace::path);
+        assert!(allowed.any(|place| place == root.join("home/notes")), "{:?}", open.allowed);
         assert!(open.closed.contains(&root.join("home/app")), "{:?}", open.closed);
         assert!(open.closed.contains(&root.join("home/bin")), "{:?}", open.closed);
         for needs_none in [&["home/docs"][..], &[]] {
