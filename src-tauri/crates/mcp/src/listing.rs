@@ -33,6 +33,21 @@ pub(crate) struct Listing {
     pub(crate) unreadable: Vec<UnreadableTool>,
 }
 
+impl Listing {
+    /// Adds a tool. One that has the name of an earlier one would never be called, and is left out.
+    fn add(&mut self, tool: Value, number: usize) {
+        match read_tool(tool, number) {
+            Ok(tool) if self.tools.iter().any(|known| known.name == tool.name) => {
+                let name = tool.name.chars().take(NAME).collect();
+                let why = "An earlier tool of the list has the same name.".into();
+                self.unreadable.push(UnreadableTool { name, why });
+            }
+            Ok(tool) => self.tools.push(tool),
+            Err(unreadable) => self.unreadable.push(unreadable),
+        }
+    }
+}
+
 /// A tool that cannot be used, because a part of its description cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableTool {
@@ -70,10 +85,7 @@ pub(crate) async fn list_tools(peer: &Peer<RoleClient>) -> Result<Listing, OpenE
         }
         let first = count - page.tools.len();
         for (at, tool) in page.tools.into_iter().enumerate() {
-            match read_tool(tool, first + at + 1) {
-                Ok(tool) => found.tools.push(tool),
-                Err(unreadable) => found.unreadable.push(unreadable),
-            }
+            found.add(tool, first + at + 1);
         }
         // A cursor that came before would begin the list again.
         match page.next.filter(|next| seen.insert(next.clone())) {
@@ -202,6 +214,24 @@ mod tests {
             assert_eq!(odd.name, name, "{tool}");
             assert!(odd.why.contains(part), "{tool}: {}", odd.why);
         }
+    }
+
+    #[test]
+    fn of_two_tools_with_one_name_the_first_is_kept_and_the_second_is_named() {
+        let mut found = Listing::default();
+        for (at, tool) in ["a", "b", "a"].into_iter().enumerate() {
+            found.add(json!({"name": tool, "description": at.to_string()}), at + 1);
+        }
+        let kept: Vec<_> = found.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(kept, ["a", "b"]);
+        assert!(
+            format!("{:?}", found.tools[0]).contains("\"0\""),
+            "the first: {:?}",
+            found.tools[0]
+        );
+        assert_eq!(found.unreadable.len(), 1);
+        assert_eq!(found.unreadable[0].name, "a");
+        assert!(found.unreadable[0].why.contains("same name"));
     }
 
     #[test]
