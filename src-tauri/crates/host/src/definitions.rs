@@ -275,16 +275,24 @@ impl Pins {
         self.lock().kept.numbers_may_change.contains(server)
     }
 
-    /// Returns the accepted and unchanged tools of a server, by name, as they are described now.
-    pub(crate) fn usable_pins(&self, server: &str) -> Vec<Pin> {
-        let state = self.lock();
-        let kept = state.kept.servers.get(server).into_iter().flatten();
-        kept.filter(|(name, pin)| state.state_of(server, name, pin) == DefinitionState::Accepted)
+    /// Returns the usable tools of a server, by name, as they are described now. One whose numbers
+    /// differ from those that were accepted is used, but nobody has accepted its text.
+    pub(crate) fn usable_pins(&self, pack: &PackId, server: &str) -> Vec<Pin> {
+        let (state, key) = (self.lock(), server_key(pack, server));
+        let kept = state.kept.servers.get(&key).into_iter().flatten();
+        kept.filter(|(name, pin)| state.state_of(&key, name, pin) == DefinitionState::Accepted)
             .map(|(name, pin)| {
-                let now = state.now.get(server).into_iter().flatten();
-                let present = now.into_iter().find(|definition| definition.name == *name);
-                let definition = present.unwrap_or(&pin.definition).clone();
-                Pin { definition, ..pin.clone() }
+                let mut now = state.now.get(&key).into_iter().flatten();
+                let present = now.find(|now| now.name == *name);
+                match present.filter(|now| **now != pin.definition) {
+                    Some(now) => Pin {
+                        definition: now.clone(),
+                        hash: hash_of(now, pack, server),
+                        by_person: false,
+                        ..pin.clone()
+                    },
+                    None => pin.clone(),
+                }
             })
             .collect()
     }
@@ -456,6 +464,7 @@ impl Pins {
         let key = server_key(pack, server);
         let mut state = self.lock();
         state.now.remove(&key);
+        state.unusable.remove(&key);
         let mut kept = state.kept.clone();
         let (tools, manifest) =
             (kept.servers.remove(&key), kept.servers.remove(&manifest_key(pack)));
@@ -501,7 +510,7 @@ impl State {
             Some(definition) if *definition == pin.definition => DefinitionState::Accepted,
             Some(definition)
                 if self.kept.numbers_may_change.contains(server)
-                    && differs_in_numbers(definition, &pin.definition) =>
+                    && differs_in_numbers(&pin.definition, definition) =>
             {
                 DefinitionState::Accepted
             }

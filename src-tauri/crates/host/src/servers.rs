@@ -240,7 +240,7 @@ pub(crate) fn offered_tools(
         .map(|mcp| mcp.tool.as_str())
         .collect();
     let extra = pins
-        .usable_pins(&server_key(&pack.manifest.id, &server.name))
+        .usable_pins(&pack.manifest.id, &server.name)
         .into_iter()
         .filter(|pin| !declared.contains(pin.definition.name.as_str()));
     extra.map(|pin| tool_spec(&pack.manifest.id, server, &pin, reach)).collect()

@@ -1,6 +1,7 @@
 //! The numbers in the descriptions of tools, such as a date or a count, which some servers change at
 //! each start. Only descriptions and titles count: a number elsewhere in a schema decides what a call
-//! means. Must not know who may say that they do not matter.
+//! means, and a long one or one that grows is more than a number. Must not know who may say that they
+//! do not matter.
 
 use mcp::Definition;
 use serde_json::Value;
@@ -8,51 +9,68 @@ use serde_json::Value;
 /// Members of a schema that hold values, and no schemas.
 const VALUES: [&str; 5] = ["const", "default", "enum", "example", "examples"];
 
-/// Whether two definitions differ, and only in the numbers of their descriptions.
-pub(super) fn differs_in_numbers(one: &Definition, other: &Definition) -> bool {
-    one != other && without_numbers(one) == without_numbers(other)
+/// The most digits of a number, and the most that it may grow by. A longer one could carry a message.
+const LONGEST: usize = 20;
+const GROWTH: usize = 4;
+
+/// Whether a definition differs from the accepted one, and only in the numbers of its descriptions.
+pub(super) fn differs_in_numbers(accepted: &Definition, now: &Definition) -> bool {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    accepted != now
+        && blank(accepted, &mut before) == blank(now, &mut after)
+        && before.iter().zip(after).all(|(before, after)| after <= before + GROWTH)
 }
 
-/// Returns a definition with 0 in the place of each run of digits in its descriptions.
+/// Returns a definition with 0 in the place of each number in its descriptions.
 pub(super) fn without_numbers(definition: &Definition) -> Definition {
+    blank(definition, &mut Vec::new())
+}
+
+/// Returns a definition without its numbers, and adds their lengths.
+fn blank(definition: &Definition, lengths: &mut Vec<usize>) -> Definition {
     let mut plain = definition.clone();
     for text in [&mut plain.title, &mut plain.description].into_iter().flatten() {
-        *text = blank(text);
+        *text = blank_text(text, lengths);
     }
-    blank_descriptions(&mut plain.input_schema);
-    plain.output_schema.iter_mut().for_each(blank_descriptions);
+    blank_descriptions(&mut plain.input_schema, lengths);
+    if let Some(schema) = &mut plain.output_schema {
+        blank_descriptions(schema, lengths);
+    }
     plain
 }
 
-fn blank_descriptions(schema: &mut Value) {
+fn blank_descriptions(schema: &mut Value, lengths: &mut Vec<usize>) {
     match schema {
         Value::Object(members) => {
             for (name, value) in members {
                 match value {
                     Value::String(text) if matches!(name.as_str(), "description" | "title") => {
-                        *text = blank(text);
+                        *text = blank_text(text, lengths);
                     }
                     _ if VALUES.contains(&name.as_str()) => {}
-                    _ => blank_descriptions(value),
+                    _ => blank_descriptions(value, lengths),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(blank_descriptions),
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| blank_descriptions(item, lengths));
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-fn blank(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut is_in_number = false;
-    for c in text.chars() {
-        if !c.is_ascii_digit() {
-            plain.push(c);
-        } else if !is_in_number {
-            plain.push('0');
-        }
-        is_in_number = c.is_ascii_digit();
+fn blank_text(text: &str, lengths: &mut Vec<usize>) -> String {
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
+        let (number, after) = from.split_at(end);
+        plain.push_str(before);
+        plain.push_str(if number.len() > LONGEST { number } else { "0" });
+        lengths.push(number.len());
+        rest = after;
     }
+    plain.push_str(rest);
     plain
 }
 
@@ -85,6 +103,18 @@ mod tests {
         assert!(!differs_in_numbers(&before, &before));
         let named = Definition { name: "list3".into(), ..before.clone() };
         assert!(!differs_in_numbers(&before, &named));
+    }
+
+    #[test]
+    fn a_number_may_not_become_a_message() {
+        let of = |text: &str| definition(text, json!({"description": text}));
+        let before = of("Lists 7 files.");
+        assert!(differs_in_numbers(&before, &of("Lists 12345 files.")));
+        assert!(differs_in_numbers(&of("Lists 12345678 files."), &before), "it may get shorter");
+        assert!(!differs_in_numbers(&before, &of("Lists 123456 files.")));
+        let long = |digit: &str| of(&format!("Lists {} files.", digit.repeat(LONGEST + 1)));
+        assert!(!differs_in_numbers(&long("1"), &long("2")));
+        assert_ne!(without_numbers(&long("1")), without_numbers(&long("2")));
     }
 
     #[test]

@@ -95,6 +95,44 @@ fn a_file_that_cannot_be_read_accepts_nothing() {
     assert!(check(&pins, "send"));
 }
 
+#[test]
+fn a_text_with_other_numbers_is_used_and_counts_as_accepted_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));
+    let of = |text: &str| [definition("pay", text)];
+    let usable = |text: &str| {
+        pins.record_tools(&pack, "bank", &of(text));
+        pins.usable_pins(&pack, "bank").pop()
+    };
+    let seen = of("Pays to account 1111.");
+    pins.record_tools(&pack, "bank", &seen);
+    let accepted = ServerToolsAcceptParams {
+        pack: pack.clone(),
+        server: "bank".into(),
+        hashes: [("pay".to_owned(), seen[0].hash(&pack, "bank"))].into(),
+        numbers_may_change: Some(true),
+    };
+    pins.accept_definitions(&accepted).unwrap();
+    let same = usable("Pays to account 1111.").unwrap();
+    assert!(same.is_by_person() && same.hash == seen[0].hash(&pack, "bank"));
+    let other = usable("Pays to account 9999.").unwrap();
+    assert!(!other.is_by_person(), "a person has seen another text");
+    assert_eq!(other.definition, of("Pays to account 9999.")[0]);
+    assert_eq!(other.hash, other.definition.hash(&pack, "bank"), "the log names what is shown");
+    assert!(usable("Pays to account 1111222233334444.").is_none(), "it grew too much");
+}
+
+#[test]
+fn a_removed_server_leaves_no_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));
+    let tool = UnreadableTool { name: "pay".into(), why: "no schema".into() };
+    pins.record_unreadable(&pack, "bank", &[tool]);
+    assert_eq!(pins.notes().len(), 1);
+    pins.forget_server(&pack, "bank").unwrap();
+    assert!(pins.notes().is_empty());
+}
+
 fn is_accepted(pins: &Pins, file: &serde_json::Value) -> bool {
     let pack = PackId::of_added_server("notes");
     pins.record_manifest(&pack, file);
