@@ -2,13 +2,13 @@
 //! (`mcpServers`), VS Code (`servers`), Zed (`context_servers`) and Codex (`mcp_servers`, as TOML).
 //! Finds the servers in them, also with comments. Starts nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::{AgentError, text};
 use serde_json::{Map, Value};
 
 use super::{
-    command_line::slug,
+    command_line::{LONGEST_NAME, slug},
     entry::{Found, is_entry, read_entry},
     placeholders::{Filling, read_inputs},
 };
@@ -18,6 +18,9 @@ const MEMBERS: [&str; 5] =
     ["mcpServers", "context_servers", "servers", "mcp_servers", "amp.mcpServers"];
 const HINT: &str =
     "Paste the whole file, or the part with mcpServers, servers, context_servers or mcp_servers.";
+
+/// The most servers that are read at once.
+const MOST: usize = 200;
 
 /// Whether a text is a settings file, and neither a command line nor an address.
 pub(super) fn is_settings(text: &str) -> bool {
@@ -41,6 +44,14 @@ pub(super) fn read_settings(
     let entries = entries_of(&file).ok_or_else(none)?;
     if entries.is_empty() {
         return Err(none());
+    }
+    if entries.len() > MOST {
+        return Err(AgentError::invalid(text!(
+            "The settings hold {found} MCP servers. At most {most} are read at once.",
+            found = entries.len(),
+            most = MOST
+        ))
+        .hint("Paste only the servers that you want to add."));
     }
     let inputs = read_inputs(&file);
     let read = |(name, entry): &(String, Map<String, Value>)| {
@@ -107,22 +118,29 @@ fn named_entries(servers: &Value) -> Vec<(String, Map<String, Value>)> {
 
 /// Gives each server a name of its own: `Git Hub` and `git-hub` would get the same one.
 fn separate_names(found: &mut [Found]) {
-    for at in 1..found.len() {
-        let (before, rest) = found.split_at_mut(at);
-        let Some(one) = rest.first_mut() else { return };
-        let is_taken = |name: &str| before.iter().any(|other| other.server.name == name);
+    let mut taken = BTreeSet::new();
+    for one in found {
         let name = one.server.name.clone();
-        if !is_taken(&name) {
+        if taken.insert(name.clone()) {
             continue;
         }
-        let numbered = (2..).map(|number| slug(&format!("{name:.36}-{number}")));
-        one.server.name = numbered.into_iter().find(|other| !is_taken(other)).unwrap_or_default();
+        let mut numbered = (2..).map(|number| with_number(&name, number));
+        let Some(other) = numbered.find(|other| !taken.contains(other)) else { return };
         one.notes.push(text!(
             "Another server of these settings is also called {name}, so this one is called {other}.",
             name,
-            other = one.server.name.as_str()
+            other = other.as_str()
         ));
+        taken.insert(other.clone());
+        one.server.name = other;
     }
+}
+
+/// Returns a name with a number, which is cut where the number needs its place.
+fn with_number(name: &str, number: usize) -> String {
+    let end = format!("-{number}");
+    let kept = LONGEST_NAME.saturating_sub(end.len());
+    slug(&format!("{name:.kept$}{end}"))
 }
 
 /// Removes comments and commas before a closing bracket, which VS Code and Zed allow. Writes numbers

@@ -11,6 +11,9 @@ use contract::{AgentError, NewServer, text};
 
 use super::keys::{Found, find_keys, is_variable};
 
+/// The most characters of a server's name.
+pub(super) const LONGEST_NAME: usize = 40;
+
 /// Folders below the user's home that hold programs, for a window that was not started from a
 /// terminal and has a shorter search path.
 const BELOW_HOME: [&str; 4] = [".local/bin", ".cargo/bin", ".bun/bin", ".volta/bin"];
@@ -91,7 +94,7 @@ pub(super) fn slug(text: &str) -> String {
             name.push('-');
         }
     }
-    let name: String = name.chars().take(40).collect();
+    let name: String = name.chars().take(LONGEST_NAME).collect();
     let name = name.trim_matches('-').to_owned();
     if name.is_empty() { "server".into() } else { name }
 }

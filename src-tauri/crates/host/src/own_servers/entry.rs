@@ -51,13 +51,13 @@ pub(super) fn read_entry(name: &str, entry: &Map<String, Value>, filling: Fillin
     };
     let unused = entry.find_unused(&server);
     let Entry { filling, problem, .. } = entry;
-    let Filling { asks, mut notes, keys, .. } = filling;
+    let Filling { asks, mut notes, keys, problem: nested, .. } = filling;
     server.keys.extend(keys);
     let open = asks.iter().find(|asked| asked.default.is_none()).map(|asked| {
         let placeholder = format!("${{{}}}", asked.name);
         text!("Replace {placeholder} by its value.", placeholder)
     });
-    let problem = problem.or_else(|| find_problem(&server, &transport)).or(open);
+    let problem = nested.or(problem).or_else(|| find_problem(&server, &transport)).or(open);
     if !unused.is_empty() {
         let members = unused.join(", ");
         notes.push(text!("Not used of its settings: {members}.", members));

@@ -51,9 +51,12 @@ pub(super) enum Found {
 impl Found {
     /// Adds the values of which the person or the settings of another client say that they are keys.
     pub(super) fn with_said(self, said: &[String], value: &str) -> Self {
-        let said = said.iter().filter(|key| key.len() >= SHORTEST);
-        let parts = said.flat_map(|key| value.match_indices(key.as_str()));
-        let said: Vec<_> = parts.map(|(at, part)| at..at + part.len()).collect();
+        let said = said.iter().filter(|key| !key.is_empty());
+        let found = said.flat_map(|key| value.match_indices(key.as_str()));
+        let parts = found.map(|(at, part)| at..at + part.len());
+        // A short one would be found in many other words.
+        let said: Vec<_> =
+            parts.filter(|part| part.len() >= SHORTEST || is_word(value, part)).collect();
         match self {
             found if said.is_empty() => found,
             Self::Nothing => Self::Keys(merge(said)),
@@ -101,6 +104,12 @@ pub(super) fn is_key_name(name: &str) -> bool {
     let last = plain.rsplit('_').next().unwrap_or_default();
     let marks = is_credential_name(&plain) || plain.split('_').any(|word| WORDS.contains(&word));
     marks && !ABOUT_KEYS.contains(&last)
+}
+
+/// Whether a part of a text stands between no letters and digits.
+fn is_word(text: &str, part: &Range<usize>) -> bool {
+    !text[..part.start].ends_with(char::is_alphanumeric)
+        && !text[part.end..].starts_with(char::is_alphanumeric)
 }
 
 fn is_plain(value: &str) -> bool {
@@ -287,6 +296,15 @@ mod tests {
             assert_eq!(kinds(&["--ordinary"], value), "nothing", "{value}");
         }
         assert_eq!(kinds(&["--token-file"], "/nowhere/token"), "nothing");
+    }
+
+    #[test]
+    fn a_short_value_that_is_said_to_be_a_key_is_one_where_it_stands_alone() {
+        let said = |value: &str| Found::Nothing.with_said(&["w1".into(), String::new()], value);
+        let key = |part: Range<usize>| Found::Keys(std::iter::once(part).collect());
+        assert_eq!(said("w1"), key(0..2));
+        assert_eq!(said("a:w1@b"), key(2..4));
+        assert_eq!(said("w12"), Found::Nothing);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use super::keys::{is_key_name, is_variable};
 
+/// How deep placeholders may stand in the defaults of others.
+const DEEPEST: usize = 8;
+
 /// The description of a value that is asked for (`inputs` of VS Code).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Input {
@@ -39,8 +42,12 @@ pub(super) struct Filling<'a> {
     inputs: &'a BTreeMap<String, Input>,
     pub(super) asks: Vec<AskedValue>,
     pub(super) notes: Vec<Text>,
-    /// Given values that are keys.
+    /// Given and default values that are keys.
     pub(super) keys: Vec<String>,
+    /// Why its placeholders cannot be filled.
+    pub(super) problem: Option<Text>,
+    /// In how many defaults the present text stands.
+    depth: usize,
 }
 
 impl<'a> Filling<'a> {
@@ -48,7 +55,15 @@ impl<'a> Filling<'a> {
         given: &'a BTreeMap<String, String>,
         inputs: &'a BTreeMap<String, Input>,
     ) -> Self {
-        Self { given, inputs, asks: Vec::new(), notes: Vec::new(), keys: Vec::new() }
+        Self {
+            given,
+            inputs,
+            asks: Vec::new(),
+            notes: Vec::new(),
+            keys: Vec::new(),
+            problem: None,
+            depth: 0,
+        }
     }
 
     /// Returns a text with the values in the place of its placeholders. One without a value stays.
@@ -96,18 +111,39 @@ impl<'a> Filling<'a> {
             }
             return Some(value.clone());
         }
-        let default = default.map(|default| self.fill(default)).or(input.default);
+        let default = default.map(|default| self.fill_default(default)).or(input.default);
         if !self.asks.iter().any(|asked| asked.name == name) {
             let default = default.clone();
             self.asks.push(AskedValue { name: name.into(), about: input.about, default, is_key });
         }
         let default = default?;
-        self.add_note(text!(
-            "No value is given for {name}, so its default holds: {default}",
-            name,
-            default = default.as_str()
-        ));
+        if is_key {
+            self.keys.push(default.clone());
+            self.add_note(text!("No value is given for {name}, so its default holds.", name));
+        } else {
+            self.add_note(text!(
+                "No value is given for {name}, so its default holds: {default}",
+                name,
+                default = default.as_str()
+            ));
+        }
         Some(default)
+    }
+
+    fn fill_default(&mut self, default: &str) -> String {
+        if self.depth + 1 >= DEEPEST && default.contains("${") {
+            self.problem.get_or_insert_with(|| {
+                text!(
+                    "More than {most} placeholders stand inside of each other. Replace them by their values.",
+                    most = DEEPEST
+                )
+            });
+            return default.to_owned();
+        }
+        self.depth += 1;
+        let filled = self.fill(default);
+        self.depth -= 1;
+        filled
     }
 
     fn add_note(&mut self, note: Text) {
@@ -189,6 +225,20 @@ mod tests {
             assert_eq!(fill(plain, &given), (plain.into(), nothing.clone(), 0));
         }
         assert!(!fill("${userHome}${/}x", &[]).0.contains('$'));
+    }
+
+    #[test]
+    fn a_default_that_is_a_key_is_one_and_no_note_shows_it() {
+        let file =
+            serde_json::json!({"inputs": [{"id": "word", "password": true, "default": "w"}]});
+        let (none, inputs) = (BTreeMap::new(), read_inputs(&file));
+        let mut filling = Filling::new(&none, &inputs);
+        let text = "${DB_PASSWORD:-hunter22} ${input:word} ${HOST_NAME:-here}";
+        assert_eq!(filling.fill(text), "hunter22 w here");
+        assert_eq!(filling.keys, ["hunter22", "w"]);
+        let notes: Vec<String> = filling.notes.iter().map(ToString::to_string).collect();
+        assert_eq!(notes.len(), 3);
+        assert!(!notes[0].contains("hunter22") && notes[2].contains("here"), "{notes:?}");
     }
 
     #[test]

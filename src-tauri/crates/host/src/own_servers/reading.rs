@@ -1,6 +1,6 @@
 //! Reads the servers of a text that a person typed or pasted, and says what would run. Starts nothing.
 
-use contract::{AgentError, ReadServer, ServersReadParams, ServersReadResponse};
+use contract::{AgentError, ReadServer, ServersReadParams, ServersReadResponse, text};
 
 use super::{
     client_json, command_line,
@@ -9,6 +9,9 @@ use super::{
 };
 use crate::Host;
 
+/// The most bytes of a text that is read.
+const LONGEST: usize = 256 * 1024;
+
 impl Host {
     /// Reads the servers of a text: settings of another client, an address, or a command line.
     pub(crate) fn read_servers(
@@ -16,6 +19,7 @@ impl Host {
         params: &ServersReadParams,
     ) -> Result<ServersReadResponse, AgentError> {
         let text = params.text.as_str();
+        check_length(text)?;
         let found = if client_json::is_settings(text) {
             client_json::read_settings(text, &params.values)?
         } else {
@@ -51,5 +55,25 @@ impl Host {
                 notes,
             },
         }
+    }
+}
+
+fn check_length(text: &str) -> Result<(), AgentError> {
+    if text.len() <= LONGEST {
+        return Ok(());
+    }
+    Err(AgentError::invalid(text!("The text is longer than {most} kB.", most = LONGEST / 1024))
+        .hint("Paste only the part with the servers that you want to add."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_too_long_is_not_read() {
+        assert!(check_length(&"a".repeat(LONGEST)).is_ok());
+        let refused = check_length(&"a".repeat(LONGEST + 1)).unwrap_err();
+        assert!(refused.message.contains("256 kB"), "{refused:?}");
     }
 }

@@ -114,6 +114,7 @@ async fn find_values(
                 about => format!(" ({})", escape_prose(about)),
             };
             let or_else = match &asked.default {
+                Some(_) if asked.is_key => ", or nothing for its default".to_owned(),
                 Some(default) => format!(", or nothing for {}", escape_invisible(default)),
                 None => String::new(),
             };

@@ -1,5 +1,7 @@
 //! The settings of other clients, as their documentation shows them.
 
+use serde_json::json;
+
 use super::*;
 
 fn all(text: &str) -> Vec<Found> {
@@ -177,4 +179,41 @@ fn what_holds_no_server_is_refused_with_the_remedy() {
         assert!(problem(&one(&text)).contains(says), "{text}");
     }
     assert!(!is_settings("npx -y mcp_servers") && !is_settings("https://mcp_servers.example"));
+}
+
+#[test]
+fn many_servers_of_one_long_name_get_names_of_their_own() {
+    let name = "a".repeat(LONGEST_NAME);
+    let mut found = vec![Found::default(); 20];
+    found.iter_mut().for_each(|found| found.server.name.clone_from(&name));
+    separate_names(&mut found);
+    let names: BTreeSet<&str> = found.iter().map(|found| found.server.name.as_str()).collect();
+    assert_eq!(names.len(), found.len());
+    for number in [9, 10, 999, 1000, 100_000] {
+        let one = with_number(&name, number);
+        assert!(one.ends_with(&format!("-{number}")) && one.len() == LONGEST_NAME, "{one}");
+    }
+}
+
+#[test]
+fn more_servers_than_are_read_at_once_are_refused() {
+    let servers = |count: usize| {
+        let all: Vec<String> =
+            (0..count).map(|at| format!(r#""s{at}": {{"command": "npx"}}"#)).collect();
+        read_settings(&format!(r#"{{"mcpServers": {{{}}}}}"#, all.join(",")), &BTreeMap::new())
+    };
+    assert_eq!(servers(MOST).unwrap().len(), MOST);
+    assert!(servers(MOST + 1).unwrap_err().message.contains("201 MCP servers"));
+}
+
+#[test]
+fn placeholders_in_placeholders_end_at_a_depth() {
+    let nested = |depth: usize| {
+        let value = format!("{}x{}", "${A:-".repeat(depth), "}".repeat(depth));
+        one(&json!({"mcpServers": {"a": {"command": "npx", "env": {"B": value}}}}).to_string())
+    };
+    assert_eq!((nested(8).server.env["B"].as_str(), nested(8).problem), ("x", None));
+    for depth in [9, 20_000] {
+        assert!(problem(&nested(depth)).contains("inside of each other"), "{depth}");
+    }
 }
