@@ -5,7 +5,7 @@ use std::{
     fs::File,
     ops::Deref,
     sync::{Arc, atomic::AtomicBool},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use audit::Log;
@@ -88,6 +88,8 @@ pub struct Parts {
     /// or was replaced is noticed.
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) opened_at: DateTime<Utc>,
+    /// The same moment, by which the time since then is measured.
+    pub(crate) opened: Instant,
     /// The number of records after the start was recorded.
     pub(crate) started_with: u64,
     /// The verification that a person asked for last.

@@ -26,14 +26,28 @@ const RUNS_KEPT: TimeDelta = TimeDelta::hours(24);
 pub struct AgeJudge {
     /// When the profile was opened.
     opened: DateTime<Utc>,
+    /// The time since then, also if the clock was set forward meanwhile.
     now: DateTime<Utc>,
     /// The moment that the clock and the records agree on.
     agreed: Option<DateTime<Utc>>,
 }
 
 impl AgeJudge {
-    /// Whether something may be deleted that was stored at one moment and ends at another one. It is
-    /// as old as the clock says if it was stored since the start. Otherwise the clock may be wrong.
+    /// Returns the judge of a profile that was opened at one moment and has been open for some time.
+    fn new(
+        opened: DateTime<Utc>,
+        open_for: Duration,
+        clock: DateTime<Utc>,
+        agreed: Option<DateTime<Utc>>,
+    ) -> Self {
+        let passed = TimeDelta::from_std(open_for).ok();
+        let most = passed.and_then(|passed| opened.checked_add_signed(passed)).unwrap_or(clock);
+        Self { opened, now: clock.min(most), agreed }
+    }
+
+    /// Whether something may be deleted that was stored at one moment and ends at another one. What
+    /// was stored since the start is at most as old as the time that has passed since then. For the
+    /// rest, the clock may be wrong.
     pub fn is_over(&self, stored: DateTime<Utc>, ends: DateTime<Utc>) -> bool {
         let now = if stored >= self.opened { Some(self.now) } else { self.agreed };
         now.is_some_and(|now| ends <= now)
@@ -61,7 +75,7 @@ impl Host {
             tracing::warn!(%error.message, "the age of what is stored cannot be judged");
             None
         });
-        AgeJudge { opened: self.opened_at, now: self.now(), agreed }
+        AgeJudge::new(self.opened_at, self.opened.elapsed(), self.now(), agreed)
     }
 
     /// Deletes the results of runs that are too old.
@@ -198,4 +212,23 @@ pub(crate) fn spawn_upkeep_task(host: &Arc<Host>) {
             tokio::time::sleep(EVERY).await;
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_jumps_ahead_makes_nothing_older() {
+        let opened = Utc::now();
+        let at = |hours: i64| opened + TimeDelta::hours(hours);
+        let judge =
+            |clock: i64| AgeJudge::new(opened, Duration::from_secs(2 * 3600), at(clock), None);
+        let (stored, soon, later) = (at(0), at(1), at(24));
+        assert!(judge(2).is_over(stored, soon) && !judge(2).is_over(stored, later));
+        let jumped = judge(400 * 24);
+        assert!(jumped.is_over(stored, soon) && !jumped.is_over(stored, later));
+        assert!(!judge(0).is_over(stored, soon), "a clock that was set back ends nothing early");
+        assert!(!jumped.is_over(at(-1), soon), "no record agrees");
+    }
 }

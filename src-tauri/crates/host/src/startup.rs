@@ -5,6 +5,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Instant,
 };
 
 use audit::Log;
@@ -119,6 +120,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         for_callers,
         paths,
         opened_at: options.clock.now(),
+        opened: Instant::now(),
         options,
         profile,
         store,
