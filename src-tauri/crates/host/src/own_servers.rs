@@ -39,7 +39,7 @@ mod trials;
 mod variables;
 
 pub use command_line::quote_word;
-use downloads::Downloads;
+use downloads::{Downloads, hash_of_command};
 use keys::KeyValues;
 pub(crate) use programs::find_programs;
 use storage::{Separated, StoredServer};
@@ -179,6 +179,7 @@ impl Host {
         let is_new = !self.is_name_taken(&name, &pack);
         if is_new {
             // Another program may have been tested under this name.
+            trial.note_passed(&name, None);
             self.delete_files(&pack);
             Downloads::of(&self.paths, &stored).take();
         }
@@ -196,7 +197,9 @@ impl Host {
             tested.works_without_network =
                 trial::works_without_network(config, &tested.tools, trial).await?;
         }
-        if is_new && !tested.as_ref().is_ok_and(|tested| tested.ok) {
+        if is_new && tested.as_ref().is_ok_and(|tested| tested.ok) {
+            trial.note_passed(&name, Some(hash_of_command(&stored)));
+        } else if is_new {
             Downloads::of(&self.paths, &stored).keep();
             self.delete_files(&pack);
         }
@@ -230,6 +233,10 @@ impl Host {
             return Err(AgentError::invalid(text!("There is already a server {name}.", name))
                 .reason("exists")
                 .hint("Choose another name, or remove that server first."));
+        }
+        if !trial.has_passed(&name, &hash_of_command(&stored)) {
+            // It would inherit what the test of another command has left.
+            self.delete_files(&pack);
         }
         Downloads::of(&self.paths, &stored).take();
         let draft = self.server_record(&stored, "added");

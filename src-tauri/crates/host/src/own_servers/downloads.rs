@@ -25,11 +25,8 @@ pub(super) struct Downloads {
 
 impl Downloads {
     pub(super) fn of(paths: &Paths, stored: &StoredServer) -> Self {
-        // A server of another name has another folder, whose path stands in what was installed.
-        let whole = json!([stored.name, stored.program, stored.args, stored.env, stored.cwd]);
-        let name = engine::sha256_hex(whole.to_string().as_bytes());
         let own = paths.pack_data(stored.pack_id().as_str());
-        Self { kept: paths.server_downloads().join(name), own }
+        Self { kept: paths.server_downloads().join(hash_of_command(stored)), own }
     }
 
     /// Keeps the downloads of a server whose folder is about to be deleted.
@@ -50,6 +47,13 @@ impl Downloads {
         }
         let _ = fs::remove_dir_all(&self.kept);
     }
+}
+
+/// Returns a hash of what a server's program is started with.
+pub(super) fn hash_of_command(stored: &StoredServer) -> String {
+    // A server of another name has another folder, whose path stands in what was installed.
+    let whole = json!([stored.name, stored.program, stored.args, stored.env, stored.cwd]);
+    engine::sha256_hex(whole.to_string().as_bytes())
 }
 
 /// Moves the folders of downloads that exist.

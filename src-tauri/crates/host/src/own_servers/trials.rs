@@ -1,15 +1,19 @@
-//! The tests and first starts of servers that run now, so that a person can stop them. Knows
-//! neither servers nor processes.
+//! The tests and first starts of servers that run now, so that a person can stop them, and the
+//! commands whose tests have left a folder. Knows neither servers nor processes.
 
-use std::future::Future;
+use std::{collections::BTreeMap, future::Future};
 
 use contract::{AgentError, ErrorCode};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// The running tests and first starts, each with the name of its server.
 #[derive(Debug, Default)]
-pub(crate) struct Trials(Mutex<Vec<(String, CancellationToken)>>);
+pub(crate) struct Trials {
+    /// The running tests and first starts, each with the name of its server.
+    running: Mutex<Vec<(String, CancellationToken)>>,
+    /// The hash of the command that was tested last under a name, if its test was passed.
+    passed: Mutex<BTreeMap<String, String>>,
+}
 
 /// A running test or first start. It ends when it is dropped.
 #[derive(Debug)]
@@ -31,18 +35,32 @@ impl Trials {
         gone: &CancellationToken,
     ) -> Trial<'_> {
         let stop = gone.child_token();
-        self.0.lock().push((name.to_owned(), stop.clone()));
+        self.running.lock().push((name.to_owned(), stop.clone()));
         Trial { of: self, stop }
     }
 
     /// Stops all trials of the server with this name.
     pub(crate) fn stop_trial(&self, name: &str) {
-        let running = self.0.lock();
+        let running = self.running.lock();
         running.iter().filter(|(server, _)| server == name).for_each(|(_, stop)| stop.cancel());
     }
 }
 
 impl Trial<'_> {
+    /// Notes which command has passed its test under a name. None when a test begins.
+    pub(crate) fn note_passed(&self, name: &str, command: Option<String>) {
+        let mut passed = self.of.passed.lock();
+        match command {
+            Some(command) => passed.insert(name.to_owned(), command),
+            None => passed.remove(name),
+        };
+    }
+
+    /// Whether the last test under a name was one of this command, and was passed.
+    pub(crate) fn has_passed(&self, name: &str, command: &str) -> bool {
+        self.of.passed.lock().get(name).is_some_and(|passed| passed == command)
+    }
+
     /// Waits for a part of the trial. Returns an error if the trial is stopped before.
     pub(crate) async fn run_unless_stopped<T>(
         &self,
@@ -59,7 +77,7 @@ impl Trial<'_> {
 impl Drop for Trial<'_> {
     fn drop(&mut self) {
         self.stop.cancel();
-        self.of.0.lock().retain(|(_, stop)| !stop.is_cancelled());
+        self.of.running.lock().retain(|(_, stop)| !stop.is_cancelled());
     }
 }
 

@@ -139,3 +139,36 @@ async fn b33_what_was_off_is_added_switched_off_and_not_started() {
     assert!(host.server_tools(Empty {}).await.unwrap().tools.is_empty());
     host.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_inherits_nothing_that_the_test_of_another_command_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server.py");
+    fs::write(&program, SERVER).unwrap();
+    let host = host(folder.path()).await;
+    let left = folder.path().join("data/packs/own-tell/started");
+    let with = |mood: &str, enabled: bool| NewServer {
+        name: "tell".into(),
+        command: "/usr/bin/python3".into(),
+        args: vec![program.display().to_string(), mood.into()],
+        enabled,
+        ..NewServer::default()
+    };
+    for (tested, keeps) in [("other", false), ("same", true)] {
+        let tested = ServerTestParams { server: with(tested, true) };
+        assert!(host.server_test(tested).await.unwrap().ok);
+        assert!(left.exists());
+        let params = ServerAddParams {
+            server: with("same", false),
+            accepted: [].into(),
+            reads_may_run: false,
+            this_run_only: true,
+            numbers_may_change: false,
+        };
+        host.server_add(params).await.unwrap();
+        assert_eq!(left.exists(), keeps);
+        let name = "tell".into();
+        host.server_remove(contract::OwnServerParams { name }).await.unwrap();
+    }
+    host.stop().await;
+}
