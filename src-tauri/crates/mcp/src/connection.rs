@@ -292,7 +292,7 @@ impl Connection {
 
     fn refused(&self, server: &str, id: &RequestId, error: &ServiceError) -> ToolFailure {
         match (error, self.requests.take_unread(id)) {
-            (ServiceError::McpError(error), Some(alone)) => failure::unread(server, error, alone),
+            (ServiceError::McpError(error), Some(is_own)) => failure::unread(server, error, is_own),
             _ => self.service_failure(server, error),
         }
     }

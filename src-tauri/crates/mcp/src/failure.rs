@@ -260,11 +260,12 @@ pub(crate) fn was_not_read<T>(outcome: &Result<T, ToolFailure>) -> bool {
     })
 }
 
-/// The server answered with an error that names no request. If only one was open, it was surely
-/// this one, which the server did not read.
-pub(crate) fn unread(server: &str, error: &ErrorData, alone: bool) -> ToolFailure {
+/// The server answered with an error that names no request. If it was surely the answer to this one,
+/// the server did not read it, unless it broke in the middle.
+pub(crate) fn unread(server: &str, error: &ErrorData, is_own: bool) -> ToolFailure {
     let refused = request_refused(server, error.code.0, &error.message);
-    ToolFailure { error: refused.error.with(UNREAD, true), may_have_happened: !alone }
+    let may_have_happened = !is_own || i64::from(error.code.0) == INTERNAL;
+    ToolFailure { error: refused.error.with(UNREAD, true), may_have_happened }
 }
 
 /// The failure of a request that the transport could not complete.

@@ -17,6 +17,7 @@ mod listing;
 mod log;
 mod oauth;
 mod per_session;
+mod posts;
 mod process;
 mod program;
 mod repair;

@@ -1,7 +1,8 @@
 //! Exchanges messages with a server, for the protocol library. `ProcessTransport` does it with a
 //! process: the questions that open a connection were asked before, so it answers them itself, and
 //! closing ends the process. `Mending` stands around each transport: it repairs the answer that opens
-//! a connection, and an error that names no request ends the requests that are open.
+//! a connection, and an error of a program that names no request ends the requests that are open, if
+//! it cannot mean a notification.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -15,8 +16,8 @@ use parking_lot::Mutex;
 use rmcp::{
     RoleClient,
     model::{
-        ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion,
-        RequestId, ServerResult,
+        ClientNotification, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage,
+        ProtocolVersion, RequestId, ServerResult,
     },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{Transport, async_rw::AsyncRwTransport},
@@ -114,41 +115,89 @@ pub(crate) struct OpenRequests(Arc<Mutex<Requests>>);
 
 #[derive(Default)]
 struct Requests {
-    open: Vec<RequestId>,
-    /// Whether the request was the only one that was open, so that the error was surely its own.
+    open: Vec<Open>,
+    /// Whether a notification was sent that the server may not have read yet. Some servers answer
+    /// notifications with an error.
+    may_mean_notice: bool,
+    /// Whether a request was given up. Its answer may still come.
+    has_given_up: bool,
+    /// Whether the error was surely the request's own.
     unread: BTreeMap<String, bool>,
+}
+
+struct Open {
+    id: RequestId,
+    /// Whether no notification was sent after it, so that its answer follows those to notifications.
+    is_last: bool,
 }
 
 impl OpenRequests {
     fn begin(&self, id: RequestId) {
-        self.0.lock().open.push(id);
+        self.0.lock().open.push(Open { id, is_last: true });
     }
 
     fn end(&self, id: &RequestId) {
         // Some servers write the number of a request as a text.
         let id = id.to_string();
-        self.0.lock().open.retain(|open| open.to_string() != id);
+        let mut requests = self.0.lock();
+        if let Some(at) = requests.open.iter().position(|open| open.id.to_string() == id) {
+            let ended = requests.open.remove(at);
+            requests.may_mean_notice &= !ended.is_last;
+        }
     }
 
-    /// Ends all open requests, because an error came that names none. Returns them.
-    fn end_all(&self) -> Vec<RequestId> {
+    fn note_notice(&self) {
         let mut requests = self.0.lock();
-        let ended = std::mem::take(&mut requests.open);
-        let alone = ended.len() == 1;
-        requests.unread.extend(ended.iter().map(|id| (id.to_string(), alone)));
+        requests.may_mean_notice = true;
+        requests.open.iter_mut().for_each(|open| open.is_last = false);
+    }
+
+    fn give_up(&self, id: &RequestId) {
+        let id = id.to_string();
+        let mut requests = self.0.lock();
+        requests.open.retain(|open| open.id.to_string() != id);
+        requests.has_given_up = true;
+    }
+
+    /// Ends all open requests, because an error came that names none and can mean no notification.
+    /// Returns them.
+    fn end_all(&self, code: ErrorCode) -> Vec<RequestId> {
+        let mut requests = self.0.lock();
+        if requests.may_mean_notice || code == ErrorCode::METHOD_NOT_FOUND {
+            return Vec::new();
+        }
+        let ended: Vec<RequestId> =
+            std::mem::take(&mut requests.open).into_iter().map(|open| open.id).collect();
+        let is_own = ended.len() == 1 && !requests.has_given_up;
+        requests.unread.extend(ended.iter().map(|id| (id.to_string(), is_own)));
         ended
     }
 
-    /// Whether a request ended with an error that named no request, and whether it was the only one.
+    /// Notes that a request was answered with an error that named no request.
+    pub(crate) fn note_unread(&self, id: &RequestId) {
+        self.0.lock().unread.insert(id.to_string(), true);
+    }
+
+    /// Whether a request ended with an error that named no request, and whether it was surely its own.
     pub(crate) fn take_unread(&self, id: &RequestId) -> Option<bool> {
         self.0.lock().unread.remove(&id.to_string())
     }
+}
+
+/// How an error is read that names no request.
+#[derive(Clone, Copy)]
+pub(crate) enum Unnamed {
+    /// All messages come over one stream, so it can mean any open request.
+    MayMeanAny,
+    /// The answers to requests were tied to them before (`posts`), so it means none.
+    MeansNone,
 }
 
 /// A transport whose oddities are mended.
 pub(crate) struct Mending<T> {
     inner: T,
     requests: OpenRequests,
+    unnamed: Unnamed,
     /// The question that opens the connection.
     opening: Option<RequestId>,
     /// The version of a repaired answer. The library did not see it, so each request names it.
@@ -157,8 +206,8 @@ pub(crate) struct Mending<T> {
 }
 
 impl<T> Mending<T> {
-    pub(crate) fn new(inner: T, requests: OpenRequests) -> Self {
-        Self { inner, requests, opening: None, version: None, ready: VecDeque::new() }
+    pub(crate) fn new(inner: T, requests: OpenRequests, unnamed: Unnamed) -> Self {
+        Self { inner, requests, unnamed, opening: None, version: None, ready: VecDeque::new() }
     }
 
     fn note_sent(&mut self, item: &mut TxJsonRpcMessage<RoleClient>) -> Option<RequestId> {
@@ -177,10 +226,11 @@ impl<T> Mending<T> {
                 })
             }
             JsonRpcMessage::Notification(note) => {
+                self.requests.note_notice();
                 if let ClientNotification::CancelledNotification(cancelled) = &note.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.requests.end(id);
+                    self.requests.give_up(id);
                 }
                 None
             }
@@ -207,7 +257,14 @@ impl<T> Mending<T> {
             JsonRpcMessage::Error(error) => match &error.id {
                 Some(id) if is_ours(id) => self.requests.end(id),
                 _ => {
-                    let ended = self.requests.end_all();
+                    let ended = match self.unnamed {
+                        Unnamed::MeansNone => Vec::new(),
+                        Unnamed::MayMeanAny => self.requests.end_all(error.error.code),
+                    };
+                    if ended.is_empty() {
+                        let code = error.error.code.0;
+                        tracing::debug!(code, "an error that names no request is left out");
+                    }
                     self.ready.extend(
                         ended
                             .into_iter()
@@ -223,7 +280,7 @@ impl<T> Mending<T> {
 }
 
 /// Whether an id can be one of this app's requests, which are numbers.
-fn is_ours(id: &RequestId) -> bool {
+pub(crate) fn is_ours(id: &RequestId) -> bool {
     match id {
         RequestId::Number(_) => true,
         RequestId::String(text) => text.parse::<i64>().is_ok(),

@@ -12,7 +12,7 @@ use crate::{LONG, quick_timings, server};
 
 /// What a server lists.
 #[derive(Default)]
-struct Listed {
+pub(crate) struct Listed {
     tools: Mutex<Vec<Definition>>,
     unreadable: Mutex<Vec<UnreadableTool>>,
 }
@@ -30,7 +30,7 @@ impl Definitions for Listed {
 }
 
 impl Listed {
-    fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.tools.lock().unwrap().iter().map(|tool| tool.name.clone()).collect()
     }
 }

@@ -19,7 +19,7 @@ use mcp::{Servers, Timings, ToolFailure};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{LONG, members, quick_timings, server};
+use crate::{LONG, members, odd_parts::Listed, quick_timings, server};
 
 const GOOD: &str = r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}"#;
 
@@ -40,11 +40,16 @@ pub(crate) fn run() {
         _ => {}
     }
     let (mut spoiled, mut asked) = (false, 0);
+    let answers_notices = mode == "answers notifications";
     for line in std::io::stdin().lock().lines() {
         let Ok(request) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
         let id = request["id"].clone();
         let method = request["method"].as_str().unwrap_or_default();
         asked += 1;
+        if answers_notices && method.starts_with("notifications/") {
+            refuse(&id, -32601, "unknown method");
+            refuse(&id, -32600, "no request");
+        }
         match (method, mode.as_str()) {
             ("server/discover", "ends at the question") => exit(1),
             ("server/discover", "ends later") => {
@@ -75,6 +80,10 @@ pub(crate) fn run() {
             }
             ("initialize", _) => answer(&id, &serde_json::from_str(&initialized).unwrap()),
             ("tools/call", _) => call(&id, &request["params"]),
+            ("tools/list", _) if answers_notices => answer(
+                &id,
+                &json!({"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}),
+            ),
             _ if !id.is_null() => refuse(&id, -32601, "unknown method"),
             _ => {}
         }
@@ -143,12 +152,21 @@ struct Played {
 
 impl Played {
     fn start(mode: &str, more: &[(&str, &str)]) -> Self {
+        Self::listed(mode, more, None)
+    }
+
+    /// Starts it with the definitions that are told what it lists.
+    fn listed(mode: &str, more: &[(&str, &str)], listed: Option<Arc<Listed>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let starts = folder.path().join("starts");
         let mut env = vec![("MODE", mode), ("STARTS", starts.to_str().unwrap())];
         env.extend(more);
         let config = server("odd", "opening", &env);
-        let servers = Servers::builder(vec![config]).timings(quick_timings()).build();
+        let mut builder = Servers::builder(vec![config]).timings(quick_timings());
+        if let Some(listed) = listed {
+            builder = builder.definitions(listed);
+        }
+        let servers = builder.build();
         Self { servers, folder }
     }
 
@@ -268,6 +286,24 @@ async fn an_error_without_an_id_ends_the_call_that_it_can_only_mean() {
     );
     assert!(failure.error.message.contains("Parse error"));
     played.call("echo", LONG).await.unwrap();
+    played.servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn an_error_that_answers_a_notification_ends_no_call() {
+    let listed = Arc::new(Listed::default());
+    let played = Played::listed("answers notifications", &[], Some(Arc::clone(&listed)));
+    played.call("echo", LONG).await.unwrap();
+    assert_eq!(listed.names(), ["echo"]);
+    let short = Duration::from_millis(300);
+    let failure = played.call("falls silent", short).await.unwrap_err();
+    assert_eq!(failure.error.reason_text(), Some("mcp_timeout"));
+    // The answer to the cancellation comes while one of these calls is open.
+    played.call("echo", LONG).await.unwrap();
+    played.call("echo", LONG).await.unwrap();
+    // The error can also be a late answer to the call that was given up.
+    let failure = played.call("cannot be read", LONG).await.unwrap_err();
+    assert!(failure.may_have_happened, "{failure:?}");
     played.servers.shut_down().await;
 }
 
@@ -490,6 +526,40 @@ async fn a_change_whose_session_is_forgotten_ends_at_once_and_is_not_repeated() 
     assert!(since.elapsed() < LONG / 2 && !failure.may_have_happened, "{failure:?}");
     assert!(failure.error.message.contains("No valid session ID"), "{failure:?}");
     assert_eq!(*calls.lock().unwrap(), 1);
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_error_without_an_id_ends_the_request_of_its_own_post() {
+    let servers = address(|asked| {
+        let error = |code: i32| json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": "what?"}});
+        match asked.rpc() {
+            "tools/call" => match asked.body["params"]["name"].as_str().unwrap() {
+                "slow" => StatusCode::from_u16(SILENCE).unwrap().into_response(),
+                "streams" => {
+                    let events = format!("data: {}\n\n", error(-32700));
+                    ([(header::CONTENT_TYPE, "text/event-stream")], events).into_response()
+                }
+                "breaks" => (StatusCode::INTERNAL_SERVER_ERROR, Json(error(-32603))).into_response(),
+                _ => Json(error(-32700)).into_response(),
+            },
+            "notifications/initialized" => Json(error(-32601)).into_response(),
+            _ => asked.usual(),
+        }
+    })
+    .await;
+    let call = async |tool: &str, timeout: Duration| {
+        let cancel = CancellationToken::new();
+        let done = servers.call_effect("test/far", tool, json!({}), timeout, cancel, &Goes).await;
+        let failure = done.unwrap_err();
+        (failure.error.details.get("code").and_then(Value::as_i64), failure.may_have_happened)
+    };
+    let short = Duration::from_millis(900);
+    // A call beside it goes on until its time is over.
+    let (slow, told) = tokio::join!(call("slow", short), call("unread", LONG));
+    assert_eq!((slow, told), ((None, true), (Some(-32700), false)));
+    assert_eq!(call("streams", LONG).await, (Some(-32700), false));
+    assert_eq!(call("breaks", LONG).await, (Some(-32603), true));
     servers.shut_down().await;
 }
 

@@ -28,7 +28,8 @@ use crate::{
     failure::{self, OpenError, TransportCause},
     handler::Handler,
     http, oauth,
-    transport::{Ending, Mending, OpenRequests},
+    posts::Posts,
+    transport::{Ending, Mending, OpenRequests, Unnamed},
 };
 
 /// How much longer than a program an address may leave the first question alone.
@@ -109,8 +110,9 @@ async fn reach(
     let requests = OpenRequests::default();
     let running = match &address.http.oauth {
         None => {
+            let client = Posts::new(client, requests.clone());
             let transport = StreamableHttpClientTransport::with_client(client, config);
-            let transport = Mending::new(transport, requests.clone());
+            let transport = Mending::new(transport, requests.clone(), Unnamed::MeansNone);
             handler.clone().serve_with_lifecycle(transport, mode).await
         }
         Some(oauth) => {
@@ -126,9 +128,9 @@ async fn reach(
                     )));
                 }
             };
-            let client = AuthClient::new(client, manager);
+            let client = Posts::new(AuthClient::new(client, manager), requests.clone());
             let transport = StreamableHttpClientTransport::with_client(client, config);
-            let transport = Mending::new(transport, requests.clone());
+            let transport = Mending::new(transport, requests.clone(), Unnamed::MeansNone);
             handler.clone().serve_with_lifecycle(transport, mode).await
         }
     };

@@ -33,7 +33,7 @@ use crate::{
     handler::Handler,
     log::ServerLog,
     process, repair,
-    transport::{Ending, Lines, Mending, OpenRequests, ProcessTransport, lines},
+    transport::{Ending, Lines, Mending, OpenRequests, ProcessTransport, Unnamed, lines},
 };
 
 /// The ids of the app's own questions. The library counts its ids from 0.
@@ -133,7 +133,7 @@ async fn start_once(
     let (ending, requests) = (Ending::default(), OpenRequests::default());
     let transport =
         ProcessTransport::new(lines, process, agreed, timings.grace, Arc::clone(&ending));
-    let transport = Mending::new(transport, requests.clone());
+    let transport = Mending::new(transport, requests.clone(), Unnamed::MayMeanAny);
     match handler.clone().serve_with_lifecycle(transport, mode).await {
         Ok(running) => Ok(split_running(Some(pid), running, ending, handler, requests, secrets)),
         Err(error) => Err(Failed::because(text!(
