@@ -8,6 +8,13 @@ use serde_json::{Map, Value, json};
 /// The most steps back of one pattern on one text.
 const MOST_STEPS: usize = 10_000;
 
+/// The most places that are noted, and the most characters of one.
+const PLACES: usize = 20;
+const PLACE_CHARS: usize = 200;
+
+/// The most keywords that are checked one by one. A larger schema is left to the server.
+const KEYWORDS: usize = 2_000;
+
 /// The keywords whose value is an object of schemas, a list of schemas, or one schema.
 const MAPS: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
@@ -54,13 +61,35 @@ pub(crate) fn build(schema: &Value, formats: bool) -> Option<Validator> {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Checkable {
     pub(crate) schema: Value,
-    /// The places of the parts that are left to the server, as JSON pointers.
-    pub(crate) left: Vec<String>,
+    pub(crate) left: Left,
+}
+
+/// The places of a schema that are left to the server.
+#[derive(Debug, Default, PartialEq)]
+pub struct Left {
+    /// The first places, as JSON pointers. Long ones are cut.
+    pub places: Vec<String>,
+    /// How many further places there are.
+    pub more: usize,
+}
+
+impl Left {
+    fn one(place: &str) -> Self {
+        Self { places: vec![place.to_owned()], more: 0 }
+    }
+
+    fn push(&mut self, place: &str) {
+        if self.places.len() < PLACES {
+            self.places.push(place.chars().take(PLACE_CHARS).collect());
+        } else {
+            self.more += 1;
+        }
+    }
 }
 
 /// Returns the places of a schema that cannot be checked here.
-pub fn unchecked_places(schema: &Value) -> Vec<String> {
-    if build(schema, true).is_some() { Vec::new() } else { Checkable::of(schema).left }
+pub fn unchecked_places(schema: &Value) -> Left {
+    if build(schema, true).is_some() { Left::default() } else { Checkable::of(schema).left }
 }
 
 impl Checkable {
@@ -70,15 +99,15 @@ impl Checkable {
             && build(&json!({"$schema": dialect}), false).is_none()
         {
             // The words of an unknown dialect may mean anything.
-            return Self { schema: Value::Bool(true), left: vec!["/$schema".to_owned()] };
+            return Self { schema: Value::Bool(true), left: Left::one("/$schema") };
         }
-        let mut search = Search { whole: schema, dialect, left: Vec::new() };
+        let mut search = Search { whole: schema, dialect, left: Left::default(), checked: 0 };
         let mut rest = search.without_faults(schema, &mut String::new());
-        if !search.left.is_empty() {
+        if !search.left.places.is_empty() {
             loosen(&mut rest);
         }
-        if build(&rest, false).is_none() {
-            return Self { schema: Value::Bool(true), left: vec![String::new()] };
+        if search.checked > KEYWORDS || build(&rest, false).is_none() {
+            return Self { schema: Value::Bool(true), left: Left::one("") };
         }
         Self { schema: rest, left: search.left }
     }
@@ -87,7 +116,8 @@ impl Checkable {
 struct Search<'a> {
     whole: &'a Value,
     dialect: Option<Value>,
-    left: Vec<String>,
+    left: Left,
+    checked: usize,
 }
 
 impl Search<'_> {
@@ -97,7 +127,7 @@ impl Search<'_> {
             Value::Object(members) => members,
             Value::Bool(_) => return schema.clone(),
             _ => {
-                self.left.push(place.clone());
+                self.left.push(place);
                 return Value::Bool(true);
             }
         };
@@ -130,7 +160,7 @@ impl Search<'_> {
                     let length = place.len();
                     push_step(place, name);
                     if word == "patternProperties" && !self.is_usable("pattern", &json!(name)) {
-                        self.left.push(place.clone());
+                        self.left.push(place);
                     } else {
                         kept.insert(name.clone(), self.without_faults(schema, place));
                     }
@@ -151,15 +181,17 @@ impl Search<'_> {
             _ if SINGLE.contains(&word) => Some(self.without_faults(value, place)),
             _ if self.is_usable(word, value) => Some(value.clone()),
             _ => {
-                self.left.push(place.clone());
+                self.left.push(place);
                 None
             }
         }
     }
 
     /// Whether a keyword without schemas in it can be checked.
-    fn is_usable(&self, word: &str, value: &Value) -> bool {
+    fn is_usable(&mut self, word: &str, value: &Value) -> bool {
+        self.checked += 1;
         match word {
+            _ if self.checked > KEYWORDS => true,
             "$schema" => true,
             "$ref" | "$dynamicRef" | "$recursiveRef" => {
                 let pointer = value.as_str().and_then(|place| place.strip_prefix('#'));
@@ -245,19 +277,19 @@ mod tests {
             (json!({"enum": "x"}), vec!["/properties/a/enum"]),
         ] {
             let schema = of(property);
-            assert_eq!(unchecked_places(&schema), places);
+            assert_eq!(unchecked_places(&schema).places, places);
             assert!(fits(&schema, &json!({"a": "x", "n": 1})), "{schema}");
             assert!(!fits(&schema, &json!({"n": 1})), "a is required in {schema}");
             assert!(!fits(&schema, &json!({"a": "x", "n": "1"})), "{schema}");
         }
-        assert!(unchecked_places(&of(json!({"type": "string"}))).is_empty());
+        assert_eq!(unchecked_places(&of(json!({"type": "string"}))), Left::default());
     }
 
     #[test]
     fn a_tuple_of_an_older_dialect_is_checked() {
         let schema = json!({"type": "object", "properties": {"range": {"type": "array",
             "items": [{"type": "integer"}, {"type": "string"}], "additionalItems": false}}});
-        assert!(unchecked_places(&schema).is_empty());
+        assert_eq!(unchecked_places(&schema), Left::default());
         assert!(fits(&schema, &json!({"range": [1, "x"]})));
         assert!(!fits(&schema, &json!({"range": ["x"]})));
         assert!(!fits(&schema, &json!({"range": [1, "x", 2]})));
@@ -267,7 +299,7 @@ mod tests {
     fn an_unknown_dialect_is_left_as_a_whole() {
         let schema =
             json!({"$schema": "https://example.com/own", "type": "object", "required": ["a"]});
-        assert_eq!(unchecked_places(&schema), ["/$schema"]);
+        assert_eq!(unchecked_places(&schema), Left::one("/$schema"));
         assert!(fits(&schema, &json!({})));
     }
 
@@ -290,8 +322,24 @@ mod tests {
                 json!({"x": 1}),
             ),
         ] {
-            assert!(!unchecked_places(&schema).is_empty());
+            assert!(!unchecked_places(&schema).places.is_empty());
             assert!(fits(&schema, &value), "{schema}");
         }
+    }
+    #[test]
+    fn the_places_of_a_schema_full_of_faults_stay_few_and_short() {
+        let long = "n".repeat(10_000);
+        let faults = |count: usize| -> Map<String, Value> {
+            (0..count).map(|at| (format!("{long}{at}"), json!({"type": "text"}))).collect()
+        };
+        let left = unchecked_places(&json!({"properties": faults(100)}));
+        assert_eq!((left.places.len(), left.more), (PLACES, 100 - PLACES));
+        assert!(left.places.iter().all(|place| place.chars().count() == PLACE_CHARS));
+        let of_names = |count: usize| -> Map<String, Value> {
+            (0..count).map(|at| (at.to_string(), json!({"type": "text"}))).collect()
+        };
+        let schema = json!({"required": ["a"], "properties": of_names(KEYWORDS)});
+        assert_eq!(unchecked_places(&schema), Left::one(""));
+        assert!(fits(&schema, &json!({})));
     }
 }

@@ -82,14 +82,14 @@ impl Validators {
     }
 
     fn validator(&self, key: &str, schema: &Value, formats: bool) -> Option<Arc<Validator>> {
-        let mut compiled = self.compiled.lock();
-        if let Some(known) = compiled.get(key) {
+        if let Some(known) = self.compiled.lock().get(key) {
             return known.clone();
         }
+        // Not under the lock: a large schema must not stop the calls of other tools.
         let fresh = build(schema, formats)
             .or_else(|| build(&Checkable::of(schema).schema, formats))
             .map(Arc::new);
-        compiled.insert(key.to_owned(), fresh.clone());
+        self.compiled.lock().insert(key.to_owned(), fresh.clone());
         fresh
     }
 }
