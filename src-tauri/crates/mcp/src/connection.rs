@@ -181,8 +181,6 @@ impl Connection {
                     return result::value(done);
                 }
             };
-            // The time that a person takes does not count.
-            let since = Instant::now();
             let answers = tokio::select! {
                 answers = self.answer_requests(server, asked.input_requests.unwrap_or_default()) => answers?,
                 () = limits.cancel.cancelled() => return Err(failure::cancelled(server, false)),
@@ -197,9 +195,8 @@ impl Connection {
                 _ if answers.is_empty() => sleep(BUSY.saturating_mul(round + 1)).await,
                 _ => {}
             }
-            if !answers.is_empty() {
-                limits.until += since.elapsed();
-            }
+            // Neither the time that a person took counts, nor that of a request that progressed.
+            limits.until = limits.until.max(Instant::now() + limits.timeout);
             params.input_responses = (!answers.is_empty()).then_some(answers);
             params.request_state = asked.request_state;
         }

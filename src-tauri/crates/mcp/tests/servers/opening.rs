@@ -111,6 +111,14 @@ fn call(id: &Value, params: &Value) {
             std::thread::sleep(step);
             progress(&json!("another"), at);
         }),
+        "progresses and asks" if params["requestState"].is_null() => {
+            (1..=8).for_each(|at| {
+                std::thread::sleep(step);
+                progress(token, at);
+            });
+            return answer(id, &json!({"resultType": "input_required", "requestState": "kept"}));
+        }
+        "progresses and asks" => std::thread::sleep(step),
         "falls silent" => {
             progress(token, 1);
             return;
@@ -270,6 +278,15 @@ async fn progress_of_a_call_begins_its_time_again() {
         // A call that is answered between two that are not keeps the server.
         played.call("echo", LONG).await.unwrap();
     }
+    played.servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_progressed_has_its_time_again_after_a_question() {
+    let played = Played::start("newest", &[]);
+    played.call("echo", LONG).await.unwrap();
+    let short = Duration::from_millis(600);
+    assert_eq!(played.call("progresses and asks", short).await.unwrap(), json!({"done": true}));
     played.servers.shut_down().await;
 }
 
