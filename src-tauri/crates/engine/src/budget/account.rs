@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use contract::{AgentError, Effect, ResultView, SessionId, ToolId, TurnId};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::tools::refusal_count::RefusalCount;
 
@@ -43,8 +44,12 @@ pub(crate) struct Entries {
     pub(crate) waited: Duration,
     /// The time that the model took to answer.
     pub(crate) model_time: Duration,
-    /// The time of calls whose own side decides how long they may take.
+    /// The time in which calls ran whose own side decides how long they may take. Calls that ran at
+    /// the same time count once.
     pub(crate) tool_time: Duration,
+    /// How many such calls run now, and since when at least one does.
+    running: usize,
+    running_since: Option<Instant>,
     pub(crate) refused_calls: RefusalCount,
     /// Whether the turn has seen data that must stay on this computer.
     pub(crate) has_local_data: bool,
@@ -81,6 +86,15 @@ impl Account {
         }
     }
 
+    /// Counts the time of a call whose own side decides how long it may take, until the returned
+    /// value is dropped.
+    pub(crate) fn count_tool_time(&self) -> ToolTime<'_> {
+        let mut entries = self.entries();
+        entries.running += 1;
+        entries.running_since.get_or_insert_with(Instant::now);
+        ToolTime(self)
+    }
+
     /// Notes a result that has a view.
     pub(crate) fn add_viewed(&self, result: ViewedResult) {
         let mut entries = self.entries();
@@ -88,5 +102,39 @@ impl Account {
         if !entries.viewed.iter().any(is_same) {
             entries.viewed.push(result);
         }
+    }
+}
+
+/// The time of a running call, which counts until this is dropped.
+pub(crate) struct ToolTime<'a>(&'a Account);
+
+impl Drop for ToolTime<'_> {
+    fn drop(&mut self) {
+        let mut entries = self.0.entries();
+        entries.running = entries.running.saturating_sub(1);
+        if entries.running == 0
+            && let Some(since) = entries.running_since.take()
+        {
+            entries.tool_time += since.elapsed();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_at_the_same_time_count_once() {
+        let account = Account::new("s".into(), "t".into(), None);
+        let call = async |before: u64, long: u64| {
+            sleep(Duration::from_secs(before)).await;
+            let _time = account.count_tool_time();
+            sleep(Duration::from_secs(long)).await;
+        };
+        tokio::join!(call(0, 10), call(5, 10), call(20, 7));
+        assert_eq!(account.entries().tool_time.as_secs(), 15 + 7);
     }
 }

@@ -144,14 +144,12 @@ pub(crate) async fn run_tool(
         }
         std::future::pending::<()>().await;
     };
-    let began = tokio::time::Instant::now();
+    let time = world.tools.keeps_time(&ready.spec).then(|| context.account.count_tool_time());
     let done = tokio::select! {
         done = retry::run(&tools, world.random.as_ref(), request, &context.cancel, deadline) => done,
         () = listening => Err(ToolFailure { error: stopped(), may_have_happened: true }),
     };
-    if world.tools.keeps_time(&ready.spec) {
-        context.account.entries().tool_time += began.elapsed();
-    }
+    drop(time);
     for approval in signed.into_inner() {
         if let Some(signer) = signer {
             signer

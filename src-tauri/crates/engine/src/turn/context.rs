@@ -260,12 +260,17 @@ impl TurnContext {
         if self.audience.is_remote() { u32::MAX } else { own }
     }
 
-    /// Returns the time until which a call may begin or be retried. A slow model costs the turn no time.
+    /// Returns the time until which a call may begin or be retried. A slow model or server costs
+    /// the turn no time.
     pub(crate) fn deadline(&self) -> tokio::time::Instant {
         let entries = self.account.entries();
         // A program that called waits for the whole turn.
-        let of_model = if self.audience.is_remote() { Duration::ZERO } else { entries.model_time };
-        self.deadline + entries.waited + of_model + entries.tool_time
+        let slow = if self.audience.is_remote() {
+            Duration::ZERO
+        } else {
+            entries.model_time + entries.tool_time
+        };
+        self.deadline + entries.waited + slow
     }
 
     /// Whether the deadline has passed. After it the model may only answer.

@@ -8,7 +8,7 @@ use contract::{
     Budgets, Decision, Effect, ErrorCode, EventBody, Limits, ModelCapabilities, ModelPrice,
     RunParams, TurnStatus,
 };
-use engine::{TurnOptions, ports::*};
+use engine::{TurnOptions, TurnStream, ports::*};
 use serde_json::json;
 
 use crate::world::{Bench, Say, agent, status_and_text, tool};
@@ -500,8 +500,44 @@ async fn the_time_a_person_takes_is_not_the_turns() {
     assert!(served[0].duration_ms < 9_000_000_000 && served[0].tools == 2, "{served:?}");
 }
 
-/// How a turn of a caller elsewhere ends.
-async fn heard(bench: &Bench) -> (TurnStatus, String) {
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_server_is_not_the_turns_unless_a_caller_waits() {
+    for is_remote in [false, true] {
+        let bench = bench(none());
+        bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
+        bench.tools.keeps_time.store(true, std::sync::atomic::Ordering::SeqCst);
+        bench.tools.slow.lock().unwrap().insert("a.read".into(), Duration::from_secs(3_100_000));
+        bench.model.then(vec![Say::Call("a_read", json!({}))]);
+        if !is_remote {
+            bench.model.then(vec![Say::Call("a_read", json!({"q": "x"}))]);
+        }
+        bench.model.then(vec![Say::Text("fine")]);
+        let mut own = None;
+        let mut callers = None;
+        if is_remote {
+            callers = Some(callers_turn(&bench).await);
+        } else {
+            own = Some(bench.start("go").await.turn);
+        }
+        // As above, the tool must start before the clock moves.
+        while bench.tools.at_once.load(std::sync::atomic::Ordering::SeqCst) == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+            tokio::task::yield_now().await;
+        }
+        tokio::time::sleep(Duration::from_secs(4_000_000)).await;
+        let status = match (own, callers) {
+            (_, Some(hearing)) => end_of(hearing).await.0,
+            (own, None) => status_and_text(&bench.final_of(&own.unwrap()).await).0,
+        };
+        assert_eq!(status, TurnStatus::Ok);
+        assert_eq!(bench.runs().len(), if is_remote { 1 } else { 2 });
+        let requests = bench.model.requests.lock().unwrap();
+        assert_eq!(requests[1].tools.is_empty(), is_remote);
+    }
+}
+
+/// Starts a turn of a caller elsewhere.
+async fn callers_turn(bench: &Bench) -> TurnStream {
     let around = TurnOptions {
         locale: "sv".into(),
         limits: Limits::default(),
@@ -511,14 +547,21 @@ async fn heard(bench: &Bench) -> (TurnStatus, String) {
         whole: false,
         looks_at: &[],
     };
-    let mut hearing =
-        bench.engine.start_callers_turn(&"s".into(), "hi".into(), None, around).await.unwrap();
+    bench.engine.start_callers_turn(&"s".into(), "hi".into(), None, around).await.unwrap()
+}
+
+/// How a turn of a caller elsewhere ends.
+async fn end_of(mut hearing: TurnStream) -> (TurnStatus, String) {
     loop {
         let event = hearing.next().await.expect("an end");
         if matches!(event, EventBody::Final { .. }) {
             break status_and_text(&event);
         }
     }
+}
+
+async fn heard(bench: &Bench) -> (TurnStatus, String) {
+    end_of(callers_turn(bench).await).await
 }
 
 #[tokio::test(start_paused = true)]

@@ -47,6 +47,8 @@ pub struct ScriptTools {
     pub adapts: Mutex<Vec<String>>,
     /// Whether all packs answer from imported files.
     pub reads_files: AtomicBool,
+    /// Whether the tools' own side decides how long a call may take.
+    pub keeps_time: AtomicBool,
     waits: AtomicBool,
     pub at_once: AtomicI64,
     /// Calls wait here for each other: they go on only when so many run at once.
@@ -79,6 +81,9 @@ impl Tools for ScriptTools {
             arguments["count"] = json!(number.to_string());
         }
         Adapted { arguments, is_sent: true }
+    }
+    fn keeps_time(&self, _: &ToolSpec) -> bool {
+        self.keeps_time.load(Ordering::SeqCst)
     }
     fn waits_for_person(&self, _: &ToolSpec) -> bool {
         self.waits.load(Ordering::SeqCst)
