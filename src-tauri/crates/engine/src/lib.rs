@@ -28,8 +28,9 @@ pub use context::egress::KeyFilter;
 pub use context::history::shorten_text;
 pub use memory::calibration::{calibrate_threshold, calibration_texts};
 pub use memory::key::VISITOR;
-/// Finds keys by their form, for a person who is about to store a text.
-pub use redaction::find_keys;
+/// Finds keys by their form, for a person who is about to store a text, and by their value, in any
+/// encoding, in what is shown to a person.
+pub use redaction::{Exact, MARK, find_keys};
 pub use replay::compare::{Comparison, Difference, compare_runs};
 pub use replay::recording::Recording;
 pub use run::{IGNORED, TurnOptions, TurnStream};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use contract::{AgentError, ErrorCode, Reason, Text, text};
-use engine::ports::ToolFailure;
+use engine::{Exact, MARK, ports::ToolFailure};
 use http::StatusCode;
 use rmcp::{
     model::ErrorData,
@@ -43,10 +43,7 @@ const SHOWN: usize = 200;
 /// Returns a server's words as they may be shown: one line, not long, without keys. None if there
 /// are none, or if they are a page for a browser.
 fn shorten(words: &str, secrets: &[SecretString]) -> Option<String> {
-    let mut words = words.to_owned();
-    for secret in secrets.iter().map(ExposeSecret::expose_secret).filter(|s| !s.is_empty()) {
-        words = words.replace(secret, "\u{2026}");
-    }
+    let words = without_keys(words, secrets);
     let plain: String =
         words.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
     let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -55,6 +52,17 @@ fn shorten(words: &str, secrets: &[SecretString]) -> Option<String> {
     }
     let shown: String = line.chars().take(SHOWN).collect();
     Some(if shown.len() < line.len() { format!("{shown}\u{2026}") } else { shown })
+}
+
+/// Returns words with every key replaced, in whatever encoding it stands there. Of two keys that
+/// begin the same, the longer one is replaced first.
+fn without_keys(words: &str, secrets: &[SecretString]) -> String {
+    let mut keys: Vec<&str> =
+        secrets.iter().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()).collect();
+    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+    let found = Exact::new(keys.iter().copied()).redact_secrets(words).replace(MARK, "\u{2026}");
+    // The matcher leaves out short ones.
+    keys.into_iter().fold(found, |words, key| words.replace(key, "\u{2026}"))
 }
 
 /// Returns the sentence about a status that a server answered with.
@@ -519,6 +527,19 @@ mod tests {
         let shown = |words: &str| shorten(&message_in(words), &secrets);
         assert_eq!(shown("  no\n\tsuch\u{7} path "), Some("no such path".into()));
         assert_eq!(shown("key hunter2 is old"), Some("key \u{2026} is old".into()));
+        let keys = ["a-key/with+signs", "a-key/with+signs that is longer", "k7"];
+        let keys = keys.map(SecretString::from);
+        for words in [
+            "https://x.example/a-key%2Fwith%2Bsigns%20that%20is%20longer is old",
+            "https://x.example/a-key%2fwith%2bsigns%20that%20is%20longer is old",
+            "a-key/with+signs that is longer is old",
+            "YS1rZXkvd2l0aCtzaWducyB0aGF0IGlzIGxvbmdlcg== is old",
+            "k7 is old",
+        ] {
+            let said = shorten(words, &keys).unwrap();
+            assert!(said.contains('\u{2026}') && said.ends_with(" is old"), "{said}");
+            assert!(!said.contains("longer") && !said.contains("signs"), "{said}");
+        }
         assert_eq!(
             shown(r#"{"error": {"code": 1, "message": "No session"}}"#),
             Some("No session".into())

@@ -26,7 +26,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url, form_urlencoded::byte_serialize};
 
-use crate::{Address, Word, transport::LONGEST_LINE};
+use crate::{Address, Word, oauth, transport::LONGEST_LINE};
 
 const HOPS: usize = 5;
 
@@ -290,7 +290,7 @@ impl Address {
         Ok(url)
     }
 
-    /// Returns the values of all its keys, so that they can be taken out of what the server says.
+    /// Returns the values of all its keys and tokens, so that they can be taken out of what the server says.
     pub(crate) async fn read_secrets(&self) -> Vec<SecretString> {
         let by_auth = self.http.auth.as_ref().and_then(|auth| auth.env_var.as_deref());
         let in_url = self.keyed_url.iter().flat_map(Word::keys);
@@ -298,6 +298,11 @@ impl Address {
         let mut found = Vec::new();
         for name in by_auth.into_iter().chain(in_url).chain(in_headers) {
             found.extend(self.access.credential(name).await.ok());
+        }
+        if self.http.oauth.is_some()
+            && let Ok(Some(tokens)) = self.access.tokens().await
+        {
+            found.extend(oauth::tokens_in(&tokens));
         }
         found
     }
