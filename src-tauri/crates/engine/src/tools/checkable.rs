@@ -140,15 +140,21 @@ impl Search<'_> {
             }
             place.truncate(length);
         }
-        self.write_tuple_anew(&mut rest);
-        // A member that a lost pattern named must not count as one too many.
-        let lost = |word: &str| {
-            let count = |all: Option<&Value>| all.and_then(Value::as_object).map(Map::len);
-            count(members.get(word)) != count(rest.get(word))
+        // A member or item that a lost part described must not count as one too many.
+        let size = |value: &Value| value.as_object().map(Map::len);
+        let is_lost = |word: &str, rest: &Map<String, Value>| {
+            members
+                .get(word)
+                .is_some_and(|all| rest.get(word).is_none_or(|of| size(of) != size(all)))
         };
-        if lost("patternProperties") {
+        if is_lost("patternProperties", &rest) || is_lost("properties", &rest) {
             rest.remove("additionalProperties");
         }
+        if is_lost("prefixItems", &rest) {
+            rest.remove("items");
+            rest.remove("additionalItems");
+        }
+        self.write_tuple_anew(&mut rest);
         Value::Object(rest)
     }
 
@@ -321,6 +327,9 @@ mod tests {
                 json!({"properties": {"n": {}}, "$ref": "https://example.com/a", "unevaluatedProperties": false}),
                 json!({"x": 1}),
             ),
+            (json!({"properties": ["x"], "additionalProperties": false}), json!({"x": 1})),
+            (json!({"prefixItems": {"0": {}}, "items": false}), json!([1])),
+            (json!({"prefixItems": "x", "items": [{}], "additionalItems": false}), json!([1, 2])),
         ] {
             assert!(!unchecked_places(&schema).places.is_empty());
             assert!(fits(&schema, &value), "{schema}");
