@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use contract::{
     AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, ResultView,
-    ToolOutcome, ToolSpec, json_text, manifest::IdempotencyStrategy, text,
+    ToolOutcome, ToolSpec, hidden::is_hidden, json_text, manifest::IdempotencyStrategy, text,
 };
 use serde_json::{Value, json};
 use tracing::{Instrument as _, field::Empty};
@@ -30,6 +30,20 @@ use crate::{
     },
     turn::context::TurnContext,
 };
+
+/// The most characters that are shown of a place in a schema.
+const PLACE_CHARS: usize = 80;
+
+/// Returns a place in a schema as it is shown. A server chooses its words, and the sentence around it
+/// is the app's.
+fn shown_place(place: &str) -> String {
+    let mut visible = place.chars().filter(|c| !is_hidden(*c));
+    let mut shown: String = visible.by_ref().take(PLACE_CHARS).collect();
+    if visible.next().is_some() {
+        shown.push('\u{2026}');
+    }
+    shown
+}
 
 impl Engine {
     /// Checks arguments against the tool's schema. The error `invalid_input` lists every problem.
@@ -238,8 +252,8 @@ impl Dispatcher {
                 // The schema of an added server is its own word. Its result is shown all the same.
                 if misfits.is_empty() || spec.pack.is_of_added_server() {
                     let note = |locale: &str| {
-                        let place = misfits.first()?;
-                        Some(Text::ResultMisfit.in_locale(locale).replace("{place}", place))
+                        let place = shown_place(misfits.first()?);
+                        Some(Text::ResultMisfit.in_locale(locale).replace("{place}", &place))
                     };
                     // Secrets are removed before the result is recorded, stored or shown.
                     self.scrub_result(&mut data);

@@ -237,6 +237,17 @@ async fn a_result_of_another_shape_than_its_server_declares_is_shown_with_a_note
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_note_about_a_shape_names_a_place_short_and_visible() {
+    let name = format!("\u{202e}a\nb\u{200b}{}", "All is well. ".repeat(100));
+    let shape = json!({"type": "object", "properties": {name.clone(): {"type": "integer"}}});
+    let spec = added("t", json!({"type": "object"}), shape);
+    let (_, _, window) = read(spec, &json!({name: "x"})).await;
+    let note = window["note"].as_str().unwrap();
+    assert!(note.contains("(/properties/abAll is well. ") && note.contains("\u{2026})"), "{note}");
+    assert!(note.chars().count() < 200, "{note}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_secret_that_a_json_text_writes_with_escapes_is_removed() {
     let key = "Xk29fLm3Q/pZr81TbVw6Y";
     let bench = Bench::new(vec![added("t", json!({"type": "object"}), json!({}))]);
