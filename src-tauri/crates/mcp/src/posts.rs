@@ -1,6 +1,7 @@
 //! Ties what a server behind an address answers to the request that it answers. Each request has a
-//! POST of its own, so an error that names no request is named here after the one in its POST. Must
-//! not know what the requests ask.
+//! POST of its own, so an error that names no request is named here after the one in its POST. The
+//! digits of numbers in events are kept; a plain answer is read by the library before it comes here.
+//! Must not know what the requests ask.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -16,7 +17,10 @@ use rmcp::{
     },
 };
 
-use crate::transport::{LONGEST_LINE, OpenRequests, is_ours};
+use crate::{
+    digits::keep_digits,
+    transport::{LONGEST_LINE, OpenRequests, is_ours},
+};
 
 /// A client whose answers name their requests.
 #[derive(Clone)]
@@ -115,7 +119,9 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Posts<C> {
             }
             StreamableHttpPostResponse::Sse(events, session) => {
                 let requests = self.requests.clone();
-                let mend = move |data: &str| tie_event(data, &asked, &requests);
+                let mend = move |data: &str| {
+                    tie_event(data, &asked, &requests).or_else(|| keep_digits(data))
+                };
                 StreamableHttpPostResponse::Sse(mend_events(events, mend), session)
             }
             other => other,
@@ -150,9 +156,11 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Posts<C> {
         headers: HashMap<HeaderName, HeaderValue>,
         longest: usize,
     ) -> Result<BoxedSseResponse, StreamableHttpError<Self::Error>> {
-        self.inner
+        let events = self
+            .inner
             .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest)
-            .await
+            .await?;
+        Ok(mend_events(events, keep_digits))
     }
 
     async fn delete_session(

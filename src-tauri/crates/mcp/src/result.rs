@@ -19,6 +19,10 @@ const FILE_TEXT: usize = 1024 * 1024;
 const UNKNOWN: &str = "this kind of content is unknown to the app";
 const UNKNOWN_MEMBER: usize = 2_000;
 
+/// Said beside content with a number from which on a double does not keep all digits.
+const LOST_DIGITS: &str = "a long number in this result may have lost its last digits on the way";
+const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
+
 /// A resource and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
@@ -46,8 +50,12 @@ pub(crate) fn value(mut result: Value) -> Result<Value, ToolFailure> {
         let members = json_text::members_of(&structured).into_owned();
         let (repeated, others): (Vec<Value>, Vec<Value>) =
             blocks.into_iter().map(content).partition(|part| repeats(part, &members));
-        let others = if repeats_in_parts(&others, &members) { Vec::new() } else { others };
-        return Ok(json_text::with_parts(as_it_came(structured, &repeated), others));
+        let mut others = if repeats_in_parts(&others, &members) { Vec::new() } else { others };
+        let structured = as_it_came(structured, &repeated);
+        if may_have_lost_digits(&structured) {
+            others.push(LOST_DIGITS.into());
+        }
+        return Ok(json_text::with_parts(structured, others));
     }
     let mut values: Vec<Value> = blocks.into_iter().map(content).collect();
     Ok(match values.len() {
@@ -91,6 +99,18 @@ fn as_it_came(structured: Value, texts: &[Value]) -> Value {
     };
     let text = texts.iter().filter_map(Value::as_str).find(is_whole).map(str::to_owned);
     text.map_or(structured, Value::String)
+}
+
+/// Whether a value holds a number that is larger than those whose digits are all kept.
+fn may_have_lost_digits(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.is_f64() && number.as_f64().is_some_and(|number| number.abs() >= EXACT_BELOW)
+        }
+        Value::Array(items) => items.iter().any(may_have_lost_digits),
+        Value::Object(members) => members.values().any(may_have_lost_digits),
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
+    }
 }
 
 /// Returns the value of a raw call result: the last text that is JSON, or else structured content.
@@ -267,6 +287,19 @@ mod tests {
         );
         let long = "{\"id\": 123456789012345678901234567890}";
         assert_eq!(both(serde_json::from_str(long).unwrap(), &[long]), json!(long));
+    }
+
+    #[test]
+    fn lost_digits_are_told() {
+        let read = |structured: &str| {
+            let structured: Value = serde_json::from_str(structured).unwrap();
+            of(json!({"content": [], "structuredContent": structured}))
+        };
+        let long = read("{\"rows\": [{\"id\": 123456789012345678901234567890}]}");
+        assert_eq!(long["content"], json!([LOST_DIGITS]));
+        for whole in ["{\"id\": 18446744073709551615, \"price\": 1.10}", "{\"id\": \"1e30\"}"] {
+            assert_eq!(read(whole), serde_json::from_str::<Value>(whole).unwrap());
+        }
     }
 
     #[test]

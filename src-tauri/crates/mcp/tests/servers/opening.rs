@@ -581,6 +581,25 @@ async fn an_error_without_an_id_ends_the_request_of_its_own_post() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_digits_of_an_event_are_kept() {
+    const LONG_NUMBER: &str = r#"{"id":123456789012345678901234567890,"price":1.10}"#;
+    let servers = address(|asked| match asked.rpc() {
+        "tools/call" => {
+            let result = format!(r#"{{"content":[],"structuredContent":{LONG_NUMBER}}}"#);
+            let id = &asked.body["id"];
+            let events = format!(r#"data: {{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+            ([(header::CONTENT_TYPE, "text/event-stream")], format!("{events}\n\n")).into_response()
+        }
+        _ => asked.usual(),
+    })
+    .await;
+    let cancel = CancellationToken::new();
+    let done = servers.call("test/far", "echo", json!({}), LONG, cancel).await.unwrap();
+    assert_eq!(done, json!(LONG_NUMBER));
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_that_ends_without_an_answer_ends_the_call() {
     let servers = address(|asked| match asked.rpc() {
         "tools/call" => {
