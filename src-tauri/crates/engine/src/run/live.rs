@@ -75,8 +75,8 @@ pub(crate) struct RunContext {
     correlation: Option<String>,
     stream: bool,
     pub(crate) max_output_tokens: Option<u32>,
-    /// The text of the deltas so far, and whether the caller was told that the final text replaces
-    /// them.
+    /// The text of the deltas since the caller was told that they are replaced, and whether it was
+    /// told so after the last of them.
     told: Mutex<(String, bool)>,
     /// The specialist that answered last.
     agent: Mutex<Option<AgentId>>,
@@ -166,10 +166,13 @@ impl RunContext {
         let (kind, data) = match &event {
             EventBody::Delta { text } => {
                 told.0.push_str(text);
+                told.1 = false;
                 (RunEventType::Delta, data(&[("text", json!(text))]))
             }
             EventBody::Status { stage, text } => {
-                told.1 |= *stage == Stage::OutputReplaced;
+                if *stage == Stage::OutputReplaced {
+                    *told = (String::new(), true);
+                }
                 let mut members = vec![("stage", json!(stage))];
                 members.extend(text.as_ref().map(|text| ("text", json!(text))));
                 (RunEventType::Progress, data(&members))
@@ -224,7 +227,7 @@ impl RunContext {
     }
 
     /// Tells the caller that the output replaces the deltas, if they differ and the caller was not
-    /// told yet.
+    /// told after the last of them.
     pub(super) fn tell_replaced(&self, engine: &Engine, output: &str) {
         let replaced = {
             let mut told = self.told.lock();

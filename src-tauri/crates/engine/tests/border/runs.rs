@@ -458,6 +458,28 @@ async fn s2_deltas_are_the_output_or_are_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn s2_a_difference_after_the_deltas_were_replaced_is_told_too() {
+    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
+    bench.model.then(vec![
+        Say::Text("Hm, so."),
+        Say::Event(Box::new(Ok(ModelEvent::WasThought))),
+        Say::Text("Let me look. "),
+        Say::Call("a_read", json!({})),
+    ]);
+    bench.model.then(vec![Say::Text("Found it.")]);
+    let streamed = RunParams { stream: true, ..params(&request("r")) };
+    assert_eq!(bench.engine.run_request(streamed).await.unwrap().output, "Found it.");
+    let events = bench.heard.runs.lock().unwrap();
+    let replaced = |e: &contract::RunEvent| {
+        e.data.as_ref().is_some_and(|data| data["stage"] == json!("output_replaced"))
+    };
+    let last_delta = events.iter().rposition(|e| e.kind == RunEventType::Delta).unwrap();
+    let told: Vec<usize> = (0..events.len()).filter(|at| replaced(&events[*at])).collect();
+    assert_eq!(told.len(), 2, "{events:?}");
+    assert!(told[0] < last_delta && last_delta < told[1], "{events:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn s2_async_is_refused_at_its_field_once_everything_else_fits() {
     let bench = Bench::new(vec![]);
     let error = run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err();
