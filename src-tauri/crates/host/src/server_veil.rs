@@ -1,8 +1,9 @@
 //! Lists the files that a server's program neither sees nor changes: the profiles of this user, the
-//! packs, the programs of added servers of all profiles, the search path, and what is hidden in the
-//! home folder. The list is made at each start of the program, because all that may have come since.
+//! packs, the programs of added servers of all profiles, the search path, and settings of other
+//! programs: what is hidden in the home folder, and where links in it lead. The list is made at each start of the program, because all that may have come since.
 
 use std::{
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
@@ -10,6 +11,9 @@ use std::{
 use mcp::{Hidden, Hides};
 
 use crate::{Paths, ledger, search_path, session_sockets::SessionSockets};
+
+/// How deep below a folder of settings links are followed.
+const LEVELS_OF_LINKS: usize = 2;
 
 /// Finds the programs of the added servers of a profile, except for the server of this name.
 pub(crate) type FindPrograms = fn(&Paths, Option<&str>) -> Vec<PathBuf>;
@@ -64,7 +68,7 @@ impl ServerVeil {
         let is_named = |place: &PathBuf| real(place).is_some_and(|place| named.contains(&place));
         hidden.read_only.extend(places.filter(|place| !is_named(place)));
         if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok()) {
-            let settings = find_settings(&home);
+            let settings = find_settings(&home, std::env::var_os("XDG_CONFIG_HOME"));
             hidden.read_only.extend(settings.into_iter().filter(|place| !is_named(place)));
             // Shells search programs in it as soon as it exists.
             let bin = home.join("bin");
@@ -88,14 +92,50 @@ impl ServerVeil {
     }
 }
 
-/// Returns what is hidden in the home folder: the settings of other programs, many of which name
-/// programs to start. A program that could change them would start others without restrictions.
-fn find_settings(home: &Path) -> Vec<PathBuf> {
+/// Returns the settings of other programs, many of which name programs to start. A program that could
+/// change them would start others without restrictions. They are what is hidden in the home folder,
+/// the folder of settings if it lies elsewhere, and the links in them that lead to other places in
+/// the home folder.
+fn find_settings(home: &Path, config: Option<OsString>) -> Vec<PathBuf> {
     let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let entries = fs::read_dir(home).into_iter().flatten().flatten();
+    let config = config.map(PathBuf::from).filter(|folder| folder.is_absolute());
     // One that is missing keeps further ones from being made.
-    let missing = [home.join(".profile")];
-    missing.into_iter().chain(entries.filter(is_hidden).map(|entry| entry.path())).collect()
+    let mut found: Vec<PathBuf> = config.iter().cloned().chain([home.join(".profile")]).collect();
+    found.extend(entries(home).filter(is_hidden).map(|entry| entry.path()));
+    let mut links = Vec::new();
+    let folders = [".config", ".local", ".local/share"].map(|name| home.join(name));
+    for folder in folders.iter().chain(&config) {
+        find_links(folder, LEVELS_OF_LINKS, &mut links);
+    }
+    links.retain(|link| is_plain(home, &mcp::resolve_links(link)));
+    found.append(&mut links);
+    found.retain(|place| {
+        let place = mcp::resolve_links(place);
+        !home.starts_with(&place) && search_path::can_be_closed(&place)
+    });
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn find_links(folder: &Path, levels: usize, found: &mut Vec<PathBuf>) {
+    for entry in entries(folder) {
+        match entry.file_type() {
+            Ok(kind) if kind.is_symlink() => found.push(entry.path()),
+            Ok(kind) if kind.is_dir() && levels > 1 => find_links(&entry.path(), levels - 1, found),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a place lies in the home folder and not in what is hidden there.
+fn is_plain(home: &Path, place: &Path) -> bool {
+    let below = place.strip_prefix(home).ok().and_then(|below| below.iter().next());
+    below.is_some_and(|first| !first.as_encoded_bytes().starts_with(b"."))
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
+    fs::read_dir(folder).into_iter().flatten().flatten()
 }
 
 #[cfg(test)]
@@ -130,5 +170,43 @@ mod tests {
         let read_only = found.hidden().read_only;
         assert!(read_only.contains(&data.join("one")), "{read_only:?}");
         assert!(read_only.contains(&Paths::new(None).data.join("all")), "{read_only:?}");
+    }
+
+    #[test]
+    fn what_links_among_the_settings_lead_to_is_read_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let home = root.join("home");
+        for folder in [".config/app", ".config/deep/er", ".local/share/applications", "dotfiles"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        fs::create_dir_all(root.join("settings")).unwrap();
+        let link = |place: &str, target: &str| {
+            std::os::unix::fs::symlink(target, home.join(place)).unwrap();
+        };
+        link(".config/fish", "../dotfiles");
+        link(".config/app/start", "../../start.sh");
+        link(".local/share/applications/tool.desktop", "../../../missing.desktop");
+        link("../settings/git", "../home/git");
+        link(".zshenv", "dotfiles/zshenv");
+        // These lead to what is closed already, too far, or around everything.
+        link(".config/app/lock", "computer-7");
+        link(".config/app/system", "/usr");
+        link(".config/home", "../");
+        link(".all", ".");
+        link(".config/deep/er/note", "../../../note");
+        let config = root.join("settings");
+        let found = find_settings(&home, Some(config.clone().into()));
+        let mut places: Vec<PathBuf> =
+            found.iter().map(|place| mcp::resolve_links(place)).collect();
+        places.sort();
+        let mut expected = vec![config];
+        expected.extend(
+            [".config", ".local", ".profile", "dotfiles", "dotfiles/zshenv", "git"]
+                .map(|name| home.join(name)),
+        );
+        expected.extend(["missing.desktop", "start.sh"].map(|name| home.join(name)));
+        expected.sort();
+        assert_eq!(places, expected);
     }
 }

@@ -6,6 +6,7 @@
 //! sockets are for.
 
 mod consoles;
+mod links;
 
 use std::{
     collections::BTreeSet,
@@ -29,6 +30,8 @@ use landlock::{
 };
 
 use consoles::{TERMINALS, find_consoles};
+use links::links_to;
+pub use links::resolve_links;
 
 /// The newest Landlock rights that are requested. An older kernel applies those it knows.
 const RIGHTS: ABI = ABI::V9;
@@ -279,33 +282,6 @@ fn may_change(place: &Path) -> bool {
     owns || unsafe { libc::access(text.as_ptr(), libc::W_OK) } == 0
 }
 
-/// Returns the links on the way to a place. A program that replaces one of them replaces the place.
-fn links_to(path: &Path) -> Vec<PathBuf> {
-    /// The kernel follows no more links.
-    const MOST: usize = 40;
-    let mut found = Vec::new();
-    let mut path = path.to_owned();
-    while found.len() < MOST {
-        let Some(link) = path.ancestors().filter(|place| place.is_symlink()).last() else { break };
-        let (Some(folder), Some(name), Ok(target)) =
-            (link.parent(), link.file_name(), fs::read_link(link))
-        else {
-            break;
-        };
-        found.push(resolve_links(folder).join(name));
-        let beyond = path.strip_prefix(link).unwrap_or(Path::new(""));
-        // Joined by components, because a slash at the end would follow a link.
-        path = folder.join(target).components().chain(beyond.components()).collect();
-    }
-    found
-}
-
-/// Resolves the links of a path, also if its last folders do not exist yet.
-fn resolve_links(path: &Path) -> PathBuf {
-    let beyond = || Some(resolve_links(path.parent()?).join(path.file_name()?));
-    path.canonicalize().ok().or_else(beyond).unwrap_or_else(|| path.to_owned())
-}
-
 fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<(PathBuf, FileAccess)>) {
     // Of the folders around a place, the innermost one decides.
     let innermost = |folders: &[PathBuf]| {
@@ -457,6 +433,24 @@ mod tests {
             expected.iter().all(|(place, access)| below.contains(&(Path::new(place), *access)))
         );
         assert!(!found.iter().any(|(place, _)| root.starts_with(place)));
+    }
+
+    #[test]
+    fn nothing_is_made_where_a_link_leads_that_is_read_only() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("dotfiles/old")).unwrap();
+        for (link, target) in
+            [(".zshenv", "first"), ("first", "dotfiles/zshenv"), ("round", "round")]
+        {
+            std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+        }
+        assert_eq!(resolve_links(&root.join(".zshenv")), root.join("dotfiles/zshenv"));
+        assert_eq!(resolve_links(&root.join("round/x")), root.join("round/x"));
+        let read_only = vec![root.join(".zshenv")];
+        let found = list_allowed_places(&Hidden { read_only, ..Hidden::default() });
+        let has = |path: &str| found.iter().any(|(place, _)| root.join(path).starts_with(place));
+        assert!(has("dotfiles/old/new") && !has("dotfiles/zshenv"), "{found:?}");
     }
 
     #[test]

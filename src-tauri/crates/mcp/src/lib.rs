@@ -33,7 +33,7 @@ pub use definition::Definition;
 pub use engine::ports::{Resume, ToolFailure};
 pub use environment::base_environment;
 pub use guard::{covers_work, filters_work, freezing_works};
-pub use hide::{FileChanges, Hidden, Hides, reaches, user_may_change};
+pub use hide::{FileChanges, Hidden, Hides, reaches, resolve_links, user_may_change};
 pub use listing::UnreadableTool;
 pub use per_session::{KeptVisits, Open, Patience, PerSession, PerSessionCall, Place};
 pub use program::{ProgramError, resolve_program};
