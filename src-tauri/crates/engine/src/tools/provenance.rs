@@ -26,6 +26,8 @@ pub(crate) struct UntrustedSources(Mutex<Kept>);
 struct Kept {
     /// The oldest source comes first.
     sources: Vec<Source>,
+    /// The arguments of calls in earlier turns. They are quoted last.
+    arguments: Vec<Source>,
     /// Whether there were too many sources to keep all of them.
     is_cut: bool,
 }
@@ -66,6 +68,10 @@ impl Content {
         text.chars().take(CHARS).collect()
     }
 
+    fn is_data(&self, data: &Value) -> bool {
+        matches!(self, Self::Data(known) if **known == *data)
+    }
+
     /// Returns everything that the content says, names of members and numbers included, on one
     /// line, and whether that is all.
     fn whole_text(&self) -> (String, bool) {
@@ -87,7 +93,8 @@ impl Content {
 impl UntrustedSources {
     /// Whether the turn contains untrusted content.
     pub(crate) fn is_any(&self) -> bool {
-        !self.lock().sources.is_empty()
+        let kept = self.lock();
+        !kept.sources.is_empty() || !kept.arguments.is_empty()
     }
 
     /// Returns the content in which the origin of a value is looked for.
@@ -99,7 +106,8 @@ impl UntrustedSources {
             is_whole &= is_all;
             (source.from.clone(), text)
         };
-        let sources = kept.sources.iter().rev().map(text_of).collect();
+        let sources = kept.sources.iter().rev().chain(kept.arguments.iter().rev());
+        let sources = sources.map(text_of).collect();
         OutsideContent { sources, is_whole }
     }
 
@@ -129,23 +137,17 @@ impl UntrustedSources {
     /// Notes the arguments of a call in an earlier turn that may repeat content from outside.
     /// The repeated text is quoted from its own source, if the turn has that.
     pub(crate) fn add_recalled_arguments(&self, arguments: &Value) {
-        if !self.is_any() {
-            self.add_remembered_text(&join_texts(arguments));
+        let mut kept = self.lock();
+        if !kept.arguments.iter().any(|source| source.content.is_data(arguments)) {
+            let content = Content::Data(Arc::new(arguments.clone()));
+            kept.arguments.push(Source { from: of_no_call(), content });
         }
     }
 
     /// Notes untrusted content without a known call: a summary made from it, or hints of a caller
     /// that quote it.
     pub(crate) fn add_remembered_text(&self, text: &str) {
-        let from = UntrustedContent {
-            tool: ToolId::new(""),
-            tool_title: String::new(),
-            server: String::new(),
-            call: None,
-            excerpt: String::new(),
-            quoted: false,
-        };
-        self.add(from, Content::Text(text.to_owned()));
+        self.add(of_no_call(), Content::Text(text.to_owned()));
     }
 
     /// Notes the description of a tool that its server wrote and nobody accepted. A turn has it once.
@@ -201,8 +203,13 @@ impl UntrustedSources {
                 ..source.from.clone()
             }
         };
-        let mut quotes: Vec<UntrustedContent> =
-            self.lock().sources.iter().rev().map(quote).collect();
+        let kept = self.lock();
+        let mut quotes: Vec<UntrustedContent> = kept.sources.iter().rev().map(quote).collect();
+        let is_needed = quotes.is_empty();
+        if !quotes.iter().any(|quote| quote.quoted) {
+            let repeated = kept.arguments.iter().rev().map(quote);
+            quotes.extend(repeated.filter(|quote| is_needed || quote.quoted));
+        }
         quotes.sort_by_key(|quote| !quote.quoted);
         quotes.truncate(QUOTED);
         quotes
@@ -225,6 +232,18 @@ pub(crate) fn is_from_outside(item: &Item) -> bool {
         | ItemBody::Redaction { .. }
         | ItemBody::Summary { .. }
         | ItemBody::Notice { .. } => false,
+    }
+}
+
+/// A source without a known call.
+fn of_no_call() -> UntrustedContent {
+    UntrustedContent {
+        tool: ToolId::new(""),
+        tool_title: String::new(),
+        server: String::new(),
+        call: None,
+        excerpt: String::new(),
+        quoted: false,
     }
 }
 
