@@ -236,7 +236,9 @@ impl Assemble for Assembler {
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         let pieces = self.splitter.end();
         self.take_pieces(pieces, out);
-        let (text, written) = self.written.end(self.calls.is_empty());
+        // The arguments of a call that was cut may lack members.
+        let is_cut = self.answer.finish == Some(Finish::Length);
+        let (text, written) = self.written.end(self.calls.is_empty() && !is_cut);
         self.answer.push_text(&text, out);
         let mut calls = std::mem::take(&mut self.calls);
         calls.sort_by_key(|call| call.index.unwrap_or(u64::MAX));

@@ -2,7 +2,10 @@
 //! does not know their format. Only calls of offered tools count; anything else stays text. It does
 //! not know what a call means.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// The beginnings of written calls, with the mark that ends one.
 const MARKS: [(&str, &str); 7] = [
@@ -110,8 +113,12 @@ impl WrittenCalls {
             }
             let (mark, close) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark))?;
             let body = &rest[mark.len()..];
-            let (body, after) = body.split_once(close).unwrap_or((body, ""));
-            if *mark == "<function=" {
+            let is_tagged = *mark == "<function=";
+            let (body, after) = match body.split_once(close) {
+                None if is_tagged => return None,
+                parts => parts.unwrap_or((body, "")),
+            };
+            if is_tagged {
                 calls.push(read_tagged(body)?);
             } else {
                 calls.extend(read_body(body.trim())?);
@@ -133,56 +140,84 @@ fn begins_bare(text: &str) -> Option<bool> {
 /// Reads what is between two marks: JSON, a tagged function, or a name before its arguments.
 fn read_body(body: &str) -> Option<Vec<Call>> {
     if let Some(tagged) = body.strip_prefix("<function=") {
-        let body = tagged.split("</function>").next().unwrap_or(tagged);
-        return Some(vec![read_tagged(body)?]);
+        let (body, after) = tagged.split_once("</function>")?;
+        return after.trim().is_empty().then(|| read_tagged(body).map(|call| vec![call]))?;
     }
     if !body.starts_with(['{', '[']) {
         let (name, arguments) = body.split_at(body.find(['{', '['])?);
         let arguments = arguments.strip_prefix("[ARGS]").unwrap_or(arguments);
-        let arguments: Value = serde_json::from_str(arguments).ok().filter(Value::is_object)?;
-        return Some(vec![(name.trim().to_owned(), arguments.to_string())]);
+        return Some(vec![(name.trim().to_owned(), object(arguments)?)]);
     }
-    let value: Value = serde_json::from_str(body).ok()?;
-    match value {
-        Value::Array(list) => list.iter().map(read_json).collect(),
-        one => Some(vec![read_json(&one)?]),
+    if body.starts_with('[') {
+        let list: Vec<&RawValue> = serde_json::from_str(body).ok()?;
+        return list.into_iter().map(read_json).collect();
     }
+    Some(vec![read_json(serde_json::from_str(body).ok()?)?])
+}
+
+/// A call as JSON, with the words of all formats. Arguments stay as they are written.
+#[derive(Default, Deserialize)]
+struct JsonCall<'a> {
+    #[serde(default)]
+    name: Option<String>,
+    /// The name, or an object with name and arguments.
+    #[serde(borrow, default)]
+    function: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    parameters: Option<&'a RawValue>,
 }
 
 /// Reads `{"name": …, "arguments": …}`, also with the words of other formats.
-fn read_json(call: &Value) -> Option<Call> {
-    let call = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
-    let name = call.get("name").or_else(|| call.get("function"))?.as_str()?;
-    let arguments = match call.get("arguments").or_else(|| call.get("parameters")) {
-        None | Some(Value::Null) => "{}".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(value @ Value::Object(_)) => value.to_string(),
-        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_)) => return None,
+fn read_json(call: &RawValue) -> Option<Call> {
+    let mut call: JsonCall<'_> = serde_json::from_str(call.get()).ok()?;
+    if let Some(inner) = call.function.filter(|function| function.get().starts_with('{')) {
+        call = serde_json::from_str(inner.get()).ok()?;
+    }
+    let function = || serde_json::from_str(call.function?.get()).ok();
+    let name = call.name.or_else(function)?;
+    let arguments = match call.arguments.or(call.parameters).map(RawValue::get) {
+        None => "{}".to_owned(),
+        Some(text) if text.starts_with('"') => serde_json::from_str(text).ok()?,
+        Some(text) => object(text)?,
     };
-    Some((name.to_owned(), arguments))
+    Some((name, arguments))
 }
 
-/// Reads `name>` with `<parameter=NAME>value</parameter>`, or with JSON.
+/// Returns a JSON object as it is written.
+fn object(text: &str) -> Option<String> {
+    let value: &RawValue = serde_json::from_str(text).ok()?;
+    value.get().starts_with('{').then(|| value.get().to_owned())
+}
+
+/// Reads `name>` with `<parameter=NAME>value</parameter>`, or with JSON. Other text between the
+/// parameters may be a part of them, so there is no call.
 fn read_tagged(body: &str) -> Option<Call> {
-    let (name, mut rest) = body.split_once('>')?;
+    let (name, rest) = body.split_once('>')?;
     let name = name.trim().trim_matches('"').to_owned();
-    if rest.trim_start().starts_with('{') {
-        let arguments: Value = serde_json::from_str(rest.trim()).ok()?;
-        return Some((name, arguments.to_string()));
+    let mut rest = rest.trim();
+    if rest.starts_with('{') {
+        return Some((name, object(rest)?));
     }
-    let mut arguments = Map::new();
-    while let Some((_, after)) = rest.split_once("<parameter=") {
-        let (parameter, after) = after.split_once('>')?;
+    let mut arguments: BTreeMap<&str, Box<RawValue>> = BTreeMap::new();
+    while !rest.is_empty() {
+        let (parameter, after) = rest.strip_prefix("<parameter=")?.split_once('>')?;
         let (value, after) = after.split_once("</parameter>")?;
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = value.strip_suffix('\n').unwrap_or(value);
         // The tool's schema makes numbers of texts.
-        let parsed = serde_json::from_str(value).ok();
-        let parsed = parsed.filter(|value: &Value| value.is_object() || value.is_array());
-        arguments.insert(parameter.trim().to_owned(), parsed.unwrap_or_else(|| value.into()));
-        rest = after;
+        let parsed: Option<Box<RawValue>> = serde_json::from_str(value).ok();
+        let value = match parsed.filter(|value| value.get().starts_with(['{', '['])) {
+            Some(value) => value,
+            None => to_raw_value(value).ok()?,
+        };
+        if arguments.insert(parameter.trim(), value).is_some() {
+            return None;
+        }
+        rest = after.trim_start();
     }
-    Some((name, Value::Object(arguments).to_string()))
+    Some((name, serde_json::to_string(&arguments).ok()?))
 }
 
 #[cfg(test)]
@@ -216,7 +251,12 @@ mod tests {
             ),
             ("<tool_call>{\"name\":\"pace\",\"arguments\":\"{\\\"a\\\":1}\"}", "", r#"{"a":1}"#),
             ("[TOOL_CALLS][{\"name\":\"pace\",\"arguments\":{\"a\":1}}]", "", r#"{"a":1}"#),
-            ("{\n \"name\": \"pace\", \"parameters\": {\"a\": 1}}", "", r#"{"a":1}"#),
+            ("{\n \"name\": \"pace\", \"parameters\": {\"a\": 1.10}}", "", r#"{"a": 1.10}"#),
+            (
+                "<function=pace>\n<parameter=a>[1.10]</parameter>\n</function>",
+                "",
+                r#"{"a":[1.10]}"#,
+            ),
             ("[TOOL_CALLS]pace[ARGS]{\"a\":1}", "", r#"{"a":1}"#),
             ("<|python_tag|>{\"name\":\"pace\",\"parameters\":{\"a\":1}}", "", r#"{"a":1}"#),
             ("<function=pace>{\"a\":1}</function>", "", r#"{"a":1}"#),
@@ -245,6 +285,11 @@ mod tests {
             "{\"name\": \"Anna\"}",
             "<toolbox>\n[TOOL\n<",
             "a\n<tool_call>\n",
+            "<function=pace>\n<parameter=a>\n1\n</parameter>\n",
+            "<function=pace>\n<parameter=a>1</parameter>\n<parameter=b>2\n</function>",
+            "<function=pace>\nb = 2\n<parameter=a>1</parameter>\n</function>",
+            "<function=pace>\n<parameter=a>1</parameter>\n<parameter=a>2</parameter>\n</function>",
+            "<tool_call><function=pace>\n</function>\nb</tool_call>",
         ] {
             for len in [1, 3, 1_000] {
                 assert_eq!(read(text, len), (text.to_owned(), Vec::new()), "{text}");
