@@ -13,6 +13,11 @@ pub(super) type Members = Map<String, Value>;
 /// Members that name something. A later piece repeats them; other texts arrive in pieces.
 const NAMES: [&str; 7] = ["type", "id", "format", "name", "role", "model", "provider"];
 
+/// How many parts at the end of a list may still grow.
+const OPEN_PARTS: usize = 64;
+/// More bytes than the members of any answer have. They would be stored and sent with each message.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
 /// Adds the members of a later piece: texts are appended, lists and objects are joined, and of anything
 /// else the last one counts.
 pub(super) fn merge(into: &mut Members, more: Members) {
@@ -45,8 +50,10 @@ fn merge_part(list: &mut Vec<Value>, part: Value) {
             && known.get("index") == index
             && kind.is_none_or(|kind| known.get("type").is_none_or(|known| known == kind))
     };
-    match list.iter().rposition(fits) {
-        Some(at) => merge_value(&mut list[at], part, false),
+    // Servers send the pieces of a few parts at a time.
+    let first = list.len().saturating_sub(OPEN_PARTS);
+    match list[first..].iter().rposition(fits) {
+        Some(at) => merge_value(&mut list[first + at], part, false),
         None => list.push(part),
     }
 }
@@ -75,6 +82,11 @@ pub(super) fn seal(maker: &str, message: Members, calls: Vec<Members>) -> Option
     };
     let calls: Vec<Value> = calls.into_iter().map(value).collect();
     let data = json!({"message": value(message), "calls": calls});
+    let bytes = data.to_string().len();
+    if bytes > MOST_BYTES {
+        tracing::warn!(maker, bytes, "members of an answer are too long and do not go back");
+        return None;
+    }
     Some(Opaque { maker: maker.to_owned(), data: data.into() })
 }
 
@@ -156,5 +168,17 @@ mod tests {
         for (pieces, whole) in table {
             assert_eq!(merged(&pieces), whole);
         }
+    }
+
+    #[test]
+    fn members_of_many_parts_are_joined_and_too_long_ones_do_not_go_back() {
+        let part = |at: usize| json!({"parts": [{"index": at, "text": "a"}]});
+        let pieces: Vec<Value> = (0..20_000).flat_map(|at| [part(at), part(at)]).collect();
+        let whole = merged(&pieces);
+        assert_eq!(whole["parts"].as_array().unwrap().len(), 20_000);
+        assert!(whole["parts"].as_array().unwrap().iter().all(|part| part["text"] == "aa"));
+        assert!(seal("m", members(Some(&whole)), Vec::new()).is_some());
+        let long = json!({"reasoning": "a".repeat(MOST_BYTES)});
+        assert_eq!(seal("m", members(Some(&long)), Vec::new()), None);
     }
 }

@@ -15,6 +15,11 @@ const TAGS: [(&str, &str); 9] = [
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
 ];
 
+/// No tag has more bytes.
+const LONGEST_TAG: usize = 32;
+/// More blocks than any answer begins with. Later ones stay text.
+const MOST_BLOCKS: usize = 32;
+
 /// Marks around a tag that is only mentioned.
 const MARKS: [char; 3] = ['`', '"', '\''];
 
@@ -39,13 +44,20 @@ pub(super) struct Splitter {
     state: State,
     /// Text that is held back until its kind is known.
     held: String,
-    /// The text so far, as long as it may turn out to be thoughts.
-    text: Option<String>,
+    /// The facts about the text so far, as long as it may turn out to be thoughts.
+    said: Option<Said>,
+    /// The blocks of thoughts so far.
+    blocks: usize,
 }
 
 impl Splitter {
     pub(super) fn new() -> Self {
-        Self { state: State::Opening, held: String::new(), text: Some(String::new()) }
+        Self {
+            state: State::Opening,
+            held: String::new(),
+            said: Some(Said::default()),
+            blocks: 0,
+        }
     }
 
     /// Takes a piece of the message.
@@ -81,7 +93,7 @@ impl Splitter {
         let words = self.held.trim_start();
         if let Some((tag, close)) = TAGS.iter().find(|(tag, _)| begins_with(words, tag)) {
             self.held = words[tag.len()..].to_owned();
-            self.text = None;
+            self.said = None;
             self.state = State::Thinking(close);
             return true;
         }
@@ -89,7 +101,7 @@ impl Splitter {
         if may_open && !is_end {
             return false;
         }
-        if self.text.is_none() {
+        if self.said.is_none() {
             // White space between the thoughts and the answer belongs to neither.
             self.held = self.held.trim_start().to_owned();
         }
@@ -118,30 +130,16 @@ impl Splitter {
         push_piece(out, Piece::Thought(self.held[..at].to_owned()));
         self.held.drain(..at + close.len());
         // Some models think twice.
-        self.state = State::Opening;
+        self.blocks += 1;
+        self.state = if self.blocks < MOST_BLOCKS { State::Opening } else { State::Answering };
         true
     }
 
     fn answer(&mut self, out: &mut Vec<Piece>, is_end: bool) -> bool {
-        let Some(said) = &mut self.text else {
+        let Some(said) = &mut self.said else {
             push_piece(out, Piece::Text(std::mem::take(&mut self.held)));
             return false;
         };
-        for (open, close) in TAGS {
-            let ends = |before: &str, after: &str| {
-                let before = format!("{said}{before}");
-                let at_line = before.ends_with('\n') || after.starts_with(['\n', '\r']);
-                at_line && !is_quoted(&before) && find_tag(&before, open, |_, _| true).is_none()
-            };
-            if let Some(at) = find_tag(&self.held, close, ends) {
-                push_piece(out, Piece::Text(self.held[..at].to_owned()));
-                out.push(Piece::WasThought);
-                self.held.drain(..at + close.len());
-                self.text = None;
-                self.state = State::Opening;
-                return true;
-            }
-        }
         // A tag counts only with the character after it.
         let open = |close: &str| {
             let last = self.held.len().checked_sub(close.len());
@@ -152,10 +150,83 @@ impl Splitter {
             }
         };
         let kept = if is_end { 0 } else { TAGS.iter().map(|tag| open(tag.1)).max().unwrap_or(0) };
-        let text: String = self.held.drain(..self.held.len() - kept).collect();
-        said.push_str(&text);
-        push_piece(out, Piece::Text(text));
+        let end = self.held.len() - kept;
+        let mut from = 0;
+        for (at, _) in self.held.match_indices(|c: char| TAGS.iter().any(|tag| tag.1.starts_with(c))) {
+            let rest = &self.held[at..];
+            let Some(kind) = TAGS.iter().position(|(_, close)| begins_with(rest, close)) else {
+                continue;
+            };
+            let close = TAGS[kind].1;
+            said.push(&self.held[from..at]);
+            from = at;
+            if said.ends_thoughts(kind, &rest[close.len()..]) {
+                push_piece(out, Piece::Text(self.held[..at].to_owned()));
+                out.push(Piece::WasThought);
+                self.held.drain(..at + close.len());
+                self.said = None;
+                self.state = State::Opening;
+                return true;
+            }
+        }
+        said.push(self.held.get(from..end).unwrap_or_default());
+        push_piece(out, Piece::Text(self.held.drain(..end).collect()));
         false
+    }
+}
+
+/// The facts about a text that decide whether a closing tag ends thoughts.
+#[derive(Default)]
+struct Said {
+    last: Option<char>,
+    /// The first character of the line that is no white space.
+    line_start: Option<char>,
+    /// The backticks at the end.
+    backticks: usize,
+    is_in_block: bool,
+    is_in_span: bool,
+    /// Which opening tags have come.
+    opened: [bool; TAGS.len()],
+    /// The end, in which an opening tag may have begun.
+    tail: String,
+}
+
+impl Said {
+    fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            self.last = Some(c);
+            self.backticks = if c == '`' { self.backticks + 1 } else { 0 };
+            self.is_in_block ^= c == '`' && self.backticks.is_multiple_of(3);
+            self.is_in_span = c != '\n' && self.is_in_span ^ (c == '`');
+            self.line_start = match self.line_start {
+                _ if c == '\n' => None,
+                None if !c.is_whitespace() => Some(c),
+                start => start,
+            };
+        }
+        self.tail.push_str(text);
+        for ((open, _), is_open) in TAGS.iter().zip(&mut self.opened) {
+            *is_open = *is_open || find_tag(&self.tail, open, |_, _| true).is_some();
+        }
+        let mut cut = self.tail.len().saturating_sub(LONGEST_TAG);
+        while !self.tail.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        self.tail.drain(..cut);
+    }
+
+    /// Whether a closing tag of this kind, after this text, ends thoughts.
+    fn ends_thoughts(&self, kind: usize, after: &str) -> bool {
+        let at_line = self.last == Some('\n') || after.starts_with(['\n', '\r']);
+        at_line && !self.opened[kind] && !self.is_quoted()
+    }
+
+    /// Whether the end of the text is in code or in a quotation.
+    fn is_quoted(&self) -> bool {
+        self.is_in_block
+            || self.is_in_span
+            || self.line_start == Some('>')
+            || self.last.is_some_and(|last| ['"', '\'', '“', '‘', '«'].contains(&last))
     }
 }
 
@@ -189,15 +260,6 @@ fn tail_of(text: &str, tag: &str) -> usize {
                 && begins_with(tag, &text[text.len() - len..])
         })
         .unwrap_or(0)
-}
-
-/// Whether the end of the text is in code or in a quotation.
-fn is_quoted(text: &str) -> bool {
-    let line = text.rsplit('\n').next().unwrap_or_default();
-    text.matches("```").count() % 2 == 1
-        || line.matches('`').count() % 2 == 1
-        || line.trim_start().starts_with('>')
-        || text.ends_with(['"', '\'', '“', '‘', '«'])
 }
 
 #[cfg(test)]
@@ -245,6 +307,9 @@ mod tests {
             ("◁think▷a◁/think▷b", "b", "a"),
             ("<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "b", "a"),
             ("a < b, å", "a < b, å", ""),
+            ("å\n```\n</think>\n```\nSo.\n</think>\nb", "b", "å\n```\n</think>\n```\nSo.\n"),
+            ("``` `\n</think>\n", "``` `\n</think>\n", ""),
+            ("a [think] b\n</think>\nc", "c", "a [think] b\n"),
             ("  indented", "  indented", ""),
         ];
         for (text, answer, thoughts) in table {
@@ -253,5 +318,21 @@ mod tests {
                 assert_eq!(split(text, len), expected, "{text} in pieces of {len}");
             }
         }
+    }
+
+    /// Were the text searched again for each tag, this would take hours.
+    #[test]
+    fn a_long_text_of_closing_tags_is_read_once() {
+        let text = format!("```{}", "\n</think>".repeat(200_000));
+        for len in [4_096, usize::MAX] {
+            assert_eq!(split(&text, len), (text.clone(), String::new()));
+        }
+        assert!(TAGS.iter().all(|(open, _)| open.len() <= LONGEST_TAG));
+    }
+
+    #[test]
+    fn more_blocks_than_an_answer_has_are_text() {
+        let (answer, thoughts) = split(&"<think>a</think>".repeat(MOST_BLOCKS + 1), 1_000);
+        assert_eq!((answer.as_str(), thoughts.len()), ("<think>a</think>", MOST_BLOCKS));
     }
 }
