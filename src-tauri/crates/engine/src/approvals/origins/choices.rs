@@ -8,7 +8,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use contract::{Item, ItemBody, ToolId, ToolOutcome, TurnId};
+use contract::{
+    Item, ItemBody, ToolId, ToolOutcome, TurnId,
+    json_text::{members_of, structured_part},
+};
 use language::{
     fold, is_filler,
     message::{MessageWords, read_option},
@@ -17,21 +20,21 @@ use language::{
 };
 use serde_json::{Map, Value};
 
-use super::content::plain;
+use super::{
+    content::plain,
+    identifiers::{Id, is_digits, is_mixed},
+    questions::last_question,
+    words::{Said, form, form_like},
+};
 use crate::tools::typed_arguments::holds;
 
-/// The longest text that is a name, in characters, and the longest that is an identifier.
+/// The longest text that is a name, in characters.
 const NAME: usize = 80;
-const IDENTIFIER: usize = 64;
 /// The fewest words of a name that chooses a thing which the person has not seen.
 const PROPER: usize = 2;
 /// How deep in a result a list may be, and the most entries that are looked at.
 const DEPTH: usize = 6;
 const ENTRIES: usize = 200;
-/// The end of an answer that a yes agrees to, in characters.
-const AGREED: usize = 600;
-/// The last words of names that identifiers have. A number under another name is a quantity.
-const IDENTIFYING: [&str; 7] = ["id", "no", "nr", "number", "code", "key", "sku"];
 
 type Entry<'a> = &'a Map<String, Value>;
 
@@ -40,6 +43,8 @@ struct List<'a> {
     entries: Vec<Entry<'a>>,
     /// The members that tell the entries apart.
     keys: Vec<&'a str>,
+    /// The place of the result that has the list.
+    result: usize,
     /// The arguments of the call that returned the list.
     asked: Vec<String>,
 }
@@ -58,38 +63,32 @@ pub(super) struct Choices {
     ids: Vec<Id>,
     /// The lines of an answer that were chosen. Each begins with a name.
     lines: Vec<String>,
-    /// The answer that a yes agreed to.
-    agreed: Vec<String>,
-}
-
-/// A value that tells a chosen thing from the others of its list.
-#[derive(Debug)]
-struct Id {
-    member: String,
-    value: String,
-    /// Whether the list has other things.
-    has_others: bool,
+    /// The question that a yes agreed to.
+    agreed: Said,
 }
 
 impl Choices {
     /// Reads the items of a conversation, oldest first. Things are listed by the results of tools
     /// that `lists_things` names.
     pub(super) fn of(items: &[Item], lists_things: impl Fn(&ToolId) -> bool) -> Self {
-        let result = |item: &Item| match &item.body {
+        let results = items.iter().map(|item| match &item.body {
             ItemBody::ToolResult { tool, data, outcome: ToolOutcome::Ok, .. }
                 if lists_things(tool) =>
             {
-                expanded(data, DEPTH)
+                // A text within a result may be a stranger's, such as the body of a mail.
+                members_of(structured_part(data).unwrap_or(data))
             }
-            _ => Value::Null,
-        };
-        let results: Vec<Value> = items.iter().map(result).collect();
+            _ => Cow::Owned(Value::Null),
+        });
+        let results: Vec<Cow<'_, Value>> = results.collect();
         let rounds = rounds(items, &results);
         let mut newest = Self::default();
         for (at, round) in rounds.iter().enumerate() {
             let mut before = rounds[..at].iter().rev();
             let last = before.clone().next();
             let shown = before.find(|round| !round.lists.is_empty());
+            // A yes is for what its own turn does.
+            newest.agreed = Said::default();
             let choices = chosen_in(round, shown, last, &newest);
             if !choices.is_empty() {
                 newest = choices;
@@ -100,7 +99,7 @@ impl Choices {
 
     /// Whether a call asked about a chosen thing.
     fn are_asked_about(&self, list: &List<'_>) -> bool {
-        let is_asked = |id: &Id| list.asked.iter().any(|text| plain(text) == plain(&id.value));
+        let is_asked = |id: &Id| list.asked.iter().any(|text| form(text) == form(&id.value));
         self.ids.iter().any(is_asked)
     }
 
@@ -110,18 +109,19 @@ impl Choices {
 
     /// Whether a text, the value of the argument `name`, identifies a chosen thing.
     pub(super) fn hold(&self, name: &str, text: &str) -> bool {
-        let wanted = plain(text);
+        let wanted = form(text);
         if wanted.is_empty() {
             return false;
         }
-        let is_id = |id: &Id| plain(&id.value) == wanted && id.identifies(name);
+        let is_id = |id: &Id| form(&id.value) == wanted && id.identifies(name);
         let in_line = |line: &String| {
+            let line = form_like(text, line);
             !is_digits(&wanted)
                 && wanted.chars().count() <= NAME
                 && line.starts_with(&wanted)
-                && holds(std::slice::from_ref(line), &wanted)
+                && holds(&[line], &wanted)
         };
-        self.ids.iter().any(is_id) || self.lines.iter().any(in_line) || holds(&self.agreed, &wanted)
+        self.ids.iter().any(is_id) || self.lines.iter().any(in_line) || self.agreed.hold_text(text)
     }
 
     fn add(&mut self, list: &List<'_>, entry: Entry<'_>, answer: &str) {
@@ -135,33 +135,17 @@ impl Choices {
             });
             // A name counts if the person saw it.
             if text.contains(' ') && text.chars().count() <= NAME && holds(&answer, &plain(&text)) {
-                self.lines.push(plain(&text));
+                self.lines.push(text);
             }
         }
     }
 }
 
-/// Returns a result with the JSON that its texts hold.
-fn expanded(value: &Value, depth: usize) -> Value {
-    let inner = |value: &Value| expanded(value, depth.saturating_sub(1));
-    match value {
-        Value::String(_) if depth > 0 => match contract::json_text::members_of(value) {
-            Cow::Owned(read) => inner(&read),
-            Cow::Borrowed(text) => text.clone(),
-        },
-        Value::Array(list) => list.iter().map(inner).collect(),
-        Value::Object(members) => Value::Object(
-            members.iter().map(|(name, value)| (name.clone(), inner(value))).collect(),
-        ),
-        value => value.clone(),
-    }
-}
-
 /// Groups items by turn. `results` has the result of each item that lists things.
-fn rounds<'a>(items: &'a [Item], results: &'a [Value]) -> Vec<Round<'a>> {
+fn rounds<'a>(items: &'a [Item], results: &'a [Cow<'a, Value>]) -> Vec<Round<'a>> {
     let mut rounds: Vec<(&TurnId, Round<'_>)> = Vec::new();
     let mut calls: BTreeMap<&str, &Value> = BTreeMap::new();
-    for (item, result) in items.iter().zip(results) {
+    for (at, (item, result)) in items.iter().zip(results).enumerate() {
         if rounds.last().is_none_or(|(turn, _)| **turn != item.turn) {
             rounds.push((&item.turn, Round::default()));
         }
@@ -175,7 +159,8 @@ fn rounds<'a>(items: &'a [Item], results: &'a [Value]) -> Vec<Round<'a>> {
             ItemBody::ToolResult { call, .. } => {
                 let asked = calls.get(call.as_str()).and_then(|asked| asked.as_object());
                 let asked = asked.into_iter().flat_map(|asked| asked.values().filter_map(scalar));
-                find_lists(result, DEPTH, &asked.collect::<Vec<_>>(), &mut round.lists);
+                let asked = (at, asked.collect::<Vec<_>>());
+                find_lists(result, DEPTH, &asked, &mut round.lists);
             }
             _ => {}
         }
@@ -183,7 +168,12 @@ fn rounds<'a>(items: &'a [Item], results: &'a [Value]) -> Vec<Round<'a>> {
     rounds.into_iter().map(|(_, round)| round).collect()
 }
 
-fn find_lists<'a>(value: &'a Value, depth: usize, asked: &[String], found: &mut Vec<List<'a>>) {
+fn find_lists<'a>(
+    value: &'a Value,
+    depth: usize,
+    of: &(usize, Vec<String>),
+    found: &mut Vec<List<'a>>,
+) {
     if depth == 0 {
         return;
     }
@@ -192,13 +182,13 @@ fn find_lists<'a>(value: &'a Value, depth: usize, asked: &[String], found: &mut 
             let entries: Vec<Entry<'a>> =
                 all.iter().take(ENTRIES).filter_map(Value::as_object).collect();
             if !entries.is_empty() && entries.len() == all.len() {
-                let (keys, asked) = (keys_of(&entries), asked.to_vec());
-                found.push(List { entries, keys, asked });
+                let (keys, (result, asked)) = (keys_of(&entries), of.clone());
+                found.push(List { entries, keys, result, asked });
             }
-            all.iter().take(ENTRIES).for_each(|value| find_lists(value, depth - 1, asked, found));
+            all.iter().take(ENTRIES).for_each(|value| find_lists(value, depth - 1, of, found));
         }
         Value::Object(members) => {
-            members.values().for_each(|value| find_lists(value, depth - 1, asked, found));
+            members.values().for_each(|value| find_lists(value, depth - 1, of, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
@@ -227,8 +217,7 @@ fn chosen_in(
     if let Some(last) = last
         && read_reply(round.question) == Reply::Yes
     {
-        let end = last.answer.char_indices().rev().nth(AGREED - 1).map_or(0, |(at, _)| at);
-        choices.agreed.push(plain(&last.answer[end..]));
+        choices.agreed = Said::of(last_question(last.answer).as_deref());
     }
     if let Some(shown) = shown.or(last) {
         choose_by_place(round.question, shown, &mut choices);
@@ -236,8 +225,14 @@ fn chosen_in(
     if choices.is_empty()
         && let Some(shown) = shown
     {
-        for list in &shown.lists {
-            if let Some(entry) = named(round.question, list, 1) {
+        let answer = [plain(shown.answer)];
+        let shown_lists = shown_lists(shown);
+        for list in &shown_lists {
+            let shows = |entry: &Entry<'_>| is_named_in(&answer, entry);
+            // The word of a message means what the answer said, if the answer named anything.
+            let is_seen = |entry: &Entry<'_>| shows(entry) || !list.entries.iter().any(&shows);
+            let by_word = named(round.question, list, 1).filter(is_seen);
+            if let Some(entry) = by_word.or(named(round.question, list, PROPER)) {
                 choices.add(list, entry, shown.answer);
             }
         }
@@ -295,15 +290,29 @@ fn choose_by_place(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     }
 }
 
-/// Returns the list that the answer shows: the one of which it names most, or the longest.
+/// Returns the lists that the answer shows: those of which it names entries. If it names none, the
+/// window shows the things, and it is certain which only if one result has them all.
+fn shown_lists<'r, 'a>(shown: &'r Round<'a>) -> Vec<&'r List<'a>> {
+    let answer = [plain(shown.answer)];
+    let is_shown = |list: &&List<'a>| list.entries.iter().any(|entry| is_named_in(&answer, entry));
+    let lists: Vec<&List<'a>> = shown.lists.iter().filter(is_shown).collect();
+    let is_of_one = shown.lists.windows(2).all(|two| two[0].result == two[1].result);
+    if lists.is_empty() && is_of_one { shown.lists.iter().collect() } else { lists }
+}
+
+/// Returns the list in which places are counted: the shown one of which the answer names most, or
+/// the longest.
 fn shown_list<'r, 'a>(shown: &'r Round<'a>) -> Option<&'r List<'a>> {
     let answer = [plain(shown.answer)];
-    let is_named =
-        |entry: &&Entry<'a>| names(entry).any(|name| name.contains(' ') && holds(&answer, &name));
-    shown
-        .lists
-        .iter()
+    let is_named = |entry: &&Entry<'a>| is_named_in(&answer, entry);
+    shown_lists(shown)
+        .into_iter()
         .max_by_key(|list| (list.entries.iter().filter(is_named).count(), list.entries.len()))
+}
+
+/// Whether an answer has a name of an entry that no other text would have.
+fn is_named_in(answer: &[String], entry: &Entry<'_>) -> bool {
+    names(entry).any(|name| (name.contains(' ') || is_mixed(&name)) && holds(answer, &name))
 }
 
 /// Returns the points of a list in an answer: lines with a number or a sign, or rows of a table.
@@ -325,13 +334,13 @@ fn list_lines(answer: &str) -> Vec<String> {
         let is_rule = |row: &&str| row.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
         lines = rows.skip_while(|row| !is_rule(row)).skip(1).map(str::to_owned).collect();
     }
-    let bare = |line: String| plain(line.trim_matches(['|', ' ', '*', '_', '`']));
+    let bare = |line: String| line.trim_matches(['|', ' ', '*', '_', '`']).to_owned();
     lines.into_iter().map(bare).collect()
 }
 
 /// Returns the one entry of which a line has the longest name.
 fn named_in_line<'a>(line: &str, list: &List<'a>) -> Option<Entry<'a>> {
-    let line = [line.to_owned()];
+    let line = [plain(line)];
     let length = |entry: &Entry<'a>| {
         names(entry).filter(|name| holds(&line, name)).map(|name| name.len()).max().unwrap_or(0)
     };
@@ -415,60 +424,4 @@ fn scalar(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
-}
-
-impl Id {
-    /// Whether the value can be meant by the argument `name`. An address or a recipient names a
-    /// destination and no thing.
-    fn identifies(&self, name: &str) -> bool {
-        let value = &self.value;
-        let is_sign = |c: char| c.is_alphanumeric() || "-_.:#".contains(c);
-        if value.len() > IDENTIFIER
-            || !value.chars().all(is_sign)
-            || !policy::named_in(value).is_empty()
-        {
-            return false;
-        }
-        if is_mixed(value) {
-            return true;
-        }
-        let (member, name) = (name_words(&self.member), name_words(name));
-        let agree = member.ends_with(&name) || name.ends_with(&member);
-        let is_identifying = member.last().is_some_and(|last| IDENTIFYING.contains(&last.as_str()));
-        agree
-            && !member.is_empty()
-            && !name.is_empty()
-            && (is_identifying || self.has_others && !is_digits(value))
-    }
-}
-
-fn is_digits(text: &str) -> bool {
-    text.parse::<f64>().is_ok()
-}
-
-/// Whether a text is one word with letters and digits, as identifiers are.
-fn is_mixed(text: &str) -> bool {
-    text.chars().any(|c| c.is_ascii_digit())
-        && text.chars().any(char::is_alphabetic)
-        && !text.contains(char::is_whitespace)
-        && !is_digits(text)
-}
-
-/// Splits the name of a member into its words: `productId`, `product_id`.
-fn name_words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = ' ';
-    for c in name.chars() {
-        let begins = !before.is_alphanumeric() || before.is_lowercase() && c.is_uppercase();
-        if c.is_alphanumeric() {
-            if begins || words.is_empty() {
-                words.push(String::new());
-            }
-            if let Some(word) = words.last_mut() {
-                word.extend(c.to_lowercase());
-            }
-        }
-        before = c;
-    }
-    words
 }

@@ -7,16 +7,20 @@ use chrono::NaiveDate;
 use contract::{UntrustedContent, hidden::is_hidden};
 use language::fold;
 
-use super::readings::{Reading, days_of, is_same, numbers_of};
+use super::readings::{Reading, days_of, is_near, numbers_of};
 use crate::tools::provenance::{OutsideContent, excerpt_at, one_line};
 
 /// A shorter text counts only as a whole word.
 const SHORT: usize = 6;
+/// The bytes that a proposal's values are looked for in, counted each time. It is about a second.
+const SEARCHED: usize = 1 << 29;
 
 /// The content, ready for searches.
 pub(super) struct Content {
     sources: Vec<Source>,
-    pub(super) is_whole: bool,
+    is_whole: bool,
+    runs: cell::OnceCell<Runs>,
+    searched: cell::Cell<usize>,
 }
 
 struct Source {
@@ -42,33 +46,54 @@ impl Content {
             }
         };
         let sources = outside.sources.into_iter().map(source).collect();
-        Self { sources, is_whole: outside.is_whole }
+        Self {
+            sources,
+            is_whole: outside.is_whole,
+            runs: cell::OnceCell::new(),
+            searched: cell::Cell::new(0),
+        }
+    }
+
+    /// Whether all of it was looked through.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole && self.searched.get() < SEARCHED
+    }
+
+    /// Whether a search for a text is worth its time. A long text seldom occurs without a search.
+    pub(super) fn may_hold(&self, text: &str) -> bool {
+        let folded = || self.sources.iter().map(|source| source.folded.as_str());
+        self.runs.get_or_init(|| Runs::of(folded())).may_hold(&plain(text))
+    }
+
+    /// Returns the first source that a search finds something in, with its place.
+    fn search(&self, find: impl Fn(&Source) -> Option<usize>) -> Option<(&Source, usize)> {
+        self.sources.iter().find_map(|source| {
+            let searched = self.searched.get().saturating_add(source.folded.len());
+            self.searched.set(searched);
+            (searched < SEARCHED).then(|| find(source)).flatten().map(|at| (source, at))
+        })
     }
 
     /// Returns the passage that holds a text, whatever its case and accents.
     pub(super) fn find_text(&self, text: &str) -> Option<UntrustedContent> {
         let wanted = plain(text);
-        if wanted.is_empty() {
+        if wanted.is_empty() || !self.may_hold(text) {
             return None;
         }
-        self.sources.iter().find_map(|source| {
-            let at = find_word(&source.folded, &wanted, wanted.chars().count() < SHORT)?;
-            Some(source.passage(place_before_folding(&source.text, at)))
-        })
+        let is_short = wanted.chars().count() < SHORT;
+        let (source, at) = self.search(|source| find_word(&source.folded, &wanted, is_short))?;
+        Some(source.passage(place_before_folding(&source.text, at)))
     }
 
     /// Returns the passage that names a number, in digits or words.
     pub(super) fn find_number(&self, written: &str, value: f64) -> Option<UntrustedContent> {
-        let as_written = self.sources.iter().find_map(|source| {
-            let at = find_number(&source.folded, written)?;
-            Some(source.passage(place_before_folding(&source.text, at)))
-        });
-        as_written.or_else(|| {
-            self.sources.iter().find_map(|source| {
-                let numbers = source.numbers.get_or_init(|| numbers_of(&source.text, Reading::Any));
-                let (at, _) = numbers.iter().find(|(_, number)| is_same(*number, value))?;
-                Some(source.passage(*at))
-            })
+        if let Some((source, at)) = self.search(|source| find_number(&source.folded, written)) {
+            return Some(source.passage(place_before_folding(&source.text, at)));
+        }
+        self.sources.iter().find_map(|source| {
+            let numbers = source.numbers.get_or_init(|| numbers_of(&source.text, Reading::Any));
+            let (at, _) = numbers.iter().find(|(_, number)| is_near(*number, value))?;
+            Some(source.passage(*at))
         })
     }
 
@@ -86,6 +111,35 @@ impl Source {
     fn passage(&self, at: usize) -> UntrustedContent {
         let excerpt = excerpt_at(&self.text, self.text.floor_char_boundary(at));
         UntrustedContent { excerpt, quoted: true, ..self.from.clone() }
+    }
+}
+
+/// The runs of bytes that texts have. A text with another run does not occur in them.
+struct Runs(Vec<u64>);
+
+impl Runs {
+    const LENGTH: usize = 8;
+    /// The bits of the number that stands for a run.
+    const BITS: u32 = 24;
+
+    fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut known = vec![0; 1 << (Self::BITS - 6)];
+        for bit in texts.flat_map(Self::bits) {
+            known[bit >> 6] |= 1 << (bit & 63);
+        }
+        Self(known)
+    }
+
+    fn may_hold(&self, text: &str) -> bool {
+        Self::bits(text).all(|bit| self.0[bit >> 6] >> (bit & 63) & 1 == 1)
+    }
+
+    fn bits(text: &str) -> impl Iterator<Item = usize> {
+        text.as_bytes().windows(Self::LENGTH).map(|run| {
+            let run = run.iter().fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
+            let mixed = run.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
+            usize::try_from(mixed).unwrap_or_default()
+        })
     }
 }
 
@@ -157,6 +211,23 @@ mod tests {
         assert!(passage.excerpt.contains("EVE@Example.com"), "{passage:?}");
         assert!(found.find_text("oppna").is_some());
         assert!(found.find_text("day").is_none(), "a part of a word");
+    }
+
+    #[test]
+    fn a_long_text_is_compared_with_much_content_in_little_time() {
+        let words = |from: usize, to: usize| -> String {
+            (from..to).map(|at| format!("word{:x} ", at * 7_919)).collect()
+        };
+        let outside = words(0, 100_000);
+        let found = content(&[&outside]);
+        let text = words(200_000, 204_000);
+        let rows: Vec<String> = text.split(' ').map(|word| format!("send {word} now")).collect();
+        assert!(rows.iter().all(|row| found.find_text(row).is_none()));
+        assert!(found.is_whole() && found.searched.get() == 0, "no row needed a search");
+        assert!(found.find_text(&words(99_998, 100_000)).is_some());
+        assert!(found.is_whole() && found.searched.get() == outside.len());
+        found.searched.set(SEARCHED - 1);
+        assert!(found.find_text("word0").is_none() && !found.is_whole());
     }
 
     #[test]

@@ -4,6 +4,9 @@
 
 mod choices;
 mod content;
+mod edits;
+mod identifiers;
+mod questions;
 mod readings;
 #[cfg(test)]
 mod tests;
@@ -12,10 +15,11 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
-use contract::{Approval, ChangedValue, Item, OutsideValue, ToolSpec, UntrustedContent};
+use contract::{Approval, Item, OutsideValue, ToolSpec, UntrustedContent};
 use serde_json::Value;
 
-use self::{choices::Choices, content::Content, words::Words};
+pub(crate) use self::edits::changed_values;
+use self::{choices::Choices, content::Content, readings::exact_number, words::Words};
 use crate::{
     budget::metering::today,
     canonical::canonical,
@@ -65,7 +69,7 @@ pub(crate) async fn find_origins(
     }
     let leaves = leaves_of(&read_back(&outgoing.arguments), spec);
     if let Some(before) = before {
-        return kept_origins(&leaves, spec, before);
+        return edits::kept_origins(&leaves, spec, before);
     }
     let items = match context.audience.run() {
         // A caller of the run contract is not the person.
@@ -95,48 +99,6 @@ impl Origins {
             by_assistant: few_marks(self.by_assistant, |path| path, |path, _| path),
         }
     }
-}
-
-/// Returns the values that differ between two calls, as a person changed them.
-pub(crate) fn changed_values(before: &str, after: &str, spec: &ToolSpec) -> Vec<ChangedValue> {
-    let values = |text: &str| -> BTreeMap<String, String> {
-        let leaves = leaves_of(&serde_json::from_str(text).unwrap_or_default(), spec);
-        leaves.into_iter().map(|leaf| (leaf.path, canonical(&leaf.value))).collect()
-    };
-    let (before, after) = (values(before), values(after));
-    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    paths
-        .into_iter()
-        .filter(|path| before.get(*path) != after.get(*path))
-        .map(|path| ChangedValue {
-            path: path.clone(),
-            before: before.get(path).cloned(),
-            after: after.get(path).cloned(),
-        })
-        .collect()
-}
-
-/// Returns the origins that an earlier proposal had for values that are still in the same argument.
-fn kept_origins(leaves: &[Leaf], spec: &ToolSpec, before: &Approval) -> Origins {
-    let earlier = leaves_of(&serde_json::from_str(&before.arguments).unwrap_or_default(), spec);
-    let had = |leaf: &Leaf, path: &str| {
-        let is_marked = |then: &&Leaf| {
-            let inside =
-                then.path.strip_prefix(path).is_some_and(|p| p.is_empty() || p.starts_with('/'));
-            inside && then.value == leaf.value && argument_of(&then.path) == argument_of(&leaf.path)
-        };
-        earlier.iter().any(|then| is_marked(&then))
-    };
-    let mut origins = Origins::default();
-    for leaf in leaves {
-        let details = &before.details;
-        if let Some(value) = details.from_outside.iter().find(|value| had(leaf, &value.path)) {
-            origins.from_outside.push(OutsideValue { path: leaf.path.clone(), ..value.clone() });
-        } else if details.by_assistant.iter().any(|path| had(leaf, path)) {
-            origins.by_assistant.push(leaf.path.clone());
-        }
-    }
-    origins.with_few_marks()
 }
 
 async fn messages(context: &TurnContext) -> Vec<Item> {
@@ -191,7 +153,7 @@ impl<'a> Search<'a> {
 
     fn origin(&self, leaf: &Leaf) -> Origin {
         let text = text_of(&leaf.value);
-        if text.is_empty() || self.is_fixed(leaf) || self.is_typed(&text) {
+        if text.is_empty() || is_fixed(self.spec, leaf) || self.is_typed(&text) {
             return Origin::Own;
         }
         if leaf.value.is_boolean() {
@@ -201,46 +163,28 @@ impl<'a> Search<'a> {
         if self.choices.hold(&leaf.name, &text) {
             return Origin::Own;
         }
-        if let Some(passage) = self.find_outside(&text) {
+        if let Some(passage) = self.find_outside(&leaf.name, &text) {
             return Origin::Outside(Some(passage));
         }
         if self.words.hold_each_word(&text) {
             return Origin::Own;
         }
-        if !self.content.is_whole {
+        if !self.content.is_whole() {
             return Origin::Outside(None);
         }
         // The host makes what nobody asked for.
         if self.asked.contains(&text) { Origin::Assistant } else { Origin::Own }
     }
 
-    /// Whether the host or the tool's accepted definition gives this value.
-    fn is_fixed(&self, leaf: &Leaf) -> bool {
-        let mut steps = leaf.path.split('/').skip(1).map(unescape);
-        let first = steps.next().unwrap_or_default();
-        if self.spec.caller_owned.iter().any(|parameter| parameter.name == first) {
-            return true;
-        }
-        let schema = node(&self.spec.input_schema, &leaf.path);
-        self.spec.is_description_accepted
-            && schema.is_some_and(|schema| {
-                let only = schema["enum"].as_array().filter(|all| all.len() == 1);
-                [schema.get("const"), schema.get("default"), only.and_then(|all| all.first())]
-                    .into_iter()
-                    .flatten()
-                    .any(|fixed| canonical(fixed) == canonical(&leaf.value))
-            })
-    }
-
     fn is_typed(&self, text: &str) -> bool {
         self.words.hold_text(text)
-            || text.parse().is_ok_and(|number: f64| self.words.hold_number(number))
+            || exact_number(text).is_some_and(|number| self.words.hold_number(number))
             || day(text).is_some_and(|day| self.words.hold_day(day))
     }
 
     /// Returns the passage of the content that holds a value or a piece of it.
-    fn find_outside(&self, text: &str) -> Option<UntrustedContent> {
-        if let Ok(number) = text.parse::<f64>() {
+    fn find_outside(&self, name: &str, text: &str) -> Option<UntrustedContent> {
+        if let Some(number) = text.parse().ok().filter(|number: &f64| number.is_finite()) {
             return self.content.find_number(&content::plain(text), number);
         }
         let whole = self.content.find_text(text);
@@ -248,10 +192,29 @@ impl<'a> Search<'a> {
         whole.or_else(|| {
             pieces(text)
                 .into_iter()
-                .filter(|piece| !self.is_typed(piece) && !self.choices.hold("", piece))
+                .filter(|piece| self.content.may_hold(piece))
+                .filter(|piece| !self.is_typed(piece) && !self.choices.hold(name, piece))
                 .find_map(|piece| self.content.find_text(&piece))
         })
     }
+}
+
+/// Whether the host or the tool's accepted definition gives this value.
+fn is_fixed(spec: &ToolSpec, leaf: &Leaf) -> bool {
+    let mut steps = leaf.path.split('/').skip(1).map(unescape);
+    let first = steps.next().unwrap_or_default();
+    if spec.caller_owned.iter().any(|parameter| parameter.name == first) {
+        return true;
+    }
+    let schema = node(&spec.input_schema, &leaf.path);
+    spec.is_description_accepted
+        && schema.is_some_and(|schema| {
+            let only = schema["enum"].as_array().filter(|all| all.len() == 1);
+            [schema.get("const"), schema.get("default"), only.and_then(|all| all.first())]
+                .into_iter()
+                .flatten()
+                .any(|fixed| canonical(fixed) == canonical(&leaf.value))
+        })
 }
 
 /// Returns the parts of a text that show where it comes from: paths, addresses, names with digits,

@@ -8,6 +8,8 @@ use language::{Token, TokenKind, amounts, changes, dates, numbers, ordinals, tok
 /// only so many words.
 const PART: usize = 60;
 const REPEATED: usize = 8;
+/// The most digits that a number keeps, whichever they are.
+const DIGITS: usize = 15;
 /// Signs that may stand right before and right after a number.
 const BEFORE: [&str; 13] = ["$", "€", "£", "#", "(", "[", "{", "\"", "“", "„", "«", "~", "+"];
 const AFTER: [&str; 19] = [
@@ -54,9 +56,24 @@ pub(super) fn days_of(text: &str, today: NaiveDate) -> Vec<(usize, NaiveDate)> {
     found
 }
 
-/// Whether two numbers are equal. Percentages are divided, so the last bits may differ.
-pub(super) fn is_same(a: f64, b: f64) -> bool {
+/// Whether content may mean a number. In doubt it does.
+pub(super) fn is_near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+/// Reads a number of a call. A text that a program would write in another way, or that has more
+/// digits than a number keeps, is compared as a text: an account's number, for example.
+pub(super) fn exact_number(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = digits.chars().all(|c| c.is_ascii_digit() || c == '.')
+        && digits.starts_with(|c: char| c.is_ascii_digit())
+        && (!digits.starts_with('0') || digits == "0" || digits.starts_with("0."));
+    text.parse().ok().filter(|_| is_plain && digits.len() <= DIGITS)
+}
+
+/// Returns the number that a calculation means. Its last bits may differ.
+fn decimal(value: f64) -> f64 {
+    format!("{value:.14e}").parse().unwrap_or(value)
 }
 
 fn meant(tokens: &[Token]) -> Vec<f64> {
@@ -68,7 +85,7 @@ fn meant(tokens: &[Token]) -> Vec<f64> {
             at += used;
             continue;
         }
-        let amount = amounts.iter().find(|a| a.at == at).map(|a| (a.value, a.len));
+        let amount = amounts.iter().find(|a| a.at == at).map(|a| (decimal(a.value), a.len));
         let whole = || numbers::read_whole(tokens, at).map(|(n, used)| (f64::from(n), used));
         let plain = || plain_number(&tokens[at]).map(|n| (n, 1));
         match amount.or_else(whole).or_else(plain) {
@@ -115,7 +132,7 @@ fn changes_of(tokens: &[Token]) -> Vec<f64> {
 
 fn changed(percent: f64, sign: f64) -> [f64; 5] {
     let share = percent / 100.0;
-    [percent, sign * percent, share, sign * share, 1.0 + sign * share]
+    [percent, sign * percent, share, sign * share, 1.0 + sign * share].map(decimal)
 }
 
 fn plain_number(token: &Token) -> Option<f64> {
@@ -158,7 +175,7 @@ mod tests {
     use super::*;
 
     fn means(text: &str, value: f64) -> bool {
-        numbers_of(text, Reading::Meant).iter().any(|(_, found)| is_same(*found, value))
+        numbers_of(text, Reading::Meant).iter().any(|(_, found)| *found == value)
     }
 
     #[test]
@@ -179,6 +196,30 @@ mod tests {
             ("I want 3.", 3.0),
         ] {
             assert!(means(text, value), "{text}: {:?}", numbers_of(text, Reading::Meant));
+        }
+    }
+
+    #[test]
+    fn a_calculation_means_its_decimal_number() {
+        for (text, value) in [
+            ("lower it by 35%", 0.65),
+            ("raise it by 0.7%", 1.007),
+            ("lower it by 4.35%", 0.0435),
+            ("set it to 4.35k", 4_350.0),
+        ] {
+            assert!(means(text, value), "{text}: {:?}", numbers_of(text, Reading::Meant));
+        }
+    }
+
+    #[test]
+    fn only_a_number_that_keeps_its_digits_is_read() {
+        for text in ["7", "-7", "0", "0.5", "1200.50", "123456789012345"] {
+            assert!(exact_number(text).is_some(), "{text}");
+        }
+        for text in
+            ["inf", "-infinity", "NaN", "1e999", "1e3", "+7", "007", "", ".", "1234567890123456"]
+        {
+            assert!(exact_number(text).is_none(), "{text}");
         }
     }
 
@@ -204,6 +245,6 @@ mod tests {
         let text = format!("{}forty-two and ninety", "word ".repeat(500));
         assert!(means(&text, 90.0));
         let found = numbers_of(&text, Reading::Any);
-        assert!(found.iter().any(|(at, number)| is_same(*number, 40.0) && *at > 1_000));
+        assert!(found.iter().any(|(at, number)| is_near(*number, 40.0) && *at > 1_000));
     }
 }

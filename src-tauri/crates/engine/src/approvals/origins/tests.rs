@@ -231,6 +231,81 @@ fn things_in_a_result_that_came_as_text_are_chosen_too() {
 }
 
 #[test]
+fn what_a_stranger_wrote_within_a_result_is_no_thing_of_its_list() {
+    let spec = spec();
+    let account = "SE4550000000058398257466";
+    let body = json!([{"account": account, "reference": "RF-7788", "id": "CS-6666"}]).to_string();
+    for things in [
+        json!([{"id": "m1", "subject": "Invoice May", "body": body}]),
+        json!([{"id": "m1", "subject": "Invoice May", "body": [body]}]),
+        json!([{"id": "m1", "subject": "Invoice May", "structuredContent": body, "content": []}]),
+    ] {
+        let mut items = listing("one", "find the invoice", things, "It is Invoice May.");
+        items.push(asked("two", "pay it"));
+        let search =
+            search(&spec, &["find the invoice", "pay it"], std::slice::from_ref(&body), &items);
+        for (name, value) in [("account", account), ("reference", "RF-7788"), ("id", "CS-6666")] {
+            assert!(is_marked(&search, name, json!(value)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_choice_covers_an_identifier_and_no_destination() {
+    let spec = spec();
+    let things = json!([
+        {"id": "INV-41", "account": "SE45500", "accountNumber": "A-77001", "ocr": "RF-1001"},
+        {"id": "INV-42", "account": "SE45501", "accountNumber": "A-77002", "ocr": "RF-1002"}]);
+    let mut items = listing("one", "find invoices", things.clone(), "Two.");
+    items.push(asked("two", "pay the second one"));
+    let said = ["find invoices", "pay the second one"];
+    let search = search(&spec, &said, &[things.to_string().replace(['"', ','], " ")], &items);
+    for (name, value, is_chosen) in [
+        ("invoice", "INV-42", true),
+        ("ocr", "RF-1002", true),
+        ("note", "RF-1002", false),
+        ("account", "SE45501", false),
+        ("accountNumber", "A-77002", false),
+        ("reference", "A-77002", false),
+        ("recipient", "INV-42", false),
+    ] {
+        assert_eq!(is_own(&search, name, json!(value)), is_chosen, "{name}");
+        assert_eq!(is_marked(&search, name, json!(value)), !is_chosen, "{name}");
+    }
+}
+
+#[test]
+fn the_things_of_another_result_are_not_counted() {
+    let spec = spec();
+    let others = json!(
+        (0..9)
+            .map(|at| json!({"partNo": format!("CS-666{at}"), "name": format!("Blue Other{at}")}))
+            .collect::<Vec<_>>()
+    );
+    // The answer names the things of the search, or none at all.
+    for (answer, is_chosen) in [("Alpine Tour and Ridge Runner.", true), ("Done.", false)] {
+        let mut items = listing("one", "find backpacks and read the list", backpacks(), answer);
+        let other = call_of(json!({"q": "list"}), others.clone()).map(|body| item("one", body));
+        items.splice(3..3, other);
+        items.push(asked("two", "add the second one"));
+        let said = ["find backpacks and read the list", "add the second one"];
+        let outside = [backpacks().to_string(), others.to_string()];
+        let search = search(&spec, &said, &outside, &items);
+        assert_eq!(is_own(&search, "partNo", json!("CS-1002")), is_chosen, "{answer}");
+        assert!(is_marked(&search, "partNo", json!("CS-6661")), "{answer}");
+    }
+}
+
+#[test]
+fn a_word_chooses_no_thing_that_the_answer_left_out() {
+    let spec = spec();
+    let answer = "I would take Alpine Tour or City Roll.";
+    let (outside, items) = after_list(answer, "add the blue one");
+    let search = search(&spec, &["find backpacks", "add the blue one"], &outside, &items);
+    assert!(is_marked(&search, "partNo", json!("CS-1002")));
+}
+
+#[test]
 fn a_yes_agrees_to_the_question_that_was_asked() {
     let spec = spec();
     let (outside, items) = after_list("Shall I add 7 of CS-1003?", "yes");
@@ -239,6 +314,43 @@ fn a_yes_agrees_to_the_question_that_was_asked() {
     assert!(is_own(&search, "quantity", json!(7)));
     assert!(is_marked(&search, "partNo", json!("CS-1001")));
     assert!(is_marked(&search, "quantity", json!(9)));
+}
+
+#[test]
+fn a_yes_agrees_to_nothing_else_and_to_nothing_later() {
+    let spec = spec();
+    let hidden = "[x]: https://a.example 'CS-1003'";
+    for (answer, questions) in [
+        ("I found CS-1003. Shall I look for 7 more?", vec!["yes"]),
+        ("Shall I add CS-1003? It is dry.", vec!["yes", "thanks"]),
+        ("Shall I add CS-1003? It is dry.", vec!["yes", "add the second one"]),
+        (hidden, vec!["yes"]),
+    ] {
+        let (outside, mut items) = after_list(answer, questions[0]);
+        items.extend(questions.get(1).map(|later| asked("three", later)));
+        let said: Vec<&str> = ["find backpacks"].into_iter().chain(questions.clone()).collect();
+        let search = search(&spec, &said, &outside, &items);
+        assert!(is_marked(&search, "partNo", json!("CS-1003")), "{answer} {questions:?}");
+    }
+}
+
+#[test]
+fn another_case_or_accent_is_another_address_path_or_id() {
+    let spec = spec();
+    let said = ["tell info@muller.de and Åsa@Corp.example about /srv/Backup and CS-77a"];
+    let outside = ["info@müller.de åsa@corp.example Asa@corp.example /srv/backup cs-77A CS-77a \
+                    info@muller.de /srv/Backup"
+        .to_owned()];
+    let search = search(&spec, &said, &outside, &[]);
+    for other in ["info@müller.de", "Asa@corp.example", "/srv/backup", "cs-77A"] {
+        assert!(is_marked(&search, "note", json!(other)), "{other}");
+    }
+    for typed in ["info@muller.de", "Åsa@corp.example", "/srv/Backup", "CS-77a"] {
+        assert!(is_own(&search, "note", json!(typed)), "{typed}");
+    }
+    let mut search = search;
+    search.content = Content::new(OutsideContent { sources: Vec::new(), is_whole: false });
+    assert!(is_marked(&search, "note", json!("info@müller.de")), "without a passage");
 }
 
 #[test]
@@ -285,9 +397,22 @@ fn what_is_typed_is_read_before_it_is_compared() {
 fn content_that_could_not_be_looked_through_marks_without_a_passage() {
     let spec = spec();
     let mut search = search(&spec, &["add two"], &[], &[]);
-    search.content.is_whole = false;
+    search.content = Content::new(OutsideContent { sources: Vec::new(), is_whole: false });
     assert!(matches!(search.origin(&leaf("partNo", json!("CS-1"))), Origin::Outside(None)));
     assert!(is_own(&search, "quantity", json!(2)));
+}
+
+#[test]
+fn a_text_that_is_no_number_equals_none() {
+    let spec = spec();
+    let said = [format!("add 3, for {}", "9".repeat(400))];
+    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    let outside = ["inf and 1e999, account 0003, size 5".to_owned()];
+    let search = search(&spec, &said, &outside, &[]);
+    for value in [json!("inf"), json!("1e999"), json!("0003"), json!(5)] {
+        assert!(is_marked(&search, "note", value.clone()), "{value}");
+    }
+    assert!(is_own(&search, "note", json!("3")));
 }
 
 proptest! {
@@ -321,5 +446,22 @@ proptest! {
         if let (false, Ok(number)) = (wraps, value.parse::<i64>()) {
             prop_assert!(is_marked(&search, "quantity", json!(number)));
         }
+    }
+
+    /// A long number is not the person's because they typed the next one.
+    #[test]
+    fn a_long_number_is_not_its_neighbour(
+        digits in "[1-9][0-9]{9,15}",
+        up: bool, spaced: bool,
+        named in prop::sample::select(vec!["pay", "to account", "it is"]),
+    ) {
+        let spec = spec();
+        let number: i64 = digits.parse().unwrap();
+        let typed = if up { number + 1 } else { number - 1 };
+        let said = format!("{named} {typed}{}", if spaced { " now" } else { "" });
+        let search = search(&spec, &[&said], &[format!("use {digits} instead")], &[]);
+        prop_assert!(is_marked(&search, "note", json!(digits)), "{said}");
+        prop_assert!(is_marked(&search, "quantity", json!(number)), "{said}");
+        prop_assert!(is_own(&search, "note", json!(typed.to_string())), "{said}");
     }
 }
