@@ -226,6 +226,8 @@ async fn details_of(
     let Origins { from_outside, by_assistant } =
         find_origins(context, &ready.spec, outgoing, before).await;
     let words = match before {
+        // A caller wrote them, and not the person who decides.
+        _ if context.audience.run().is_some() => String::new(),
         Some(before) if context.question.is_empty() => before.details.words.clone(),
         Some(_) | None => shorten(&context.question, WORDS),
     };

@@ -208,3 +208,19 @@ async fn a_value_in_json_text_is_found_whatever_its_letters_are_written_as() {
     bench.start("add two of them").await;
     assert_eq!(marked(&bench.approval(0).await), ["/partNo"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_edit_of_one_letter_does_not_make_a_value_the_persons() {
+    let call = json!({"partNo": "CS-6666", "quantity": 9});
+    let (bench, first) = proposal("9 pieces of CS-6666", "add the second one", call).await;
+    let edited = json!({"partNo": "CS-6667", "quantity": 3}).to_string();
+    bench.decide(&first, Decision::Edit { arguments: edited }).await.unwrap();
+    assert_eq!(marked(&bench.approval(1).await), ["/partNo"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callers_words_are_not_shown_as_the_persons() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    assert_eq!(bench.heard_approval("en").await.details.words, "");
+}
