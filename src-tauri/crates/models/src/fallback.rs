@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 use contract::ModelCapabilities;
-use engine::ports::{Model, ModelError, ModelEvent, ModelRequest};
+use engine::ports::{Model, ModelError, ModelEvent, ModelRequest, ToolsRefused};
 use futures::{
     future::BoxFuture,
     stream::{self, BoxStream, StreamExt},
@@ -79,9 +79,12 @@ impl Model for WithFallback {
         self.first.most_tools().min(self.second.most_tools())
     }
 
-    fn refuses_tools(&self) -> bool {
-        let first = self.first.refuses_tools() && !self.fell_back.load(Ordering::Acquire);
-        first || self.second.refuses_tools()
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        if self.fell_back.load(Ordering::Acquire) {
+            self.second.tools_refused()
+        } else {
+            self.first.tools_refused()
+        }
     }
 
     fn note_refused_tools(&self, at: DateTime<Utc>) {
@@ -116,31 +119,49 @@ impl Model for WithFallback {
         if self.fell_back.load(Ordering::Acquire) {
             return self.second.stream(request);
         }
-        let (second, fell_back) = (Arc::clone(&self.second), Arc::clone(&self.fell_back));
-        let (from, kept) = (self.first.label(), request.clone());
-        let mut answer = self.first.stream(request);
-        let opening = async move {
-            // A model that loads has not begun; the other one may still answer.
-            let mut first = answer.next().await;
-            while matches!(first, Some(Ok(ModelEvent::Loading))) {
-                first = answer.next().await;
-            }
-            let Some(first) = first else { return answer };
-            match first {
-                Err(error) if error.kind.is_retryable() => {
-                    fell_back.store(true, Ordering::Release);
-                    tracing::warn!(kind = ?error.kind, "another model answers in place of the one that was chosen");
-                    let told = ModelEvent::FellBack {
-                        from,
-                        to: second.label(),
-                        kind: error.kind,
-                        why: error.message,
-                    };
-                    stream::iter([Ok(told)]).chain(second.stream(kept)).boxed()
-                }
-                first => stream::iter([first]).chain(answer).boxed(),
-            }
+        let call = Call {
+            answer: self.first.stream(request.clone()),
+            second: Some((Arc::clone(&self.second), request)),
+            from: self.first.label(),
+            fell_back: Arc::clone(&self.fell_back),
         };
-        stream::once(opening).flatten().boxed()
+        stream::unfold(call, |mut call| async move {
+            let event = call.next().await?;
+            Some((event, call))
+        })
+        .boxed()
+    }
+}
+
+/// A call of the first model.
+struct Call {
+    answer: BoxStream<'static, Result<ModelEvent, ModelError>>,
+    /// The other model and its request, until an answer begins.
+    second: Option<(Arc<dyn Model>, ModelRequest)>,
+    from: String,
+    fell_back: Arc<AtomicBool>,
+}
+
+impl Call {
+    async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
+        let event = self.answer.next().await?;
+        // A model that loads has not begun; the other one may still answer.
+        if matches!(event, Ok(ModelEvent::Loading)) {
+            return Some(event);
+        }
+        match (event, self.second.take()) {
+            (Err(error), Some((second, request))) if error.kind.is_retryable() => {
+                self.fell_back.store(true, Ordering::Release);
+                tracing::warn!(kind = ?error.kind, "another model answers in place of the one that was chosen");
+                self.answer = second.stream(request);
+                Some(Ok(ModelEvent::FellBack {
+                    from: std::mem::take(&mut self.from),
+                    to: second.label(),
+                    kind: error.kind,
+                    why: error.message,
+                }))
+            }
+            (event, _) => Some(event),
+        }
     }
 }

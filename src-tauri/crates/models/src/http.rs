@@ -19,8 +19,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use contract::Text;
 use contract::address::{Origin, can_resolve_to, is_private};
-use engine::ports::ModelError;
+use engine::ports::{ModelError, ToolsRefused};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::Host;
@@ -54,31 +55,46 @@ pub struct HttpClient {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlainRequests(Arc<Mutex<Learned>>);
 
-/// The times of refusals, by server and part.
-type Learned = HashMap<(String, Part), DateTime<Utc>>;
+/// The refusals by server and part.
+type Learned = HashMap<(String, Part), Refused>;
+
+/// When a part was refused, and with what words.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    pub(crate) at: DateTime<Utc>,
+    pub(crate) said: Option<Text>,
+}
 
 impl PlainRequests {
     /// Returns what is left out now. `by` identifies server, model and kind of request.
     pub(crate) fn refused_by(&self, by: &str, now: DateTime<Utc>) -> Leaves {
-        let learned = self.0.lock();
-        let is_left_out = |part: &Part| {
-            let period = if *part == Part::Tools { NO_TOOLS_PERIOD } else { PLAIN_PERIOD };
-            let at = learned.get(&(by.to_owned(), *part));
-            at.is_some_and(|at| (TimeDelta::zero()..period).contains(&(now - *at)))
-        };
+        let is_left_out = |part: &Part| self.refusal(by, *part, now).is_some();
         Part::ALL.into_iter().filter(is_left_out).fold(Leaves::default(), Leaves::with)
+    }
+
+    /// Returns the refusal of tools that still counts.
+    pub(crate) fn tools_refused(&self, by: &str, now: DateTime<Utc>) -> Option<ToolsRefused> {
+        let Refused { at, said } = self.refusal(by, Part::Tools, now)?;
+        Some(ToolsRefused { at, said })
+    }
+
+    fn refusal(&self, by: &str, part: Part, now: DateTime<Utc>) -> Option<Refused> {
+        let period = if part == Part::Tools { NO_TOOLS_PERIOD } else { PLAIN_PERIOD };
+        let learned = self.0.lock();
+        let refused = learned.get(&(by.to_owned(), part))?;
+        (TimeDelta::zero()..period).contains(&(now - refused.at)).then(|| refused.clone())
     }
 
     /// Takes over a refusal that another process noted.
     fn take_over(&self, by: String, part: Part, at: DateTime<Utc>) {
         let mut learned = self.0.lock();
-        let known = learned.entry((by, part)).or_insert(at);
-        *known = at.max(*known);
+        let known = learned.entry((by, part)).or_insert(Refused { at, said: None });
+        known.at = at.max(known.at);
     }
 
-    pub(crate) fn remember_refusal(&self, by: String, part: Part, now: DateTime<Utc>) {
+    pub(crate) fn remember_refusal(&self, by: String, part: Part, refused: Refused) {
         tracing::info!(by, ?part, "a model's server refuses a part: it is left out for a while");
-        self.0.lock().insert((by, part), now);
+        self.0.lock().insert((by, part), refused);
     }
 }
 
@@ -128,8 +144,8 @@ impl HttpClient {
         if is_loopback(url) { self.here.clone() } else { self.outward.clone() }
     }
 
-    pub(crate) fn has_refused_tools(&self, maker: &str, now: DateTime<Utc>) -> bool {
-        self.plainly.refused_by(&request_kind(maker, false), now).has(Part::Tools)
+    pub(crate) fn tools_refused(&self, maker: &str, now: DateTime<Utc>) -> Option<ToolsRefused> {
+        self.plainly.tools_refused(&request_kind(maker, false), now)
     }
 
     pub(crate) fn note_refused_tools(&self, maker: &str, at: DateTime<Utc>) {

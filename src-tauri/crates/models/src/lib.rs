@@ -22,5 +22,5 @@ pub use http::{
     origin_of,
 };
 pub use provider::{
-    Api, Config, Provider, ProviderDeps, ServerKey, note_refused_tools, refuses_tools,
+    Api, Config, Provider, ProviderDeps, ServerKey, note_refused_tools, tools_refused,
 };

@@ -7,7 +7,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use contract::{ModelCapabilities, address::Origin};
 use engine::ports::{
-    Clock, Embedded, Model, ModelError, ModelEvent, ModelRequest, Random, TextRole, longest_answer,
+    Clock, Embedded, Model, ModelError, ModelEvent, ModelRequest, Random, TextRole, ToolsRefused,
+    longest_answer,
 };
 use futures::stream::BoxStream;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -252,8 +253,8 @@ impl Model for Provider {
     fn most_tools(&self) -> usize {
         self.api.most_tools()
     }
-    fn refuses_tools(&self) -> bool {
-        self.shared.refuses_tools()
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        self.shared.tools_refused()
     }
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         self.api.longest_answer(&self.model, wanted)
@@ -294,16 +295,16 @@ pub fn note_refused_tools(
     }
 }
 
-/// Whether a model has lately refused requests with tools.
-pub fn refuses_tools(
+/// Returns the last refusal of requests with tools, if it still counts.
+pub fn tools_refused(
     http: &HttpClient,
     api: Api,
     base_url: &str,
     model: &str,
     now: DateTime<Utc>,
-) -> bool {
-    http::origin_of(base_url)
-        .is_some_and(|server| http.has_refused_tools(&maker(api, &server, model), now))
+) -> Option<ToolsRefused> {
+    let server = http::origin_of(base_url)?;
+    http.tools_refused(&maker(api, &server, model), now)
 }
 
 /// Returns the key, if it may be sent to this server.

@@ -421,13 +421,16 @@ impl<'t> ModelCaller<'t> {
 
     /// Tells the person once in a conversation that the model takes no tools.
     async fn tell_without_tools(&mut self) {
-        if self.context.specs.is_empty() || !self.context.model.refuses_tools() {
+        let label = self.context.model.label();
+        let Some(refused) = self.context.model.tools_refused() else { return };
+        if self.context.specs.is_empty() {
             return;
         }
-        self.context.engine.keep_refusal(self.context.model.as_ref()).await;
-        let model = label_text(&self.context.model.label()).to_param();
+        self.context.engine.keep_refusal(&label, refused.at).await;
+        let model = label_text(&label).to_param();
         let text = Text::NoTools.in_locale(&self.context.locale);
         let text = contract::Text::filled(text, [("model", model)]);
+        let text = refused.said.into_iter().fold(text, contract::Text::append);
         self.answer.tell_once("model_without_tools", text).await;
     }
 

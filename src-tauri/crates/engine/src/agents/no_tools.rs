@@ -3,15 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use parking_lot::Mutex;
 
 use crate::{Engine, ports::Model, ports::StoreError};
 
 /// The name of the stored value.
 const NOTE: &str = "models_without_tools";
-/// An older time is replaced when a model refuses again.
-const RENEWED_AFTER: TimeDelta = TimeDelta::hours(1);
 
 /// The times of the refusals, by the labels of the models.
 #[derive(Default)]
@@ -32,16 +30,14 @@ impl Engine {
         }
     }
 
-    /// Stores that the server of a model refuses tools.
-    pub(crate) async fn keep_refusal(&self, model: &dyn Model) {
-        let now = self.world.clock.now();
+    /// Stores that the server of a model refused tools at this time. The time is the provider's own, so
+    /// that the refusal ends although it is read often.
+    pub(crate) async fn keep_refusal(&self, label: &str, at: DateTime<Utc>) {
         let stored = {
             let mut known = self.without_tools.0.lock();
-            let label = model.label();
-            if known.get(&label).is_some_and(|at| now - *at < RENEWED_AFTER) {
+            if known.insert(label.to_owned(), at) == Some(at) {
                 return;
             }
-            known.insert(label, now);
             serde_json::to_string(&*known).unwrap_or_default()
         };
         if let Err(error) = self.world.store.note_put(NOTE, &stored).await {

@@ -17,7 +17,7 @@ use crate::{
     budget::account::Account,
     ports::{
         Cap, Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Refusal,
-        ReservationRequest, Reserved, Scope, Settlement, TokenPrice, ToolDef,
+        ReservationRequest, Reserved, Scope, Settlement, TokenPrice, ToolDef, ToolsRefused,
     },
     texts::Text,
 };
@@ -88,8 +88,8 @@ impl Model for Metered {
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
     }
-    fn refuses_tools(&self) -> bool {
-        self.inner.refuses_tools()
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        self.inner.tools_refused()
     }
     fn note_refused_tools(&self, at: DateTime<Utc>) {
         self.inner.note_refused_tools(at);

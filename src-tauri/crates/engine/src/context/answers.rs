@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Engine,
-    ports::{AskedCall, Model, ModelError, ModelEvent, ModelRequest},
+    ports::{AskedCall, Model, ModelError, ModelEvent, ModelRequest, ToolsRefused},
 };
 
 type Answered = Result<ModelEvent, ModelError>;
@@ -68,8 +68,11 @@ impl Model for ScrubbedModel {
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
     }
-    fn refuses_tools(&self) -> bool {
-        self.inner.refuses_tools()
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        let refused = self.inner.tools_refused()?;
+        let exact = self.engine.secret_matcher();
+        let said = refused.said.map(|said| AnswerScrubber::default().sentence(&exact, said));
+        Some(ToolsRefused { at: refused.at, said })
     }
     fn note_refused_tools(&self, at: DateTime<Utc>) {
         self.inner.note_refused_tools(at);

@@ -270,6 +270,15 @@ impl ModelError {
     }
 }
 
+/// A refusal of tools by a model's server, which answered without them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolsRefused {
+    /// When it refused them.
+    pub at: DateTime<Utc>,
+    /// A sentence that quotes the server, if this process heard it.
+    pub said: Option<Text>,
+}
+
 /// The kinds of model failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -323,10 +332,14 @@ pub trait Model: Send + Sync {
     fn most_tools(&self) -> usize {
         usize::MAX
     }
-    /// Whether the server has lately refused tools for this model and answered without them. Unlike a
-    /// capability, this is learned from its answers.
+    /// Returns the last time that the server of the model that answers now refused tools and answered
+    /// without them, if that still counts. Unlike a capability, this is learned from its answers.
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        None
+    }
+    /// Whether the model that answers now counts as one without tools.
     fn refuses_tools(&self) -> bool {
-        false
+        self.tools_refused().is_some()
     }
     /// Takes over what an earlier process learned: at this time the server refused tools.
     fn note_refused_tools(&self, _at: DateTime<Utc>) {}

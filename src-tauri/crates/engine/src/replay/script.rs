@@ -26,7 +26,7 @@ use crate::{
     ports::{
         Adapted, AuditLog, AuditUnavailable, Clock, Durability, Events, Ids, Model, ModelError,
         ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random, RecordDraft, Resume,
-        SessionValues, Supervision, ToolFailure, ToolRequest, Tools, longest_answer,
+        SessionValues, Supervision, ToolFailure, ToolRequest, Tools, ToolsRefused, longest_answer,
     },
     replay::recording::{
         RecordedAnswer, RecordedAttempt, RecordedFurther, RecordedModel, StartState,
@@ -71,8 +71,9 @@ impl Model for ScriptedModel {
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         longest_answer(wanted, Some(self.described.longest_answer))
     }
-    fn refuses_tools(&self) -> bool {
-        self.described.refuses_tools
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        let refused = ToolsRefused { at: DateTime::UNIX_EPOCH, said: None };
+        self.described.refuses_tools.then_some(refused)
     }
     fn in_process(&self) -> bool {
         self.described.in_process

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ports::{
         HeldMemory, MEMORY_PACK, Model, ModelError, ModelEvent, ModelRequest, Resume, ToolFailure,
-        ToolRequest, Tools,
+        ToolRequest, Tools, ToolsRefused,
     },
     replay::{
         recorder::Recorder,
@@ -46,8 +46,8 @@ impl Model for RecordedCalls {
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
     }
-    fn refuses_tools(&self) -> bool {
-        self.inner.refuses_tools()
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        self.inner.tools_refused()
     }
     fn note_refused_tools(&self, at: DateTime<Utc>) {
         self.inner.note_refused_tools(at);

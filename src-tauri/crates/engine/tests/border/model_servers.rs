@@ -126,11 +126,14 @@ async fn loading_is_shown() {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_refuses_tools_gets_none_and_that_is_said_once_in_a_conversation() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.secrets.0.lock().unwrap().push("sk-live-4f9a81c2b7e3d650".into());
     bench.model.refuses.store(true, Ordering::SeqCst);
     for text in ["hello", "hello again"] {
         assert_eq!(status_and_text(&bench.ask(text).await).1, "done");
     }
-    assert_eq!(notices(&bench.items().await), ["model_without_tools"]);
+    let items = bench.items().await;
+    assert_eq!(notices(&items), ["model_without_tools"]);
+    assert!(format!("{items:?}").contains("The server said: “<secret> has no tools”"));
     {
         let requests = bench.model.requests.lock().unwrap();
         assert!(requests.iter().all(|request| request.tools.is_empty()));
@@ -187,6 +190,25 @@ async fn a_new_process_knows_that_a_model_refused_tools() {
     let params = PromptPreviewParams { question: "hello".into(), agent: None };
     next.prompt_preview(&params).await.unwrap();
     assert!(bench.model.refuses.load(Ordering::SeqCst), "it was told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_refusal_stays_however_often_the_model_is_asked() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let at = bench.world.clock.now();
+    *bench.model.refused_at.lock().unwrap() = at;
+    bench.model.refuses.store(true, Ordering::SeqCst);
+    for _ in 0..25 {
+        bench.ask("hello").await;
+        bench.clock.forward(3_600);
+    }
+    bench.model.refuses.store(false, Ordering::SeqCst);
+    *bench.model.refused_at.lock().unwrap() = bench.world.clock.now();
+    let next = Engine::new(bench.world.clone());
+    next.recover().await.unwrap();
+    let params = PromptPreviewParams { question: "hello".into(), agent: None };
+    next.prompt_preview(&params).await.unwrap();
+    assert_eq!(*bench.model.refused_at.lock().unwrap(), at, "it is told of the first time");
 }
 
 #[tokio::test(start_paused = true)]

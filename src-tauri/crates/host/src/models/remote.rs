@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use contract::{ModelCapabilities, Settings, address::Origin, text};
-use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Random};
+use engine::ports::{
+    Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Random, ToolsRefused,
+};
 use futures::{StreamExt as _, future::BoxFuture, stream::BoxStream};
 use models::{Config, HttpClient, Provider, ProviderDeps, ServerKey};
 use parking_lot::Mutex;
@@ -82,9 +84,11 @@ pub(super) enum Place {
 pub(super) fn configured_idle_timeout(
     settings: &Settings,
     base_url: &str,
+    place: Place,
     environment_ms: Option<u64>,
 ) -> Duration {
-    let seconds = match models::is_nearby_address(base_url) {
+    // While another model waits, a slow one nearby gets no more time than any other.
+    let seconds = match models::is_nearby_address(base_url) && place == Place::Last {
         true => settings.model.local_idle_timeout_s,
         false => settings.model.idle_timeout_s,
     };
@@ -217,11 +221,10 @@ impl Model for Remote {
         }
     }
 
-    fn refuses_tools(&self) -> bool {
+    fn tools_refused(&self) -> Option<ToolsRefused> {
         let Recipe { http, server, clock, .. } = &*self.recipe;
-        http.as_ref().is_ok_and(|http| {
-            models::refuses_tools(http, server.api, &server.base_url, &server.model, clock.now())
-        })
+        let http = http.as_ref().ok()?;
+        models::tools_refused(http, server.api, &server.base_url, &server.model, clock.now())
     }
 
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {

@@ -8,19 +8,19 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::address::Origin;
-use engine::ports::{Clock, Message, ModelError, ModelEvent, ModelRequest, Random};
+use contract::{Text, address::Origin};
+use engine::ports::{Clock, Message, ModelError, ModelEvent, ModelRequest, Random, ToolsRefused};
 use futures::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, Url};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::PlainRequests;
 use super::between;
 use super::failure::{self, Failure};
 use super::reading::{ResponseReader, Step};
 use super::retry;
+use super::{PlainRequests, Refused};
 use crate::wire::{Leaves, Part, Wire};
 
 /// The most bytes of an error answer that are read.
@@ -70,9 +70,9 @@ impl Shared {
         super::request_kind(&self.maker, is_structured)
     }
 
-    /// Whether the model has lately refused requests with tools.
-    pub(crate) fn refuses_tools(&self) -> bool {
-        self.plainly.refused_by(&self.request_kind(false), self.clock.now()).has(Part::Tools)
+    /// Returns the last refusal of requests with tools, if it still counts.
+    pub(crate) fn tools_refused(&self) -> Option<ToolsRefused> {
+        self.plainly.tools_refused(&self.request_kind(false), self.clock.now())
     }
 }
 
@@ -87,8 +87,8 @@ struct Call {
     request: ModelRequest,
     /// The parts to leave out, because the server refused them recently or in this call.
     leaves: Leaves,
-    /// The parts that the server refused in this call.
-    refused: Vec<Part>,
+    /// The parts that the server refused in this call, with its words.
+    refused: Vec<(Part, Option<Text>)>,
     /// Whether it was told that the server loads its model.
     told_loading: bool,
     attempt: u32,
@@ -171,13 +171,16 @@ impl Call {
         if let Some(part) = self.refused_part(&failed) {
             tracing::info!(?part, "a model's server refuses a part of the request: it is left out");
             self.leaves = self.leaves.with(part);
-            self.refused.push(part);
+            self.refused.push((part, failed.error.said.map(|said| *said)));
             return Ok(());
         }
-        if failed.answer.is_loading && self.began.elapsed() + LOADING_WAIT < self.shared.idle {
-            if !std::mem::replace(&mut self.told_loading, true) {
-                self.pending.push_back(ModelEvent::Loading);
-            }
+        let is_loading = failed.answer.is_loading;
+        // Another model answers sooner than one that loads.
+        if is_loading
+            && !self.shared.before_another
+            && self.began.elapsed() + LOADING_WAIT < self.shared.idle
+        {
+            self.tell_loading();
             tokio::time::sleep(LOADING_WAIT).await;
             return Ok(());
         }
@@ -197,10 +200,19 @@ impl Call {
         {
             return Err(failed);
         }
+        if is_loading {
+            self.tell_loading();
+        }
         self.attempt += 1;
         tracing::info!(attempt = self.attempt, wait_ms = wait.as_millis(), kind = ?failed.error.kind, "model call is tried again");
         tokio::time::sleep(wait).await;
         Ok(())
+    }
+
+    fn tell_loading(&mut self) {
+        if !std::mem::replace(&mut self.told_loading, true) {
+            self.pending.push_back(ModelEvent::Loading);
+        }
     }
 
     /// Returns the part of the request that the server may have refused, if the request has it. The next
@@ -240,9 +252,10 @@ impl Call {
         // After results it may have been the results that were refused.
         let has_results =
             self.request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
-        for part in &self.refused {
+        for (part, said) in &self.refused {
             if *part != Part::Tools || !has_results {
-                self.shared.plainly.remember_refusal(kind.clone(), *part, self.shared.clock.now());
+                let refused = Refused { at: self.shared.clock.now(), said: said.clone() };
+                self.shared.plainly.remember_refusal(kind.clone(), *part, refused);
             }
         }
     }

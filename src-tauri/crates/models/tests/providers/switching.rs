@@ -106,6 +106,23 @@ async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_model_that_loads_is_named_and_tried_again_before_the_other_one_answers() {
+    let loads = Reply::refusal(503, &json!({"message": "Loading model"})).header("retry-after", "0");
+    let loading = ModelServer::start([loads.repeated()]).await;
+    let server = ModelServer::start([Reply::text(["Here."])]).await;
+    let first = Provider::new(
+        Config { max_retries: 2, before_another: true, ..config(&loading.base_url()) },
+        world(),
+    )
+    .unwrap();
+    let events = collect_kinds(&WithFallback::new(Arc::new(first), failing(&server))).await;
+    assert_eq!(events[0], Ok(ModelEvent::Loading));
+    assert!(matches!(events[1], Ok(ModelEvent::FellBack { .. })), "{events:?}");
+    assert_eq!(events[2], Ok(ModelEvent::Text("Here.".into())));
+    assert_eq!(loading.requests().len(), 3);
+}
+
+#[tokio::test]
 async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure() {
     for reply in [
         Reply::text(["half"]).cut(),

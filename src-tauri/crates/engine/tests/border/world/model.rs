@@ -56,6 +56,8 @@ pub struct ScriptModel {
     pub capabilities: Mutex<Option<ModelCapabilities>>,
     /// Has refused tools.
     pub refuses: AtomicBool,
+    /// When the server refused tools.
+    pub refused_at: Mutex<chrono::DateTime<chrono::Utc>>,
     /// The most tools of a request, if there is a limit.
     pub most_tools: Mutex<Option<usize>>,
     /// The longest answer of this model, and of all that may answer, where that is not its
@@ -113,10 +115,13 @@ impl Model for ScriptModel {
     fn capabilities(&self) -> ModelCapabilities {
         self.capabilities.lock().unwrap().unwrap_or_default()
     }
-    fn refuses_tools(&self) -> bool {
-        self.refuses.load(Ordering::SeqCst)
+    fn tools_refused(&self) -> Option<ToolsRefused> {
+        let said = Some("The server said: “sk-live-4f9a81c2b7e3d650 has no tools”".into());
+        let refused = ToolsRefused { at: *self.refused_at.lock().unwrap(), said };
+        self.refuses.load(Ordering::SeqCst).then_some(refused)
     }
-    fn note_refused_tools(&self, _: chrono::DateTime<chrono::Utc>) {
+    fn note_refused_tools(&self, at: chrono::DateTime<chrono::Utc>) {
+        *self.refused_at.lock().unwrap() = at;
         self.refuses.store(true, Ordering::SeqCst);
     }
     fn most_tools(&self) -> usize {
