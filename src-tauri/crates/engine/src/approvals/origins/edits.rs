@@ -1,4 +1,4 @@
-//! What stays of a proposal that a person edited, and what they changed. Knows neither messages nor
+//! The marks that stay when a person edits a proposal, and the changes. Knows neither messages nor
 //! content from outside.
 
 use std::collections::{BTreeMap, BTreeSet};
