@@ -253,7 +253,9 @@ impl Pins {
             let effect = accepted.get(&definition.name).and_then(|shown| shown.effect);
             let accepted_at = self.clock.now();
             let name = definition.name.clone();
-            (name, Pin { definition, hash, accepted_at, by_person: true, effect })
+            // By its hash, the text may have other numbers than the one that the person saw.
+            let by_person = !numbers_may_change || without_numbers(&definition) == definition;
+            (name, Pin { definition, hash, accepted_at, by_person, effect })
         };
         if numbers_may_change {
             kept.numbers_may_change.insert(key.clone());

@@ -123,6 +123,23 @@ fn a_text_with_other_numbers_is_used_and_counts_as_accepted_by_nobody() {
 }
 
 #[test]
+fn a_list_that_is_accepted_without_its_numbers_has_texts_that_nobody_saw() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));
+    let shown = [definition("look", "Looks."), definition("pay", "Pays to account 1111.")];
+    let listed = [definition("look", "Looks."), definition("pay", "Pays to account 9999.")];
+    pins.record_tools(&pack, "bank", &listed);
+    let accepted = shown.each_ref().map(|definition| {
+        let hash = shown_hash(definition, &pack, "bank", true);
+        (definition.name.clone(), AcceptedTool { hash, effect: None })
+    });
+    assert!(pins.accept_list(&pack, "bank", &accepted.into(), true).unwrap().is_ok());
+    let usable = pins.usable_pins(&pack, "bank");
+    let by_person: Vec<bool> = usable.iter().map(Pin::is_by_person).collect();
+    assert_eq!(by_person, [true, false], "look has no number, pay has another one");
+}
+
+#[test]
 fn a_removed_server_leaves_no_note() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));
