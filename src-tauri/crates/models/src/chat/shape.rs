@@ -13,15 +13,12 @@ use super::{
     dialect::{Dialect, call_id},
     kept::{Back, Members},
 };
-use crate::wire::{json_or_empty, split_system};
+use crate::wire::{json_or_empty, split_system, without_tags};
 
 /// Stands between results and a message if the assistant said nothing.
 const NO_ANSWER: &str = "(No answer.)";
 /// Stands before an answer whose question was left out.
 const LEFT_OUT: &str = "(Earlier messages were left out.)";
-
-/// The names of the tags that only the host writes.
-const TAGS: [&str; 2] = ["host_instructions", "tool_result"];
 
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
@@ -158,28 +155,6 @@ fn tagged(messages: &[Message]) -> String {
 fn in_tag(text: &str) -> String {
     // The host's texts quote others, such as memories.
     format!("<host_instructions>\n{}\n</host_instructions>", without_tags(text))
-}
-
-/// Escapes the tags that only the host writes. So no text from elsewhere begins or ends the host's
-/// instructions or a result. The same text always becomes the same bytes.
-fn without_tags(text: &str) -> Cow<'_, str> {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (before, tail) = rest.split_at(at);
-        let name = tail[1..].trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-        let is_ours = TAGS
-            .iter()
-            .any(|tag| name.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)));
-        out.push_str(before);
-        out.push_str(if is_ours { "&lt;" } else { "<" });
-        rest = &tail[1..];
-    }
-    if out.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
 }
 
 fn maker_of(style: Style<'_>) -> &str {
