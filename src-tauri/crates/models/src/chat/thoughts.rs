@@ -52,12 +52,7 @@ pub(super) struct Splitter {
 
 impl Splitter {
     pub(super) fn new() -> Self {
-        Self {
-            state: State::Opening,
-            held: String::new(),
-            said: Some(Said::default()),
-            blocks: 0,
-        }
+        Self { state: State::Opening, held: String::new(), said: Some(Said::default()), blocks: 0 }
     }
 
     /// Takes a piece of the message.
@@ -152,7 +147,9 @@ impl Splitter {
         let kept = if is_end { 0 } else { TAGS.iter().map(|tag| open(tag.1)).max().unwrap_or(0) };
         let end = self.held.len() - kept;
         let mut from = 0;
-        for (at, _) in self.held.match_indices(|c: char| TAGS.iter().any(|tag| tag.1.starts_with(c))) {
+        for (at, _) in
+            self.held.match_indices(|c: char| TAGS.iter().any(|tag| tag.1.starts_with(c)))
+        {
             let rest = &self.held[at..];
             let Some(kind) = TAGS.iter().position(|(_, close)| begins_with(rest, close)) else {
                 continue;

@@ -107,7 +107,8 @@ async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
 
 #[tokio::test]
 async fn a_model_that_loads_is_named_and_tried_again_before_the_other_one_answers() {
-    let loads = Reply::refusal(503, &json!({"message": "Loading model"})).header("retry-after", "0");
+    let loads =
+        Reply::refusal(503, &json!({"message": "Loading model"})).header("retry-after", "0");
     let loading = ModelServer::start([loads.repeated()]).await;
     let server = ModelServer::start([Reply::text(["Here."])]).await;
     let first = Provider::new(
