@@ -54,12 +54,12 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
         server.base_url()
     );
     let journey = Journey::with("deciding", &settings, &[]);
-    journey.ask("Show me trail shoes");
+    journey.ask("@Shopper Show me trail shoes");
     let found = journey.results("product.search").pop().expect("a result")["data"].clone();
     let product = found["items"][1].clone();
     server.push(Reply::call("product_get", json!({"productId": product["productId"]})));
     server.push(Reply::text(["It comes in several sizes."]));
-    journey.ask("Tell me more about the second one");
+    journey.ask("@Shopper Tell me more about the second one");
     let details = journey.results("product.get").pop().expect("a result")["data"].clone();
     let parts: Vec<&str> = details["variants"]
         .as_array()
@@ -71,7 +71,7 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
     let [first, second, ..] = parts.as_slice() else { panic!("two variants: {details}") };
 
     // A typed value is not marked, though the shop's answer holds it.
-    let message = format!("Put two of {first} into my cart");
+    let message = format!("@Shopper Put two of {first} into my cart");
     propose(&journey, &server, &message, json!({"partNo": first, "quantity": 2}));
     journey.approval(|page| {
         page.says(&message);
@@ -103,7 +103,7 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
 
     // A value that only the shop's answer holds is marked where it stands.
     let marked = json!({"partNo": second, "quantity": 1});
-    propose(&journey, &server, "Add whatever fits me", marked);
+    propose(&journey, &server, "@Shopper Add whatever fits me", marked);
     journey.approval(|page| {
         page.says("Not from you.");
         assert!(!page.text().contains("The values are yours"), "{}", page.text());

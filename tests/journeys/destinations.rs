@@ -15,6 +15,7 @@ use crate::world::Journey;
 fn pack() -> String {
     json!({
         "manifest_version": 1, "id": "web", "version": "1.0.0", "title": "Web", "description": "Reads pages.",
+        "agent": {"id": "web", "name": "Web", "summary": "Reads pages.", "prompt": "You read pages.", "tools": ["web.read"]},
         "schemas": {
             "Page": {"type": "object", "additionalProperties": false, "required": ["page"], "properties": {"page": {"type": "string"}}},
             "Any": {"type": "object"}
@@ -51,7 +52,7 @@ fn a_destination_is_asked_about_allowed_listed_and_revoked() {
         server.base_url()
     ));
     journey.open();
-    journey.chat(|page| page.send("What is new about tents?"));
+    journey.chat(|page| page.send("@Web What is new about tents?"));
     wait("the question", || (!journey.pending().is_empty()).then_some(()));
     journey.approval(|page| {
         page.says("docs.example");
@@ -60,13 +61,13 @@ fn a_destination_is_asked_about_allowed_listed_and_revoked() {
     journey.picture("destination.png");
     journey.approval(|page| page.click_armed("Allow in this conversation"));
     journey.chat(|page| page.says("First answer."));
-    let answer = journey.ask("Look again.");
+    let answer = journey.ask("@Web Look again.");
     assert!(answer.contains("Second answer."), "it runs without a question: {answer}");
     journey.chat(|page| {
         page.go("Tools");
         page.named("[role=tab]", "Policy", false).click().expect("the tab");
         page.says("docs.example");
-        page.says("In What is new about tents?");
+        page.says("What is new about tents?");
     });
     journey.picture("allowances.png");
     journey.chat(|page| {

@@ -86,7 +86,7 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
     journey.approval(|page| page.click_armed("Approve"));
     wait("the note", || (memories(&journey) != json!([])).then_some(()));
     journey.chat(|page| page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N"));
-    journey.ask("In which time does account 17 report?");
+    journey.ask("@Guardian In which time does account 17 report?");
     journey.chat(assert_drawn);
     journey.picture("memory/drawn.png");
     journey.chat(open_remembered);
@@ -102,7 +102,7 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
     journey.quit();
     journey.open();
     journey.chat(|page| {
-        page.click("In which time does account 17 report?");
+        page.click("@Guardian In which time does account 17 report?");
         page.says("Remembered 1");
         page.go("Memory");
         page.says("account 17 reports in Helsinki time");
