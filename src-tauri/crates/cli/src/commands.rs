@@ -9,6 +9,7 @@ mod memory;
 mod packs;
 mod policy;
 mod questions;
+mod record_line;
 mod replay;
 mod run;
 mod search;

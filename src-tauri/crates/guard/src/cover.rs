@@ -119,7 +119,7 @@ impl Covers {
         if self.own_terminals {
             mount_new_terminals().or_else(|_| mount_empty_folder(TERMINALS))?;
         }
-        // What is mounted over a folder later takes the mounts in it along as they are.
+        // A later mount over a folder takes the mounts in it along as they are.
         self.fixed.iter().try_for_each(|(place, change)| unless_gone(change.enforce(place)))?;
         if self.fixed.is_empty() { Ok(()) } else { enter_folder_again() }
     }

@@ -45,8 +45,8 @@ impl AgeJudge {
         Self { opened, now: clock.min(most), agreed }
     }
 
-    /// Whether something may be deleted that was stored at one moment and ends at another one. What
-    /// was stored since the start is at most as old as the time that has passed since then. For the
+    /// Whether something may be deleted that was stored at one moment and ends at another one. A
+    /// thing that was stored since the start is at most as old as the time that has passed since then. For the
     /// rest, the clock may be wrong.
     pub fn is_over(&self, stored: DateTime<Utc>, ends: DateTime<Utc>) -> bool {
         let now = if stored >= self.opened { Some(self.now) } else { self.agreed };

@@ -234,7 +234,7 @@ mod tests {
             with_instructions(&after, result),
             format!("<host_instructions>\nBe kind.\n</host_instructions>\n{escaped}")
         );
-        assert!(matches!(with_instructions(&[], "a < b"), Cow::Borrowed("a < b")));
+        assert_eq!(with_instructions(&[], "a < b"), "a < b");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use host::{Paths, Person, quote_word};
 
 use crate::args::{Audit, AuditSearch};
 use crate::commands::questions::{self, Named};
+use crate::commands::record_line::record_line;
 use crate::exit::{Exit, Failure};
 use crate::keys::Keys;
 use crate::link::Link;
@@ -118,29 +119,6 @@ async fn list_records(
         out.print_note(format!("More: add --before {}.", last.seq));
     }
     Ok(Exit::Done)
-}
-
-pub(crate) fn record_line(record: &AuditRecordView) -> String {
-    let mut parts = vec![format!(
-        "{:>6}  {}  {:18}",
-        record.seq,
-        record.at.format("%Y-%m-%d %H:%M:%S"),
-        record_kind(record)
-    )];
-    parts.extend(
-        [&record.tool, &record.status, &record.session]
-            .into_iter()
-            .flatten()
-            .map(|text| escape_invisible(text)),
-    );
-    parts.join("  ")
-}
-
-fn record_kind(record: &AuditRecordView) -> String {
-    serde_json::to_value(record.record_type)
-        .ok()
-        .and_then(|v| v.as_str().map(str::to_owned))
-        .unwrap_or_default()
 }
 
 fn print_record(out: Out, record: &AuditRecordView) {

@@ -6,7 +6,7 @@ use contract::{
     AuditFilter, AuditRecordView, AuditShowParams, TurnId,
 };
 
-use crate::commands::audit::record_line;
+use crate::commands::record_line::record_line;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, count};

@@ -1,4 +1,4 @@
-//! What single servers want otherwise on the chat-completions wire. It does not know what a message
+//! The peculiarities of single servers on the chat-completions wire. It does not know what a message
 //! says.
 
 use std::borrow::Cow;
