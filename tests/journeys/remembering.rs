@@ -39,12 +39,14 @@ fn assert_drawn(page: &Page<'_>) {
     let drawn = page.script(
         "const prose = [...document.querySelectorAll('.prose')].at(-1), count = (what) => prose.querySelectorAll(what).length; \
          const [formula, block] = ['math mfrac', 'math[display=block]'].map((what) => prose.querySelector(what).getBoundingClientRect()); \
+         const last = [...prose.querySelectorAll('p')].at(-1), range = document.createRange(); range.selectNodeContents(last); \
+         const [words, box] = [range.getBoundingClientRect(), last.getBoundingClientRect()]; \
          return { breaks: count('p > br'), formulas: count('math'), stacked: formula.height > 20, wide: block.width > 0, \
-           right: getComputedStyle(prose.lastElementChild).direction, code: getComputedStyle(prose.querySelector('pre')).direction };",
+           right: box.right - words.right < 4 && words.left - box.left > 40, code: getComputedStyle(prose.querySelector('pre')).direction };",
     );
     assert_eq!(
         drawn,
-        json!({"breaks": 1, "formulas": 4, "stacked": true, "wide": true, "right": "rtl", "code": "ltr"})
+        json!({"breaks": 1, "formulas": 4, "stacked": true, "wide": true, "right": true, "code": "ltr"})
     );
     page.says("for $5 and $10 alike");
     page.says("Corrected: Analyze portfolio pacing");

@@ -26,7 +26,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url, form_urlencoded::byte_serialize};
 
-use crate::{Address, Word, oauth, transport::LONGEST_LINE};
+use crate::{Address, Word, tokens::tokens_in, transport::LONGEST_LINE};
 
 const HOPS: usize = 5;
 
@@ -302,7 +302,7 @@ impl Address {
         if self.http.oauth.is_some()
             && let Ok(Some(tokens)) = self.access.tokens().await
         {
-            found.extend(oauth::tokens_in(&tokens));
+            found.extend(tokens_in(&tokens));
         }
         found
     }

@@ -25,6 +25,7 @@ mod result;
 mod server;
 mod servers;
 mod sign_in;
+mod tokens;
 mod transport;
 
 pub use access::{Access, Asker, Definitions, Question, Reply, RequestedInput};

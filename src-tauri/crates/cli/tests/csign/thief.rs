@@ -30,13 +30,15 @@ impl Scene {
         let pack = kit::packs::install("letters", &world.data());
         let path = |name: &str| world.path(name).display().to_string();
         let script = include_str!("thief.py")
-            .replace("LOOT_FILE", &path("home/loot.json"))
+            .replace("LOOT_FILE", &path("home/loot/found.json"))
             .replace("RUNTIME_DIR", &path("run"))
             .replace("WORLD_DIR", path("").trim_end_matches('/'))
             .replace("INSTALLATION", &installation);
         let thief = pack.join("server.py");
         fs::write(&thief, script).unwrap();
         fs::set_permissions(&thief, fs::Permissions::from_mode(0o755)).unwrap();
+        // A server makes nothing directly in a home folder, where hidden files are closed.
+        fs::create_dir_all(world.path("home/loot")).unwrap();
         world.hand_over();
         Self { world, keyring, thief, signing_key }
     }
@@ -54,7 +56,7 @@ impl Scene {
             String::from_utf8_lossy(&ran.stdout),
             String::from_utf8_lossy(&ran.stderr)
         );
-        serde_json::from_slice(&fs::read(self.world.path("home/loot.json")).unwrap()).unwrap()
+        serde_json::from_slice(&fs::read(self.world.path("home/loot/found.json")).unwrap()).unwrap()
     }
 
     fn run_unguarded(&self) -> Value {

@@ -13,8 +13,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentId, Approval, Destination, EventBody, Item, ItemBody, ItemId, Limits, PackId, Push,
-    RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId,
+    AgentId, Approval, Destination, DestinationKind, EventBody, Item, ItemBody, ItemId, Limits,
+    PackId, Push, RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ use tracing::Instrument as _;
 use crate::{
     Engine, World,
     budget::{account::Account, metering::Metered},
-    ports::{Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent},
+    ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent},
     replay::{recorder::Recorder, taps::RecordedCalls},
     run::live::{RunContext, settings_and_locale},
     sessions::lanes::Accepted,
@@ -191,7 +191,7 @@ impl TurnContext {
         // Programs that use the run contract, and their callers, are not the person.
         let named = match audience.run() {
             Some(_) => BTreeSet::new(),
-            None => policy::named_in(&accepted.text),
+            None => named_destinations(&accepted.text, &world.roster.agents()),
         };
         let started = tokio::time::Instant::now();
         let deadline = started + Duration::from_secs(u64::from(settings.limits.deadline_s));
@@ -397,4 +397,16 @@ impl TurnContext {
         self.emit_items(self.world().store.items_append(items).await?);
         Ok(())
     }
+}
+
+/// Returns the destinations that a person's message names. A specialist that it addresses is none.
+fn named_destinations(text: &str, agents: &[Agent]) -> BTreeSet<Destination> {
+    let mut named = policy::named_in(text);
+    for name in agents.iter().flat_map(|agent| [agent.name.as_str(), agent.id.as_str()]) {
+        let addressed = policy::typed_destination(DestinationKind::Recipient, &format!("@{name}"));
+        addressed.iter().for_each(|destination| {
+            named.remove(destination);
+        });
+    }
+    named
 }
