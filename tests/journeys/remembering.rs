@@ -34,12 +34,12 @@ fn open_remembered(page: &Page<'_>) {
 /// An answer with all that is drawn: line breaks, formulas, code, and text that is read from the right.
 const ANSWER: &str = "In Helsinki time.\nThat is two hours ahead, for $5 and $10 alike.\n\nThe share is $\\frac{a_1}{b}$ and \\(x^2\\):\n\n$$\n\\sum_{i=1}^{n} i\n= \\frac{n(n+1)}{2}\n$$\n\n```sql\nSELECT 1\n```\n\nالوقت في هلسنكي هو $t+2$.";
 
-/// Checks how the answer is drawn: what is counted, and from where the last paragraph is read.
+/// Checks how the answer is drawn: what is counted, and from where the Arabic paragraph is read.
 fn assert_drawn(page: &Page<'_>) {
     let drawn = page.script(
         "const prose = [...document.querySelectorAll('.prose')].at(-1), count = (what) => prose.querySelectorAll(what).length; \
          const [formula, block] = ['math mfrac', 'math[display=block]'].map((what) => prose.querySelector(what).getBoundingClientRect()); \
-         const last = [...prose.querySelectorAll('p')].at(-1), range = document.createRange(); range.selectNodeContents(last); \
+         const last = [...prose.querySelectorAll('p')].find((p) => p.innerText.includes('الوقت')), range = document.createRange(); range.selectNodeContents(last); \
          const [words, box] = [range.getBoundingClientRect(), last.getBoundingClientRect()]; \
          return { breaks: count('p > br'), formulas: count('math'), stacked: formula.height > 20, wide: block.width > 0, \
            right: box.right - words.right < 4 && words.left - box.left > 40, code: getComputedStyle(prose.querySelector('pre')).direction };",

@@ -56,7 +56,7 @@ pub(crate) fn result(server: &ModelServer, request: usize) -> Value {
 /// Reads the JSON result in a message. The host's instructions may stand before it.
 pub(crate) fn result_in(message: &Value) -> Value {
     let content = message["content"].as_str().unwrap();
-    let result = content.split_once("</host_instructions>\n").map_or(content, |(_, rest)| rest);
+    let result = content.rsplit_once("</host_instructions>\n").map_or(content, |(_, rest)| rest);
     serde_json::from_str(result).unwrap()
 }
 
