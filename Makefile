@@ -113,7 +113,7 @@ ui: ui/dist/index.html
 
 # Builds the app to try it. Without a terminal cargo draws no bar, but it lists each library.
 app: ui
-	@[ -e target/quick/csign ] || echo "The first build compiles about 600 libraries. It takes 15 to 30 minutes on 2 cores; cargo tells how many are left."
+	@[ -e target/quick/csign ] || echo "The first build compiles about 600 libraries. Cargo tells how many are left."
 	CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 $(CARGO) build --profile quick --workspace --bin countersign --bin csign
 
 # The whole workspace is named so that features are the same as in `make test`; only what is shipped is built.

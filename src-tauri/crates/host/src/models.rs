@@ -211,12 +211,7 @@ impl HostModels {
             entered_key: None,
             reasoning: settings.model.reasoning,
             idle_timeout: response_timeout(
-                configured_idle_timeout(
-                    settings,
-                    &server.base_url,
-                    place,
-                    number("OPENAI_TIMEOUT_MS"),
-                ),
+                configured_idle_timeout(settings, &server.base_url, number("OPENAI_TIMEOUT_MS")),
                 self.silence,
                 place,
             ),
@@ -454,7 +449,7 @@ mod tests {
         let settings = settings("gemini", "", None);
         let seconds = |silence, place| {
             response_timeout(
-                configured_idle_timeout(&settings, "https://api.example/v1", place, None),
+                configured_idle_timeout(&settings, "https://api.example/v1", None),
                 silence,
                 place,
             )
@@ -467,10 +462,7 @@ mod tests {
             [60, 60],
             "the profile's own"
         );
-        let within = |base_url: &str, place| {
-            configured_idle_timeout(&settings, base_url, place, None).as_secs()
-        };
-        let at = |base_url: &str| within(base_url, Place::Last);
+        let at = |base_url: &str| configured_idle_timeout(&settings, base_url, None).as_secs();
         for near in [
             "http://localhost:8080/v1",
             "http://192.168.1.7/v1",
@@ -480,10 +472,9 @@ mod tests {
             assert_eq!(at(near), 600, "{near}");
         }
         assert_eq!(at("https://8.8.8.8/v1"), 60);
-        assert_eq!(within("http://localhost:8080/v1", Place::BeforeAnother), 60);
         let milliseconds = |ms, silence| {
             response_timeout(
-                configured_idle_timeout(&settings, "http://127.0.0.1:1/v1", Place::Last, Some(ms)),
+                configured_idle_timeout(&settings, "http://127.0.0.1:1/v1", Some(ms)),
                 silence,
                 Place::Last,
             )

@@ -1,4 +1,4 @@
-//! What SECURITY.md promises about borders, for code to come: where configuration is read, who says
+//! The promises of SECURITY.md about borders, for code to come: where configuration is read, who says
 //! whose results are trusted, where redirects lead, and who judges what is old. Files are in `files`.
 
 use std::{collections::BTreeSet, fs};

@@ -84,11 +84,9 @@ pub(super) enum Place {
 pub(super) fn configured_idle_timeout(
     settings: &Settings,
     base_url: &str,
-    place: Place,
     environment_ms: Option<u64>,
 ) -> Duration {
-    // While another model waits, a slow one nearby gets no more time than any other.
-    let seconds = match models::is_nearby_address(base_url) && place == Place::Last {
+    let seconds = match models::is_nearby_address(base_url) {
         true => settings.model.local_idle_timeout_s,
         false => settings.model.idle_timeout_s,
     };

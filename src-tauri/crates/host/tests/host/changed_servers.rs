@@ -44,7 +44,7 @@ async fn the_file_of_an_added_server_that_changed_outside_the_app_waits_for_a_pe
         vec![("notes.read".to_owned(), Effect::ReadOnly), ("notes.write".to_owned(), Effect::Write)]
     };
     assert_eq!(offered(&first).await, both());
-    // What the app itself changes needs no acceptance, also after a restart.
+    // A change by the app itself needs no acceptance, also after a restart.
     let reads = |may_run| ServerReadsParams { name: "notes".into(), may_run };
     let changed = first.server_reads_set(reads(true)).await.unwrap();
     assert_ne!(changed.manifest_hash, added.manifest_hash, "the hash is that of the whole file");

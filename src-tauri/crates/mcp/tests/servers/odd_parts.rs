@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{LONG, quick_timings, server};
 
-/// What a server lists.
+/// The list of a server.
 #[derive(Default)]
 pub(crate) struct Listed {
     tools: Mutex<Vec<Definition>>,

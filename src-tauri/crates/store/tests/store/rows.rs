@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::world::{World, instant, message, with_session};
 
-/// What a model's server gets back, with digits that must stay.
+/// Members that a model's server gets back, with digits that must stay.
 fn kept() -> Option<Box<contract::Kept>> {
     Some(Box::new(contract::Kept {
         maker: "Chat here m".into(),
