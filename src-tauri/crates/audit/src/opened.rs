@@ -1,5 +1,6 @@
 //! The input and the results of opening a log. `open` has the checks.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -34,6 +35,9 @@ pub struct OpenOptions {
     pub entropy: Arc<dyn Entropy>,
     /// Bytes per page in a new file.
     pub page_size: u32,
+    /// The lock file of the profile. The writer holds it until its last record and its last mark
+    /// are stored: a log that is dropped without being closed still signs its end.
+    pub lock: Option<Arc<File>>,
 }
 
 impl OpenOptions {
@@ -54,6 +58,7 @@ impl OpenOptions {
             clock,
             entropy: Arc::new(OsEntropy),
             page_size: crate::schema::PAGE_SIZE,
+            lock: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! checkpoints when they are due, and answers callers after the commit. `marks` stores copies of
 //! checkpoints outside the log.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -70,6 +71,7 @@ pub(crate) struct Writer {
     broken: Option<Text>,
     /// Whether signing the end of the log failed. It is tried again after the next record.
     quiet: bool,
+    lock: Option<Arc<File>>,
 }
 
 /// The requests of one round of commands, besides its records.
@@ -109,6 +111,7 @@ impl Writer {
             pending: Vec::new(),
             broken: None,
             quiet: false,
+            lock: options.lock.clone(),
         })
     }
 
@@ -152,7 +155,7 @@ impl Writer {
     /// Closes the file, seals it and stores the mark. The caller of `Close` is answered only after
     /// that. A log that may end with a record that was reported as failed is not sealed.
     fn end(self) {
-        let Self { db, chain, mut marks, path, broken, .. } = self;
+        let Self { db, chain, mut marks, path, broken, lock, .. } = self;
         drop(db);
         if broken.is_none() && chain.signed == chain.frontier.size() {
             // A reader can keep the write-ahead log, so that the file does not hold everything yet.
@@ -165,6 +168,7 @@ impl Writer {
             );
         }
         marks.finish();
+        drop(lock);
     }
 
     fn wait(&self, commands: &mut Inbox<Command>) -> Result<Command, RecvTimeoutError> {

@@ -113,7 +113,7 @@ pub struct Parts {
     pub(crate) served: AtomicBool,
     /// The lock file of the profile. It is held until the process ends, so that only one process
     /// has the profile open.
-    pub(crate) _lock: File,
+    pub(crate) _lock: Arc<File>,
 }
 
 impl Host {

@@ -2,7 +2,7 @@
 //! verify is never replaced silently: an alarm is stored, and no call runs until a person accepts a
 //! new log.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{fs::File, path::Path, sync::Arc, time::Duration};
 
 use audit::{
     Anchor as _, FileAnchor, Judged, Log, OpenOptions, OpenState, OsEntropy, VerifyWatch,
@@ -50,6 +50,7 @@ fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
 /// Opens the log. `options` decides what happens in case of an alarm.
 pub(crate) async fn open_log(
     paths: &Paths,
+    lock: &Arc<File>,
     installation: &str,
     keyring: Arc<Keyring>,
     ledger: &Arc<Ledger>,
@@ -58,6 +59,7 @@ pub(crate) async fn open_log(
     let signer = keys::open_signer(&keyring, &OsEntropy).await?;
     let mut opening =
         OpenOptions::new(paths.audit(), installation, signer, Arc::clone(&options.clock));
+    opening.lock = Some(Arc::clone(lock));
     opening.marked = ledger.is_marked();
     let state = FileAnchor::new(&paths.state, installation);
     if create_private_folder(&paths.state).is_ok() {

@@ -50,6 +50,7 @@ type Notices = Vec<StartNotice>;
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
     let Some(lock) = paths.lock_profile()? else { return Err(profile_in_use(&paths)) };
+    let lock = Arc::new(lock);
     let ledger = Arc::new(Ledger::open(&paths));
     ledger.check_readable()?;
     let installation = opening::resolve_installation(&paths, &ledger)?;
@@ -61,7 +62,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
     let log_opening =
-        opening::open_log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
+        opening::open_log(&paths, &lock, &installation, Arc::clone(&keyring), &ledger, &options);
     // Stored keys are read before any input is accepted. A locked or silent keyring delays the
     // start by its own time limit at most.
     let learning = known_secrets::read_secrets(&keyring);

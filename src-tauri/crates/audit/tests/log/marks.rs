@@ -1,6 +1,7 @@
 //! The copies of the newest checkpoint outside the log: forged, cut off, old, unsigned, missing, or
 //! outdated after a kill.
 
+use std::fs::{File, TryLockError};
 use std::sync::{Arc, Mutex};
 
 use audit::{
@@ -120,6 +121,25 @@ impl Both {
 /// Forges the mark of an old copy's newest checkpoint without the key.
 fn by_hand(old: &Mark, counter: u64) -> Mark {
     Mark { counter, seal: None, ..old.clone() }
+}
+
+#[test]
+fn a_log_that_is_dropped_holds_the_lock_until_its_end_is_stored() {
+    let both = Both::new(1);
+    let path = both.world.root().join("lock");
+    let (lock, other) = (File::create(&path).unwrap(), File::open(&path).unwrap());
+    lock.lock().unwrap();
+    let options = OpenOptions { lock: Some(Arc::new(lock)), ..both.options() };
+    let silent = run(async {
+        let log = ready(Log::open(options).unwrap());
+        fill(&log, 3).await;
+        both.keyring.mark.lock().unwrap()
+    });
+    assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)), "the mark is not stored");
+    drop(silent);
+    other.lock().unwrap();
+    assert!(both.keyring_mark().seal.is_some());
+    both.is_sound("it ended by itself");
 }
 
 #[test]
