@@ -123,7 +123,7 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
         let names = names.as_array().cloned().unwrap_or_default();
         assert!(names.len() == 2 && names[0] != names[1], "{names:?}");
         page.click("Reject all…");
-        page.says("These 2 actions are rejected");
+        page.says("These 2 actions will be rejected");
     });
     pictures(&journey, "several");
     server.push(Reply::text(["Not done."]));

@@ -6,6 +6,7 @@ import {
   inside,
   notesOf,
   passageParts,
+  place,
   removedArguments,
   valueAt,
   wordChange,
@@ -34,6 +35,7 @@ test("a marked value stands at its argument, and the rest is not called the pers
   expect(notesOf(marked, "items").outside).toHaveLength(1);
   expect(notesOf(marked, "quantity").outside).toHaveLength(0);
   expect(inside("/items/0/note")).toBe("1 › note");
+  expect(place("/items/0/note")).toBe("items › 1 › note");
   expect(valueAt(marked.arguments, "/items/0/note")).toBe("cs-6666");
   expect(passageParts(passage.excerpt, "cs-6666")).toEqual(["take 9 of ", "CS-6666", " now"]);
   const line = wordOrigins(marked);
@@ -57,4 +59,12 @@ test("a changed value says what it was", () => {
   });
   expect(notesOf(changed, "quantity").changed.map(wordChange)).toEqual(["2 changed to 1"]);
   expect(removedArguments(changed, ["quantity", "items"]).map(wordChange)).toEqual(["removed: x"]);
+});
+
+test("a long text is cut to where it changed", () => {
+  const long = "a".repeat(400);
+  const word = wordChange({ path: "/note", before: `"${long}b"`, after: `"${long}c"` });
+  expect(word).toBe(`…${"a".repeat(30)}b changed to …${"a".repeat(30)}c`);
+  const shorter = wordChange({ path: "/note", before: `"${long}"`, after: '"short"' });
+  expect(shorter).toBe(`${"a".repeat(120)}… changed to short`);
 });

@@ -15,12 +15,18 @@ export function steps(path: string): string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Where a value stands inside its argument; empty if it is the argument itself. */
+/** Where a value stands inside its argument; empty if it is the argument itself. Entries of a list count from 1. */
 export function inside(path: string): string {
   return steps(path)
     .slice(1)
     .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step))
     .join(" › ");
+}
+
+/** Where a value stands, from its argument on. */
+export function place(path: string): string {
+  const [argument = ""] = steps(path);
+  return [argument, inside(path)].filter((part) => part !== "").join(" › ");
 }
 
 const ofArgument = (name: string) => (value: { path: string }) => steps(value.path)[0] === name;
@@ -55,9 +61,23 @@ export function shownValue(json: string): string {
   }
 }
 
+const MOST = 120;
+const LEAD = 30;
+
+/** Both values, cut to the part where they begin to differ: the request shows the new one in full. */
+function cutPair(before: string, after: string): { before: string; after: string } {
+  const [old, now] = [[...before], [...after]];
+  if (old.length <= MOST && now.length <= MOST) return { before, after };
+  const differs = old.findIndex((letter, index) => letter !== now[index]);
+  const from = Math.max(0, (differs < 0 ? old.length : differs) - LEAD);
+  const cut = (text: string[]): string =>
+    `${from > 0 ? "…" : ""}${text.slice(from, from + MOST).join("")}${text.length > from + MOST ? "…" : ""}`;
+  return { before: cut(old), after: cut(now) };
+}
+
 export function wordChange({ before, after }: ChangedValue): string {
   if (before != null && after != null)
-    return t("approval.value_changed", { before: shownValue(before), after: shownValue(after) });
+    return t("approval.value_changed", cutPair(shownValue(before), shownValue(after)));
   if (after != null) return t("approval.value_added", { after: shownValue(after) });
   return t("approval.value_removed", { before: shownValue(before ?? "") });
 }
@@ -101,7 +121,7 @@ export function wordOrigins(approval: Approval): string {
   const title = (from: UntrustedContent): string =>
     from.tool_title ? named(from.tool_title) : t("approval.follows_memory");
   const sources = [...new Set(follows.map(title))].join(", ");
-  const chosen = [...new Set((details.by_assistant ?? []).map((path) => steps(path).join(" › ")))];
+  const chosen = [...new Set((details.by_assistant ?? []).map(place))];
   const names = chosen.join(", ");
   if (details.from_outside?.length)
     return chosen.length > 0

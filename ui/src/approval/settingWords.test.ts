@@ -1,0 +1,21 @@
+// Settings that a person confirms have words, and what a server or a person wrote stays as it is.
+import { expect, test } from "vitest";
+import { nameOfSetting, wordOfValue } from "./settingWords";
+
+test("the parts of a server have names", () => {
+  expect(nameOfSetting("servers.my-notes")).toBe("Server my-notes");
+  expect(nameOfSetting("servers.my-notes.network")).toBe("May use the network");
+  expect(nameOfSetting("servers.my-notes.variables.API_URL")).toBe("Variable API_URL");
+  expect(nameOfSetting("servers.my-notes.tools.a.b")).toBe("Tool a.b");
+  expect(nameOfSetting("packs.far.settings.url")).toBeNull();
+  expect(nameOfSetting("servers.my-notes.else")).toBeNull();
+});
+
+test("choices have words, and texts stay", () => {
+  expect(wordOfValue("servers.notes.network", "true")).toBe("Yes");
+  expect(wordOfValue("servers.notes.tools.find", "read_only")).toBe("Reads only");
+  expect(wordOfValue("servers.notes.tools.find", "")).toBe("Not sure – always ask");
+  expect(wordOfValue("model.provider", "openai_compatible")).toBe("OpenAI-compatible server");
+  expect(wordOfValue("servers.notes.variables.DEBUG", "true")).toBe("true");
+  expect(wordOfValue("servers.notes.folder", "true")).toBe("true");
+});

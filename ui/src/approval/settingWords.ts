@@ -1,0 +1,64 @@
+// The names and values of settings that a person confirms, in words. A setting without words keeps its own name. Pure.
+import { t, tMaybe, type MessageKey } from "../i18n/index.svelte";
+
+const NAMES: Record<string, MessageKey> = {
+  "model.base_url": "confirm.base_url",
+  "model.list": "confirm.list",
+  "model.provider": "confirm.provider",
+  "model.fallback": "confirm.fallback",
+  "model.runs_here": "confirm.runs_here",
+  "egress.allowed": "confirm.allowed",
+  "egress.redaction": "confirm.redaction",
+  key: "confirm.key",
+  "destination.always": "confirm.destination_always",
+  "destination.conversation": "confirm.destination_conversation",
+};
+
+/** The settings of one added server, by what follows its name. */
+const OF_SERVER: Record<string, MessageKey> = {
+  folder: "confirm.server_folder",
+  network: "servers.network",
+  enabled: "confirm.server_enabled",
+  reads_may_run: "servers.reads_may_run",
+  numbers_may_change: "servers.numbers",
+};
+
+const PARTS: Record<string, MessageKey> = {
+  variables: "confirm.server_variable",
+  headers: "confirm.server_header",
+  tools: "confirm.server_tool",
+};
+
+/** The server of a setting, its kind, and the name of one part. Names of servers contain no dot. */
+function ofServer(setting: string): { server: string; kind: string; part: string } | null {
+  const found = /^servers\.([a-z0-9-]+)(?:\.([a-z_]+)(?:\.(.+))?)?$/su.exec(setting);
+  return found && { server: found[1] ?? "", kind: found[2] ?? "", part: found[3] ?? "" };
+}
+
+/** What a setting is called; null if it has no words. */
+export function nameOfSetting(setting: string): string | null {
+  const known = NAMES[setting];
+  if (known) return t(known);
+  const own = ofServer(setting);
+  if (!own) return null;
+  const { server, kind, part } = own;
+  if (kind === "") return t("confirm.server", { server });
+  const key = part === "" ? OF_SERVER[kind] : PARTS[kind];
+  return key ? t(key, { name: part }) : null;
+}
+
+/** What a value of a setting is called. Only words that the host writes itself are replaced. */
+export function wordOfValue(setting: string, value: string): string {
+  const own = ofServer(setting);
+  if (own?.kind === "tools")
+    return value === "" ? t("servers.unsure") : tMaybe(`effect.${value}`, value);
+  if (setting === "model.provider") return tMaybe(`provider.${value}`, value);
+  if (setting === "egress.redaction") return tMaybe(`privacy.${value}`, value);
+  const isSwitch =
+    setting === "egress.allowed" ||
+    setting.endsWith(".private_network") ||
+    (own !== null && own.part === "" && own.kind in OF_SERVER && own.kind !== "folder");
+  if (isSwitch && value === "true") return t("common.yes");
+  if (isSwitch && value === "false") return t("common.no");
+  return value;
+}
