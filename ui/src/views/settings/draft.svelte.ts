@@ -36,6 +36,8 @@ export class Draft {
     this.value = app.settings
       ? (structuredClone($state.snapshot(app.settings.settings)) as Settings)
       : null;
+    // Only the fault of the file has switched it off. Saving replaces the file.
+    if (this.value && app.settingsFault) this.value.agent_enabled = true;
     this.base = JSON.stringify(this.value);
     this.error = null;
   }
