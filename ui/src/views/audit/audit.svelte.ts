@@ -101,6 +101,8 @@ export class AuditState {
         filter: filterOf(this.choice),
         before,
         limit: ENTRIES,
+        // Changes of settings and other records without a question are in the list of all records.
+        asked: this.choice.event === "",
       });
       // The answer to an outdated request is ignored.
       if (asked !== this.#asked || this.#stopped) return;
