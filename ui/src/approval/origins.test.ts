@@ -46,6 +46,8 @@ test("a marked value stands at its argument, and the rest is not called the pers
 test("only a proposal that knows its values calls them the person's", () => {
   expect(wordOrigins(approval({ words: "add" }))).toContain("yours");
   expect(wordOrigins(approval())).toBe("");
+  const none = { ...approval({ words: "add" }), arguments: "{}" };
+  expect(wordOrigins(none)).toBe("Read before this: Search.");
   expect(wordOrigins({ ...approval({ words: "add" }), follows: [] })).toBe("");
   expect(wordOrigins(approval({ by_assistant: ["/quantity"] }))).toMatch(/quantity.*yours/);
 });

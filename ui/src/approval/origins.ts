@@ -6,6 +6,7 @@ import type { Approval } from "../platform/generated/Approval";
 import type { ChangedValue } from "../platform/generated/ChangedValue";
 import type { OutsideValue } from "../platform/generated/OutsideValue";
 import type { UntrustedContent } from "../platform/generated/UntrustedContent";
+import { argumentRows } from "./hidden";
 
 /** The steps of a JSON Pointer. */
 export function steps(path: string): string[] {
@@ -123,7 +124,9 @@ export function wordOrigins(approval: Approval): string {
   const sources = [...new Set(follows.map(title))].join(", ");
   const chosen = [...new Set((details.by_assistant ?? []).map(place))];
   const names = chosen.join(", ");
-  if (details.from_outside?.length)
+  // A call without arguments has no values.
+  const none = argumentRows(approval.arguments)?.length === 0;
+  if (details.from_outside?.length || none)
     return chosen.length > 0
       ? t("approval.assistant_chose", { names, sources })
       : t("approval.read_before", { sources });
