@@ -78,6 +78,38 @@ impl MessageWords {
         self.has(POINTS)
     }
 
+    /// Whether the message means the last of several things: "the last one", "den sista".
+    pub fn is_last(&self) -> bool {
+        self.0.iter().enumerate().any(|(at, word)| {
+            matches!(word.as_str(), "last" | "sista")
+                && matches!(self.word_before(at), "the" | "den" | "det")
+                && matches!(
+                    self.at(at + 1),
+                    "" | "," | "one" | "option" | "alternativet" | "please" | "tack"
+                )
+        })
+    }
+
+    /// Whether the message means each of so many things: "both", "add all of them", "ta dem".
+    pub fn means_all(&self, count: usize) -> bool {
+        self.0.iter().enumerate().any(|(at, word)| {
+            let (before, after) = (self.word_before(at), self.at(at + 1));
+            let is_part = matches!(before, "of" | "av" | "at" | "not" | "inte");
+            match word.as_str() {
+                "both" | "båda" | "bägge" => count == 2 && !is_part,
+                "all" | "alla" => {
+                    !is_part
+                        && matches!(
+                            after,
+                            "" | "," | "of" | "av" | "them" | "these" | "those" | "dem" | "dessa"
+                        )
+                }
+                "them" | "these" | "those" | "dem" | "dessa" => !is_part && self.asks_for_change(),
+                _ => false,
+            }
+        })
+    }
+
     fn has(&self, any: &str) -> bool {
         self.0.iter().any(|word| any.split(' ').any(|known| known == word))
     }
@@ -211,6 +243,25 @@ pub fn read_option(message: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_and_the_last_are_told_from_some() {
+        let means_all = |message: &str| MessageWords::of(message).means_all(2);
+        for message in
+            ["add both", "ta båda", "add all of them", "put them in my cart", "alla, tack"]
+        {
+            assert!(means_all(message), "{message}");
+        }
+        for message in
+            ["add one of them", "not both", "compare them", "add all day bags", "none at all"]
+        {
+            assert!(!means_all(message), "{message}");
+        }
+        assert!(!MessageWords::of("add both").means_all(3));
+        let is_last = |message: &str| MessageWords::of(message).is_last();
+        assert!(is_last("add the last one") && is_last("den sista, tack"));
+        assert!(!is_last("the last week") && !is_last("at last"));
+    }
 
     #[test]
     fn section_12_a_number_alone_is_an_options_however_it_is_written() {

@@ -89,12 +89,20 @@ pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     }
     let value = token.int()?;
     let next = tokens.get(at + 1)?;
-    if next.glued && ["st", "nd", "rd", "th"].contains(&next.fold.as_str()) {
+    if next.glued
+        && ["st", "nd", "rd", "th"].contains(&next.fold.as_str())
+        && is_ending_of(&next.fold, &token.fold)
+    {
         return Some((value, 2));
     }
     let suffix = tokens.get(at + 2)?;
     (next.glued && next.fold == ":" && suffix.glued && ["a", "e"].contains(&suffix.fold.as_str()))
         .then_some((value, 3))
+}
+
+/// Whether digits and this ending make an ordinal. In Swedish "3st" is three pieces.
+fn is_ending_of(ending: &str, digits: &str) -> bool {
+    ending != "st" || digits.ends_with('1') && !digits.ends_with("11")
 }
 
 /// Whether the token "andra" means "second". It does if it is the whole message. "Ändra" (change)
@@ -127,9 +135,8 @@ pub fn small_number(digits: &str) -> Option<usize> {
 pub fn place_of_word(words: &[String], at: usize) -> Option<usize> {
     let word = words.get(at)?;
     let digits = word.trim_start_matches('#');
-    if let Some(place) =
-        ENDINGS.iter().find_map(|end| digits.strip_suffix(end)).and_then(small_number)
-    {
+    let ends = |end: &&str| digits.strip_suffix(end).filter(|value| is_ending_of(end, value));
+    if let Some(place) = ENDINGS.iter().find_map(ends).and_then(small_number) {
         return Some(place);
     }
     let place = ORDINALS.iter().position(|(en, sv, _)| word == en || word == sv)? + 1;

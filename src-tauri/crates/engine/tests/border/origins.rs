@@ -70,6 +70,10 @@ async fn what_the_person_chose_and_typed_is_not_marked_though_a_search_result_ho
         ("add two of the second one", json!({"partNo": "CS-1002", "quantity": 2})),
         ("lägg två av den andra i korgen", json!({"partNo": "CS-1002", "quantity": 2})),
         ("add the Ridge Runner", json!({"partNo": "CS-1002"})),
+        ("add the Ridge Runner and the Alpine Tour", json!({"partNo": "CS-1001"})),
+        ("add both", json!({"partNo": "CS-1001"})),
+        ("ta den sista, 9st", json!({"partNo": "CS-1002", "quantity": 9})),
+        ("two of cs1002 please", json!({"partNo": "CS-1002", "quantity": 2})),
         ("Add 1 Ridge Runner (CS-1002) to my cart", json!({"partNo": "CS-1002", "quantity": 1})),
     ] {
         let (_bench, approval) = proposal("For long days.", message, call).await;

@@ -1,5 +1,5 @@
 //! The things that a person chose of those that a conversation showed: by place ("the second one"),
-//! by name, by "it" if there is one thing, or by a yes to a question. A choice covers what identifies
+//! by name, by the words of a shown line, by "both", by "it" if there is one thing, or by a yes. A choice covers what identifies
 //! a thing, such as its number, and no other value that is said of it. If it is not certain which
 //! thing is meant, no value is chosen.
 
@@ -13,30 +13,27 @@ use contract::{
     json_text::{members_of, structured_part},
 };
 use language::{
-    fold, is_filler,
     message::{MessageWords, read_option},
-    numbers::cardinal,
     yes_no::{Reply, read_reply},
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     content::plain,
-    identifiers::{Id, is_digits, is_mixed},
+    identifiers::{Id, compact, is_digits, is_mixed},
+    naming::{
+        Entry, NAME, PROPER, named, named_in_line, names, one_with_all, split, telling_words,
+    },
     questions::last_question,
     words::{Said, form, form_like},
 };
 use crate::tools::typed_arguments::holds;
 
-/// The longest text that is a name, in characters.
-const NAME: usize = 80;
-/// The fewest words of a name that chooses a thing which the person has not seen.
-const PROPER: usize = 2;
 /// How deep in a result a list may be, and the most entries that are looked at.
 const DEPTH: usize = 6;
 const ENTRIES: usize = 200;
-
-type Entry<'a> = &'a Map<String, Value>;
+/// The most things of which a person can mean all or the last.
+const ALL: usize = 12;
 
 /// One list of things.
 struct List<'a> {
@@ -47,6 +44,12 @@ struct List<'a> {
     result: usize,
     /// The arguments of the call that returned the list.
     asked: Vec<String>,
+}
+
+impl List<'_> {
+    fn id(&self, member: &str, value: String) -> Id {
+        Id { member: member.to_owned(), value, has_others: self.entries.len() > 1 }
+    }
 }
 
 /// One turn: what was asked, what the tools listed, and what was answered.
@@ -65,6 +68,8 @@ pub(super) struct Choices {
     lines: Vec<String>,
     /// The question that a yes agreed to.
     agreed: Said,
+    /// All identifiers with letters and digits that were listed, chosen or not.
+    listed: Vec<Id>,
 }
 
 impl Choices {
@@ -94,7 +99,17 @@ impl Choices {
                 newest = choices;
             }
         }
+        newest.listed = rounds.iter().flat_map(|round| &round.lists).flat_map(ids_of).collect();
         newest
+    }
+
+    /// Returns the form in which a person may have typed an identifier, the value of the argument
+    /// `name`, if the lists have no other identifier of this form: "cs1002" for "CS-1002".
+    pub(super) fn loose_form(&self, name: &str, text: &str) -> Option<String> {
+        let wanted = compact(text);
+        let mut alike = self.listed.iter().filter(|id| compact(&id.value) == wanted);
+        let is_one = alike.clone().all(|id| id.value == text);
+        (is_one && alike.any(|id| id.identifies(name))).then_some(wanted)
     }
 
     /// Whether a call asked about a chosen thing.
@@ -128,17 +143,25 @@ impl Choices {
         let answer = [plain(answer)];
         for key in &list.keys {
             let Some(text) = entry.get(*key).and_then(scalar) else { continue };
-            self.ids.push(Id {
-                member: (*key).to_owned(),
-                value: text.clone(),
-                has_others: list.entries.len() > 1,
-            });
+            self.ids.push(list.id(key, text.clone()));
             // A name counts if the person saw it.
             if text.contains(' ') && text.chars().count() <= NAME && holds(&answer, &plain(&text)) {
                 self.lines.push(text);
             }
         }
     }
+}
+
+/// Returns the identifiers of a list that have letters and digits.
+fn ids_of(list: &List<'_>) -> Vec<Id> {
+    let of = |entry: &Entry<'_>, key: &str| {
+        let text = entry.get(key).and_then(scalar).filter(|text| is_mixed(text))?;
+        Some(list.id(key, text))
+    };
+    list.entries
+        .iter()
+        .flat_map(|entry| list.keys.iter().filter_map(|key| of(entry, key)))
+        .collect()
 }
 
 /// Groups items by turn. `results` has the result of each item that lists things.
@@ -223,19 +246,19 @@ fn chosen_in(
         choose_by_place(round.question, shown, &mut choices);
     }
     if choices.is_empty()
+        && let Some(shown) = shown.or(last)
+    {
+        choose_last_or_all(round.question, shown, &mut choices);
+    }
+    if choices.is_empty()
         && let Some(shown) = shown
     {
-        let answer = [plain(shown.answer)];
-        let shown_lists = shown_lists(shown);
-        for list in &shown_lists {
-            let shows = |entry: &Entry<'_>| is_named_in(&answer, entry);
-            // The word of a message means what the answer said, if the answer named anything.
-            let is_seen = |entry: &Entry<'_>| shows(entry) || !list.entries.iter().any(&shows);
-            let by_word = named(round.question, list, 1).filter(is_seen);
-            if let Some(entry) = by_word.or(named(round.question, list, PROPER)) {
-                choices.add(list, entry, shown.answer);
-            }
-        }
+        choose_by_name(round.question, shown, &mut choices);
+    }
+    if choices.is_empty()
+        && let Some(shown) = shown.or(last)
+    {
+        choose_by_line(round.question, shown, &mut choices);
     }
     if choices.is_empty()
         && let Some(shown) = shown
@@ -248,13 +271,13 @@ fn chosen_in(
     for list in &round.lists {
         // The person had not seen these things: a word of the message chooses one only if the call
         // asked about a chosen thing, such as for its sizes.
-        let entry = match choices.are_asked_about(list) || before.are_asked_about(list) {
-            true => named(round.question, list, 1).or(only_entry(list)),
-            false => named(round.question, list, PROPER),
-        };
-        if let Some(entry) = entry {
-            choices.add(list, entry, round.answer);
+        let is_asked_about = choices.are_asked_about(list) || before.are_asked_about(list);
+        let mut entries =
+            named(round.question, &list.entries, if is_asked_about { 1 } else { PROPER });
+        if entries.is_empty() && is_asked_about {
+            entries.extend(only_entry(list));
         }
+        entries.into_iter().for_each(|entry| choices.add(list, entry, round.answer));
     }
     choices
 }
@@ -276,15 +299,75 @@ fn choose_by_place(question: &str, shown: &Round<'_>, choices: &mut Choices) {
         let Some(index) = place.checked_sub(1) else { continue };
         if lines.len() > 1 {
             let Some(line) = lines.get(index) else { continue };
-            for list in &shown.lists {
-                if let Some(entry) = named_in_line(line, list) {
-                    choices.add(list, entry, shown.answer);
-                }
-            }
-            choices.lines.push(line.clone());
+            choose_line(line, shown, choices);
         } else if let Some(list) = shown_list(shown)
             && let Some(entry) = list.entries.get(index)
         {
+            choices.add(list, entry, shown.answer);
+        }
+    }
+}
+
+/// Chooses the last thing that the answer shows, or all of them: "both", "add them".
+fn choose_last_or_all(question: &str, shown: &Round<'_>, choices: &mut Choices) {
+    let words = MessageWords::of(question);
+    let chosen = |count: usize| match count {
+        1..=ALL if words.is_last() => count - 1..count,
+        1..=ALL if words.means_all(count) => 0..count,
+        _ => 0..0,
+    };
+    let lines = list_lines(shown.answer);
+    if lines.len() > 1 {
+        lines[chosen(lines.len())].iter().for_each(|line| choose_line(line, shown, choices));
+    } else if let Some(list) = shown_list(shown) {
+        let answer = [plain(shown.answer)];
+        let mut seen = list.entries.clone();
+        seen.retain(|entry| is_named_in(&answer, entry));
+        let seen = if seen.is_empty() { &list.entries } else { &seen };
+        seen[chosen(seen.len())].iter().for_each(|entry| choices.add(list, entry, shown.answer));
+    }
+}
+
+/// Chooses the things that a message names.
+fn choose_by_name(question: &str, shown: &Round<'_>, choices: &mut Choices) {
+    let answer = [plain(shown.answer)];
+    for list in shown_lists(shown) {
+        let shows = |entry: &Entry<'_>| is_named_in(&answer, entry);
+        // The word of a message means what the answer said, if the answer named anything.
+        let is_seen = |entry: &Entry<'_>| shows(entry) || !list.entries.iter().any(&shows);
+        let mut entries = named(question, &list.entries, 1);
+        entries.retain(is_seen);
+        if entries.is_empty() {
+            entries = named(question, &list.entries, PROPER);
+        }
+        entries.into_iter().for_each(|entry| choices.add(list, entry, shown.answer));
+    }
+}
+
+/// Chooses the thing of the one line of the answer that has most words of a message: "orange, in M".
+/// What else stands in the line is not chosen by a word.
+fn choose_by_line(question: &str, shown: &Round<'_>, choices: &mut Choices) {
+    let lines = list_lines(shown.answer);
+    let said = telling_words(question);
+    let shared = lines.iter().map(|line| {
+        let words = split(&plain(line));
+        words.into_iter().filter(|word| said.contains(word)).collect()
+    });
+    if lines.len() > 1
+        && let Some(at) = one_with_all(shared.collect())
+    {
+        choose_thing_of(&lines[at], shown, choices);
+    }
+}
+
+fn choose_line(line: &str, shown: &Round<'_>, choices: &mut Choices) {
+    choose_thing_of(line, shown, choices);
+    choices.lines.push(line.to_owned());
+}
+
+fn choose_thing_of(line: &str, shown: &Round<'_>, choices: &mut Choices) {
+    for list in &shown.lists {
+        if let Some(entry) = named_in_line(line, &list.entries) {
             choices.add(list, entry, shown.answer);
         }
     }
@@ -336,86 +419,6 @@ fn list_lines(answer: &str) -> Vec<String> {
     }
     let bare = |line: String| line.trim_matches(['|', ' ', '*', '_', '`']).to_owned();
     lines.into_iter().map(bare).collect()
-}
-
-/// Returns the one entry of which a line has the longest name.
-fn named_in_line<'a>(line: &str, list: &List<'a>) -> Option<Entry<'a>> {
-    let line = [plain(line)];
-    let length = |entry: &Entry<'a>| {
-        names(entry).filter(|name| holds(&line, name)).map(|name| name.len()).max().unwrap_or(0)
-    };
-    one_with_most(&list.entries, length)
-}
-
-/// Returns the one entry that a message names. If the message has whole names of entries, it is the
-/// one with most of them. Otherwise it is the only one with any word of the message. Names of fewer
-/// words than `least` do not count.
-fn named<'a>(message: &str, list: &List<'a>, least: usize) -> Option<Entry<'a>> {
-    let said: Vec<String> = split(&plain(message));
-    let whole = |entry: &Entry<'a>| -> BTreeSet<usize> {
-        let is_name =
-            |name: &Vec<String>| name.len() >= least && name.iter().any(|word| tells(word));
-        let names = names(entry).map(|name| split(&name)).filter(is_name);
-        names.flat_map(|name| places_of(&said, &name)).collect()
-    };
-    let covered: Vec<BTreeSet<usize>> = list.entries.iter().map(whole).collect();
-    if covered.iter().any(|places| !places.is_empty()) {
-        let most = |at: &usize| {
-            covered.iter().enumerate().all(|(other, places)| {
-                other == *at || covered[*at].is_superset(places) && covered[*at] != *places
-            })
-        };
-        return (0..covered.len()).find(most).map(|at| list.entries[at]);
-    }
-    if least > 1 {
-        return None;
-    }
-    let said: BTreeSet<String> = said.into_iter().filter(|word| tells(word)).collect();
-    let words = |entry: &Entry<'a>| -> BTreeSet<String> {
-        names(entry).flat_map(|name| split(&name)).filter(|word| said.contains(word)).collect()
-    };
-    let mut shared: Vec<BTreeSet<String>> = list.entries.iter().map(words).collect();
-    if let [first, rest @ ..] = shared.as_slice()
-        && !rest.is_empty()
-    {
-        let common: BTreeSet<String> =
-            first.iter().filter(|word| rest.iter().all(|r| r.contains(*word))).cloned().collect();
-        shared.iter_mut().for_each(|words| words.retain(|word| !common.contains(word)));
-    }
-    let mut with_words = (0..shared.len()).filter(|at| !shared[*at].is_empty());
-    with_words.next().filter(|_| with_words.next().is_none()).map(|at| list.entries[at])
-}
-
-fn one_with_most<'a>(entries: &[Entry<'a>], of: impl Fn(&Entry<'a>) -> usize) -> Option<Entry<'a>> {
-    let most = entries.iter().map(&of).max().filter(|most| *most > 0)?;
-    let mut best = entries.iter().filter(|entry| of(entry) == most);
-    best.next().filter(|_| best.next().is_none()).copied()
-}
-
-/// Returns the short texts of an entry, as they are compared.
-fn names<'a>(entry: &Entry<'a>) -> impl Iterator<Item = String> + use<'a> {
-    let texts = entry.values().filter_map(|value| match value {
-        Value::String(text) if text.chars().count() <= NAME => Some(plain(text)),
-        _ => None,
-    });
-    texts.filter(|text| !text.is_empty())
-}
-
-/// Returns the places at which a text has all words of a name in a row.
-fn places_of(said: &[String], name: &[String]) -> Vec<usize> {
-    let starts = said.windows(name.len().max(1)).enumerate().filter(|(_, words)| *words == name);
-    starts.flat_map(|(at, words)| at..at + words.len()).collect()
-}
-
-/// Whether a word tells one thing from another.
-fn tells(word: &str) -> bool {
-    let is_number = word.chars().all(|c| c.is_ascii_digit());
-    (is_number || word.chars().count() > 2) && !is_filler(word) && cardinal(word).is_none()
-}
-
-fn split(text: &str) -> Vec<String> {
-    let trimmed = |word: &str| fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
-    text.split_whitespace().map(trimmed).filter(|word| !word.is_empty()).collect()
 }
 
 fn scalar(value: &Value) -> Option<String> {

@@ -71,6 +71,11 @@ pub(super) fn is_mixed(text: &str) -> bool {
         && !is_digits(text)
 }
 
+/// Returns an identifier without its signs and its case, as somebody may type it.
+pub(super) fn compact(text: &str) -> String {
+    language::fold(text).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
 /// Splits the name of a member into its words: `productId`, `product_id`.
 fn name_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();

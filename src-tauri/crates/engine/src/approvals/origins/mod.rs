@@ -6,6 +6,7 @@ mod choices;
 mod content;
 mod edits;
 mod identifiers;
+mod naming;
 mod questions;
 mod readings;
 #[cfg(test)]
@@ -14,8 +15,10 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::NaiveDate;
-use contract::{Approval, Item, OutsideValue, ToolSpec, UntrustedContent};
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use contract::{
+    Approval, ApprovalStatus, Item, ItemBody, OutsideValue, ToolSpec, UntrustedContent,
+};
 use serde_json::Value;
 
 pub(crate) use self::edits::changed_values;
@@ -29,6 +32,9 @@ use crate::{
 
 /// The most values of one argument that are marked one by one.
 const MARKED: usize = 20;
+/// How deep the references and branches of a schema are followed, and how many parts are looked at.
+const REFERENCES: usize = 5;
+const PARTS: usize = 200;
 /// The words in a row that a text shares with content from outside if it repeats it.
 const REPEATED: usize = 4;
 
@@ -123,13 +129,8 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(context: &TurnContext, spec: &'a ToolSpec, outgoing: &Outgoing, items: &[Item]) -> Self {
         let today = today(context.world());
-        let mut messages: Vec<&str> = items
-            .iter()
-            .filter_map(|item| match &item.body {
-                contract::ItemBody::UserMessage { text } => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
+        let mut messages: Vec<&str> =
+            items.iter().filter_map(|item| typed_in(&item.body)).collect();
         if context.audience.run().is_none() {
             messages.push(&context.question);
         }
@@ -160,7 +161,10 @@ impl<'a> Search<'a> {
             // Content from outside cannot be said to hold it.
             return Origin::Assistant;
         }
-        if self.choices.hold(&leaf.name, &text) {
+        let loose = || self.choices.loose_form(&leaf.name, &text);
+        if self.choices.hold(&leaf.name, &text)
+            || loose().is_some_and(|form| self.words.hold_loosely(&form))
+        {
             return Origin::Own;
         }
         if let Some(passage) = self.find_outside(&leaf.name, &text) {
@@ -180,6 +184,7 @@ impl<'a> Search<'a> {
         self.words.hold_text(text)
             || exact_number(text).is_some_and(|number| self.words.hold_number(number))
             || day(text).is_some_and(|day| self.words.hold_day(day))
+            || moment(text).is_some_and(|moment| self.words.hold_moment(moment))
     }
 
     /// Returns the passage of the content that holds a value or a piece of it.
@@ -199,6 +204,15 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Returns the text of an item that a person typed: a message, or why they rejected a proposal.
+fn typed_in(body: &ItemBody) -> Option<&str> {
+    match body {
+        ItemBody::UserMessage { text } => Some(text),
+        ItemBody::Approval { status: ApprovalStatus::Rejected, reason, .. } => reason.as_deref(),
+        _ => None,
+    }
+}
+
 /// Whether the host or the tool's accepted definition gives this value.
 fn is_fixed(spec: &ToolSpec, leaf: &Leaf) -> bool {
     let mut steps = leaf.path.split('/').skip(1).map(unescape);
@@ -206,9 +220,8 @@ fn is_fixed(spec: &ToolSpec, leaf: &Leaf) -> bool {
     if spec.caller_owned.iter().any(|parameter| parameter.name == first) {
         return true;
     }
-    let schema = node(&spec.input_schema, &leaf.path);
     spec.is_description_accepted
-        && schema.is_some_and(|schema| {
+        && nodes(&spec.input_schema, &leaf.path).iter().any(|schema| {
             let only = schema["enum"].as_array().filter(|all| all.len() == 1);
             [schema.get("const"), schema.get("default"), only.and_then(|all| all.first())]
                 .into_iter()
@@ -242,12 +255,46 @@ fn day(text: &str) -> Option<NaiveDate> {
     text.parse().ok()
 }
 
-/// Returns the part of a schema that describes the value at a path.
-fn node<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('/').skip(1).map(unescape).try_fold(schema, |schema, step| {
-        let member = schema.get("properties").and_then(|members| members.get(&step));
-        member.or_else(|| schema.get("items").filter(|_| step.parse::<usize>().is_ok()))
-    })
+/// Reads a day and a time in the form that calls have.
+fn moment(text: &str) -> Option<NaiveDateTime> {
+    let is_local = |format| NaiveDateTime::parse_from_str(text, format).ok();
+    let zoned = || DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.naive_local());
+    ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M"]
+        .into_iter()
+        .find_map(is_local)
+        .or_else(zoned)
+}
+
+/// Returns the parts of a schema that describe the value at a path.
+fn nodes<'a>(schema: &'a Value, path: &str) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    add_branches(schema, schema, REFERENCES, &mut found);
+    for step in path.split('/').skip(1).map(unescape) {
+        let mut inner = Vec::new();
+        for part in found {
+            let member = part.get("properties").and_then(|members| members.get(&step));
+            let entry = || part.get("items").filter(|_| step.parse::<usize>().is_ok());
+            if let Some(part) = member.or_else(entry) {
+                add_branches(schema, part, REFERENCES, &mut inner);
+            }
+        }
+        found = inner;
+    }
+    found
+}
+
+/// Adds a part of a schema, with what it refers to and its branches.
+fn add_branches<'a>(whole: &'a Value, part: &'a Value, depth: usize, found: &mut Vec<&'a Value>) {
+    if depth == 0 || found.len() == PARTS {
+        return;
+    }
+    found.push(part);
+    let place = part.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix('#'));
+    let branches =
+        ["allOf", "anyOf", "oneOf"].iter().filter_map(|name| part.get(*name)?.as_array());
+    for inner in place.and_then(|at| whole.pointer(at)).into_iter().chain(branches.flatten()) {
+        add_branches(whole, inner, depth - 1, found);
+    }
 }
 
 /// Returns the argument that a path leads into.

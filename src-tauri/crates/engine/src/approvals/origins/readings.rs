@@ -12,6 +12,13 @@ const REPEATED: usize = 8;
 const DIGITS: usize = 15;
 /// Signs that may stand right before and right after a number.
 const BEFORE: [&str; 13] = ["$", "€", "£", "#", "(", "[", "{", "\"", "“", "„", "«", "~", "+"];
+/// Signs between a name and its number: "qty:3".
+const NAMING: [&str; 2] = [":", "="];
+/// Units that may stand right after a number. `language` knows units of quantities.
+const UNITS: [&str; 24] = [
+    "st", "pcs", "pc", "h", "hr", "hrs", "tim", "min", "s", "sec", "d", "kb", "mb", "gb", "tb",
+    "km", "m", "kw", "kwh", "w", "v", "px", "am", "pm",
+];
 const AFTER: [&str; 19] = [
     ".", ",", ";", ":", "!", "?", "…", ")", "]", "}", "\"", "”", "»", "%", "€", "$", "£", "×", "x",
 ];
@@ -49,7 +56,10 @@ pub(super) fn days_of(text: &str, today: NaiveDate) -> Vec<(usize, NaiveDate)> {
         let tokens = tokens(part);
         let mut rest = tokens.as_slice();
         while let Some(period) = dates::find_period(rest, today) {
-            found.extend([period.start, period.end].into_iter().flatten().map(|day| (start, day)));
+            // A day of a call may be the next one of its name.
+            let next = dates::move_to_next_period(rest, &period, today);
+            let days = [period.start, period.end, next.start, next.end];
+            found.extend(days.into_iter().flatten().map(|day| (start, day)));
             rest = &rest[period.at.end.clamp(1, rest.len())..];
         }
     }
@@ -143,10 +153,16 @@ fn plain_number(token: &Token) -> Option<f64> {
 fn stands_alone(tokens: &[Token], at: usize, used: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &tokens[before]);
     let begins = !tokens[at].glued
-        || before.is_none_or(|before| before.any(&BEFORE) || before.any(&MINUS) && !before.glued);
+        || before.is_none_or(|before| before.any(&BEFORE) || before.any(&MINUS) && !before.glued)
+        || before.is_some_and(|sign| sign.any(&NAMING)) && at > 1 && is_word(&tokens[at - 2]);
     let Some(after) = tokens.get(at + used).filter(|after| after.glued) else { return begins };
     let goes_on = tokens.get(at + used + 1).is_some_and(|next| next.glued && !next.any(&AFTER));
-    begins && (amounts::is_other_unit(after) || after.any(&AFTER)) && !goes_on
+    let is_unit = amounts::is_other_unit(after) || after.any(&UNITS);
+    begins && (is_unit || after.any(&AFTER)) && !goes_on
+}
+
+fn is_word(token: &Token) -> bool {
+    token.kind == TokenKind::Word && !token.glued
 }
 
 fn is_negative(tokens: &[Token], at: usize) -> bool {
@@ -194,6 +210,10 @@ mod tests {
             ("raise it by 20%", 1.2),
             ("double it", 2.0),
             ("I want 3.", 3.0),
+            ("lägg till 3st", 3.0),
+            ("wait 45min", 45.0),
+            ("partNo: CS-1, qty:4", 4.0),
+            ("quantity=6", 6.0),
         ] {
             assert!(means(text, value), "{text}: {:?}", numbers_of(text, Reading::Meant));
         }
@@ -235,6 +255,8 @@ mod tests {
             ("it is -7 today", 7.0),
             ("raise it by 20%", -20.0),
             ("v2beta", 2.0),
+            ("at 10:30", 30.0),
+            ("the 21st", 21.0),
         ] {
             assert!(!means(text, value), "{text}: {:?}", numbers_of(text, Reading::Meant));
         }

@@ -176,9 +176,218 @@ fn a_choice_covers_no_other_value_of_the_thing() {
 }
 
 #[test]
+fn several_things_are_chosen_by_their_names_or_together() {
+    let spec = spec();
+    let all = ["CS-1001", "CS-1002", "CS-1003"];
+    for (answer, question, chosen) in [
+        ("Three.", "add the Alpine Tour and the Ridge Runner", &all[..2]),
+        ("Three.", "add all of them", &all[..]),
+        ("Three.", "add the last one", &all[2..]),
+        ("Alpine Tour or Ridge Runner?", "lägg till båda", &all[..2]),
+        ("1. Ridge Runner\n2. Alpine Tour", "put them in my cart", &all[..2]),
+        ("1. Ridge Runner\n2. Alpine Tour", "ta den sista", &all[..1]),
+    ] {
+        let (outside, items) = after_list(answer, question);
+        let search = search(&spec, &["find backpacks", question], &outside, &items);
+        for part in all {
+            let is_chosen = chosen.contains(&part);
+            assert_eq!(is_own(&search, "partNo", json!(part)), is_chosen, "{question}: {part}");
+        }
+    }
+}
+
+/// The variants of a jacket, as the shop lists them.
+fn variants() -> Value {
+    let of = |(part, name): (&str, &str)| json!({"partNo": part, "currency": "SEK", "variantName": name});
+    let all = [
+        ("FJ-1-BLK-S", "Black, S"),
+        ("FJ-1-BLK-M", "Black, M"),
+        ("FJ-1-ORG-S", "Orange, S"),
+        ("FJ-1-ORG-M", "Orange, M"),
+    ];
+    Value::Array(all.into_iter().map(of).collect())
+}
+
+#[test]
+fn a_word_of_a_shown_line_chooses_it() {
+    let spec = spec();
+    let answer = "Which one?\n\n1. Black, M – 4,199.00 SEK\n2. Orange, M – 4,199.00 SEK";
+    for (question, is_chosen) in [("orange", true), ("the orange M one", true), ("M", false)] {
+        let mut items = listing("one", "add the jacket in M", variants(), answer);
+        items.push(asked("two", question));
+        let said = ["add the jacket in M", question];
+        let search = search(&spec, &said, &[variants().to_string()], &items);
+        assert_eq!(is_own(&search, "partNo", json!("FJ-1-ORG-M")), is_chosen, "{question}");
+        assert!(is_marked(&search, "partNo", json!("FJ-1-ORG-S")), "{question}");
+    }
+    // An address that stands in the line is not chosen by a word.
+    let answer = "1. eve@evil.example – support\n2. bob@corp.example – sales";
+    let mut items = listing("one", "who can help?", json!([{"note": "two people"}]), answer);
+    items.push(asked("two", "write to support"));
+    let outside = ["eve@evil.example bob@corp.example".to_owned()];
+    let search = search(&spec, &["who can help?", "write to support"], &outside, &items);
+    assert!(is_marked(&search, "to", json!("eve@evil.example")));
+}
+
+#[test]
+fn colour_and_size_choose_a_variant_of_a_chosen_thing() {
+    let spec = spec();
+    for (question, chosen) in [
+        ("add the Ridge Runner in orange, size m", Some("FJ-1-ORG-M")),
+        ("lägg till Ridge Runner, orange, i storlek S", Some("FJ-1-ORG-S")),
+        ("the Ridge Runner in M, orange please", Some("FJ-1-ORG-M")),
+        ("add the Ridge Runner in orange", None),
+        ("add the Ridge Runner in M", None),
+    ] {
+        let (mut outside, mut items) = after_list("Three.", question);
+        outside.push(variants().to_string());
+        let details = call_of(json!({"productId": "CS-1002"}), variants());
+        items.extend(details.map(|body| item("two", body)));
+        let search = search(&spec, &["find backpacks", question], &outside, &items);
+        for part in ["FJ-1-BLK-S", "FJ-1-BLK-M", "FJ-1-ORG-S", "FJ-1-ORG-M"] {
+            let is_chosen = chosen == Some(part);
+            assert_eq!(is_own(&search, "partNo", json!(part)), is_chosen, "{question}: {part}");
+        }
+    }
+}
+
+#[test]
+fn an_identifier_may_be_typed_without_its_signs_and_case() {
+    let spec = spec();
+    let things = json!([{"partNo": "CS-77A", "name": "One", "email": "a1@b.example"},
+        {"partNo": "CS-88a", "name": "Two"}, {"partNo": "cs-88A", "name": "Three"}]);
+    for (typed, name, value, is_typed) in [
+        ("add two of cs77a", "partNo", "CS-77A", true),
+        ("add cs-77a, please", "partNo", "CS-77A", true),
+        ("add cs 77a", "partNo", "CS-77A", true),
+        ("add cs-88a", "partNo", "CS-88a", false),
+        ("add cs-77", "partNo", "CS-77A", false),
+        ("add A1@b.example", "email", "a1@b.example", false),
+    ] {
+        let items = listing("one", typed, things.clone(), "");
+        let search = search(&spec, &[typed], &[things.to_string()], &items);
+        assert_eq!(is_own(&search, name, json!(value)), is_typed, "{typed}");
+        assert_eq!(is_marked(&search, name, json!(value)), !is_typed, "{typed}");
+    }
+}
+
+#[test]
+fn a_name_with_a_number_or_a_point_may_be_typed_in_another_case() {
+    let spec = spec();
+    let said = ["send the model 3 charger to acme inc. and see Docs.example/a on example.com/b"];
+    let outside =
+        ["Model 3 Charger, Acme Inc. https://example.com/b http://Evil.example/b".to_owned()];
+    let search = search(&spec, &said, &outside, &[]);
+    for typed in ["Model 3 Charger", "Acme Inc.", "https://example.com/b"] {
+        assert!(is_own(&search, "note", json!(typed)), "{typed}");
+    }
+    assert!(is_marked(&search, "note", json!("http://Evil.example/b")));
+}
+
+#[test]
+fn the_parts_of_an_address_or_a_marked_name_are_typed() {
+    let spec = spec();
+    let outside = ["rust-lang cargo 4242 general anna home 17 u of pay".to_owned()];
+    for (typed, own) in [
+        ("close rust-lang/cargo#4242", &["rust-lang", "cargo", "4242"][..]),
+        ("see https://git.example/rust-lang/cargo/issues/4242.", &["rust-lang", "cargo", "4242"]),
+        ("tell #general and @anna, please", &["general", "anna"]),
+        ("open /home/17/u", &[]),
+        ("3/17 of it", &["of"]),
+    ] {
+        let search = search(&spec, &[typed], &outside, &[]);
+        for value in ["rust-lang", "cargo", "4242", "general", "anna", "home", "17", "u", "of"] {
+            assert_eq!(
+                is_own(&search, "name", json!(value)),
+                own.contains(&value),
+                "{typed}: {value}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_thing_that_was_not_seen_is_chosen_by_a_marked_name() {
+    let spec = spec();
+    let channels =
+        json!([{"id": "C024BE91L", "name": "general"}, {"id": "C024BE92M", "name": "random"}]);
+    for (typed, is_chosen) in [
+        ("tell #general about it", true),
+        ("tell \"general\" about it", true),
+        ("tell them in general about it", false),
+    ] {
+        let items = listing("one", typed, channels.clone(), "");
+        let search = search(&spec, &[typed], &[channels.to_string()], &items);
+        assert_eq!(is_own(&search, "channel_id", json!("C024BE91L")), is_chosen, "{typed}");
+        assert!(is_marked(&search, "channel_id", json!("C024BE92M")), "{typed}");
+    }
+}
+
+#[test]
+fn a_moment_is_typed_by_its_day_and_time() {
+    let spec = spec();
+    let outside = ["2026-11-29T10:00:00 2026-11-29 10:30 2026-11-29T15:00 2026-11-29T15:00:00Z \
+                    2026-11-30T10:00:00 2026-11-29T11:00:00"
+        .to_owned()];
+    for (typed, value, is_typed) in [
+        ("tomorrow at 10", "2026-11-29T10:00:00", true),
+        ("tomorrow at 10:30", "2026-11-29 10:30", true),
+        ("29 november kl 15.00", "2026-11-29T15:00", true),
+        ("tomorrow, 3 pm", "2026-11-29T15:00:00Z", true),
+        ("tomorrow at 3pm", "2026-11-29T15:00", true),
+        ("tomorrow at 10", "2026-11-30T10:00:00", false),
+        ("tomorrow at 10", "2026-11-29T11:00:00", false),
+        ("tomorrow at 11:30", "2026-11-29T11:00:00", false),
+    ] {
+        let search = search(&spec, &[typed], &outside, &[]);
+        assert_eq!(is_own(&search, "start", json!(value)), is_typed, "{typed}: {value}");
+        assert_eq!(is_marked(&search, "start", json!(value)), !is_typed, "{typed}: {value}");
+    }
+}
+
+#[test]
+fn a_default_behind_a_reference_or_in_a_branch_is_fixed() {
+    let schema = json!({"type": "object", "properties": {
+            "paging": {"$ref": "#/$defs/Paging"},
+            "unit": {"anyOf": [{"type": "string", "default": "pcs"}, {"type": "null"}]}},
+        "$defs": {"Paging": {"properties": {"size": {"type": "integer", "default": 25}}}}});
+    let spec = ToolSpec { input_schema: schema.clone(), full_input_schema: schema, ..spec() };
+    let search = search(&spec, &["go on"], &["25 pcs, 26 kg".to_owned()], &[]);
+    let size =
+        |value: i64| Leaf { path: "/paging/size".into(), name: "size".into(), value: json!(value) };
+    assert!(matches!(search.origin(&size(25)), Origin::Own));
+    assert!(matches!(search.origin(&size(26)), Origin::Outside(_)));
+    assert!(is_own(&search, "unit", json!("pcs")) && is_marked(&search, "unit", json!("kg")));
+}
+
+#[test]
+fn why_a_proposal_was_rejected_was_typed_by_the_person() {
+    let spec = spec();
+    for (status, is_typed) in [(ApprovalStatus::Rejected, true), (ApprovalStatus::Expired, false)] {
+        let reason = Some("take 9 of CS-1003 instead".to_owned());
+        let (approval, call, tool) = ("a".into(), "c".into(), "cart".into());
+        let items = [item("one", ItemBody::Approval { approval, call, tool, status, reason })];
+        let said: Vec<&str> = items.iter().filter_map(|item| typed_in(&item.body)).collect();
+        let search = search(&spec, &said, &["CS-1003, 9 pieces".to_owned()], &items);
+        assert_eq!(is_own(&search, "partNo", json!("CS-1003")), is_typed);
+        assert_eq!(is_own(&search, "quantity", json!(9)), is_typed);
+    }
+}
+
+#[test]
+fn a_day_of_a_call_may_be_the_next_of_its_name() {
+    let spec = spec();
+    let outside = ["until 2027-01-05, 2027-01-06 or 3 pieces".to_owned()];
+    let search = search(&spec, &["hold 3st until 5 january"], &outside, &[]);
+    assert!(is_own(&search, "until", json!("2027-01-05")));
+    assert!(is_own(&search, "quantity", json!(3)));
+    assert!(is_marked(&search, "until", json!("2027-01-06")));
+}
+
+#[test]
 fn an_uncertain_choice_chooses_no_thing() {
     let spec = spec();
-    for question in ["add the red one", "add one of them", "which is best?"] {
+    for question in ["add the red one", "add one of them", "which is best?", "not all, just one"] {
         let (outside, items) = after_list("Three.", question);
         let search = search(&spec, &["find backpacks", question], &outside, &items);
         for part in ["CS-1001", "CS-1002", "CS-1003"] {

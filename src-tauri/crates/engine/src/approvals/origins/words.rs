@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use chrono::NaiveDate;
+use chrono::{NaiveDate, NaiveDateTime, Timelike};
 
 use super::{
     content::plain,
+    identifiers::compact,
     readings::{Reading, days_of, numbers_of},
 };
 use crate::tools::typed_arguments::holds;
@@ -37,6 +38,10 @@ impl Said {
 pub(super) struct Words {
     said: Said,
     words: BTreeSet<String>,
+    /// Each word and each two words in a row, without signs and case.
+    loose: BTreeSet<String>,
+    /// The parts of web addresses and of names such as `owner/project#7`, and what follows `@` or `#`.
+    parts: BTreeSet<String>,
     numbers: Vec<f64>,
     days: Vec<NaiveDate>,
 }
@@ -46,17 +51,37 @@ impl Words {
         let numbers = messages.iter().flat_map(|text| numbers_of(text, Reading::Meant));
         let days = messages.iter().flat_map(|text| days_of(text, today));
         let words = messages.iter().flat_map(|text| split(text)).map(form).collect();
+        let loose = |text: &&str| {
+            let parts: Vec<String> = text.split_whitespace().map(compact).collect();
+            let pairs: Vec<String> = parts.windows(2).map(|two| two.concat()).collect();
+            parts.into_iter().chain(pairs)
+        };
+        let loose = messages.iter().flat_map(loose).collect();
+        let parts = messages.iter().flat_map(|text| text.split_whitespace()).flat_map(parts_of);
+        let parts = parts.map(form).collect();
         Self {
             numbers: numbers.map(|(_, number)| number).collect(),
             days: days.map(|(_, day)| day).collect(),
             said: Said::of(messages.iter().copied()),
             words,
+            loose,
+            parts,
         }
     }
 
-    /// Whether a message has this text, as a whole word or phrase.
+    /// Whether a message has this text, as a whole word or phrase. An address may be typed without
+    /// its scheme.
     pub(super) fn hold_text(&self, text: &str) -> bool {
+        let bare = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        let bare = bare.map(|rest| rest.trim_end_matches('/'));
         self.said.hold_text(text)
+            || bare.is_some_and(|bare| self.said.hold_text(bare))
+            || self.parts.contains(&form(text))
+    }
+
+    /// Whether a message has a word, or two words in a row, that `identifiers::compact` makes this.
+    pub(super) fn hold_loosely(&self, compact: &str) -> bool {
+        self.loose.contains(compact)
     }
 
     /// Whether each word of a text stands in a message.
@@ -72,6 +97,21 @@ impl Words {
     pub(super) fn hold_day(&self, day: NaiveDate) -> bool {
         self.days.contains(&day)
     }
+
+    /// Whether messages name the day and the time of a moment: "tomorrow at 10", "10:30", "3 pm".
+    pub(super) fn hold_moment(&self, moment: NaiveDateTime) -> bool {
+        let (hour, minute) = (moment.hour(), moment.minute());
+        let is_typed = |hour: u32| match minute {
+            0 => self.hold_number(f64::from(hour)),
+            _ => [':', '.'].iter().any(|sign| self.hold_text(&format!("{hour}{sign}{minute:02}"))),
+        };
+        let written = [':', '.'].map(|sign| format!("{hour:02}{sign}{minute:02}"));
+        self.hold_day(moment.date())
+            && moment.second() == 0
+            && (written.iter().any(|time| self.hold_text(time))
+                || is_typed(hour)
+                || hour > 12 && is_typed(hour - 12))
+    }
 }
 
 /// Returns a text as it is compared with what a person typed or saw.
@@ -84,10 +124,31 @@ pub(super) fn form_like(like: &str, text: &str) -> String {
     if is_exact(like) { exact(text) } else { plain(text) }
 }
 
-/// Whether a text may mean another thing if one letter has another case or accent: an address, a
-/// path, a name with digits.
+/// Whether a text may mean another thing if one letter has another case or accent: it has an
+/// address, a path or a word of letters and digits.
 fn is_exact(text: &str) -> bool {
-    text.contains(|c: char| c.is_numeric() || matches!(c, '@' | '/' | '\\' | '.' | '_'))
+    text.split_whitespace().any(|word| {
+        let is_mixed = word.contains(char::is_numeric) && word.contains(char::is_alphabetic);
+        is_mixed || word.contains(['@', '/', '\\', '_']) || word.trim_end_matches('.').contains('.')
+    })
+}
+
+/// Returns the parts of a word that is a web address, a name such as `owner/project#7`, or begins with
+/// `@` or `#`. A path of this computer is one value.
+fn parts_of(word: &str) -> Vec<&str> {
+    let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '~' | '@' | '#');
+    let word = word.trim_matches(is_edge).trim_end_matches(['.', ',', ':']);
+    if let Some(name) = word.strip_prefix(['@', '#']) {
+        return vec![name];
+    }
+    let path = word.split_once("://").map_or(word, |(_, rest)| rest);
+    if !path.contains('/')
+        || path.starts_with(['/', '.', '~'])
+        || !path.contains(char::is_alphabetic)
+    {
+        return Vec::new();
+    }
+    path.split(['/', '#', '?', '=', '&']).filter(|part| !part.is_empty()).collect()
 }
 
 fn exact(text: &str) -> String {
