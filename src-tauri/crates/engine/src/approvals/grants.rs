@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::{
     Engine,
     ports::{Durability, RecordDraft},
+    turn::audience::add_person,
 };
 
 /// The longest time, in hours, that a permission "for this session" holds.
@@ -58,6 +59,7 @@ impl Engine {
         let now = self.world.clock.now();
         self.world.store.grant_revoke(id, now).await?;
         let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
+        let draft = add_person(draft, self.world.profile.as_ref());
         self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal(
                 "audit_unavailable",

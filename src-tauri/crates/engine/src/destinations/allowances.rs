@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::{
     DecidedBy, Engine,
     ports::{Durability, RecordDraft},
-    turn::context::TurnContext,
+    turn::{audience::add_person, context::TurnContext},
 };
 
 /// Stores the hosts and recipients that the message of this turn names, for the later turns of
@@ -77,7 +77,7 @@ impl Engine {
         let draft = RecordDraft::new(RecordType::GrantCreated);
         let draft = match of {
             Some((session, turn)) => draft.of(session, turn),
-            None => draft,
+            None => add_person(draft, self.world.profile.as_ref()),
         };
         let draft = draft
             .field("by", by)
@@ -117,7 +117,7 @@ impl Engine {
         let draft = RecordDraft::new(RecordType::GrantRevoked)
             .field("scope", if session.is_some() { "conversation" } else { "always" })
             .commit("destinations", json!([destination]).to_string());
-        self.record_allowances(draft).await
+        self.record_allowances(add_person(draft, self.world.profile.as_ref())).await
     }
 
     async fn record_allowances(&self, draft: RecordDraft) -> Result<(), AgentError> {

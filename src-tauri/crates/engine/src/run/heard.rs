@@ -114,7 +114,25 @@ impl Engine {
         arguments: Value,
         around: TurnOptions,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
-        self.call_tool_for(session, tool, arguments, around, Place::Conversation).await
+        let turn = match self.begin_call_turn(session, &around).await {
+            Ok(turn) => turn,
+            Err(error) => return (Err(error), Vec::new()),
+        };
+        self.call_tool_in(&turn, session, (tool, arguments), around, Place::Conversation).await
+    }
+
+    /// Calls a tool whose result tells what came of a decided action. It belongs to the action's
+    /// turn, which has ended.
+    pub async fn call_after(
+        self: &Arc<Self>,
+        decided: &Approval,
+        tool: ToolId,
+        arguments: Value,
+        around: TurnOptions,
+    ) -> Result<ToolCallResponse, AgentError> {
+        let (turn, session) = (&decided.turn, &decided.session);
+        self.check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
+        self.call_tool_in(turn, session, (tool, arguments), around, Place::Conversation).await.0
     }
 
     /// Calls a tool for the session's host. The call is recorded but leaves no items in the
@@ -129,7 +147,9 @@ impl Engine {
         of: Option<&TurnId>,
     ) -> Result<ToolCallResponse, AgentError> {
         let Some(turn) = of.filter(|turn| self.runs.of(turn).is_some()) else {
-            return self.call_tool_for(session, tool, arguments, around, Place::Beside).await.0;
+            let turn = self.begin_call_turn(session, &around).await?;
+            let call = (tool, arguments);
+            return self.call_tool_in(&turn, session, call, around, Place::Beside).await.0;
         };
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
@@ -137,33 +157,37 @@ impl Engine {
         self.tool_call_as(asked, params, Place::Beside, CancellationToken::new()).await
     }
 
-    async fn call_tool_for(
-        self: &Arc<Self>,
+    /// Stores a turn of its own for a call.
+    async fn begin_call_turn(
+        &self,
         session: &SessionId,
-        tool: ToolId,
-        arguments: Value,
+        around: &TurnOptions,
+    ) -> Result<TurnId, AgentError> {
+        let turn = TurnId(self.world.ids.next("turn"));
+        self.check_stored_names(&[
+            session.as_str(),
+            around.correlation_id.as_deref().unwrap_or_default(),
+        ])?;
+        self.world.store.turn_save(&self.ended_row(session, &turn), Vec::new(), None).await?;
+        Ok(turn)
+    }
+
+    async fn call_tool_in(
+        self: &Arc<Self>,
+        turn: &TurnId,
+        session: &SessionId,
+        (tool, arguments): (ToolId, Value),
         around: TurnOptions,
         place: Place,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
-        let turn = TurnId(self.world.ids.next("turn"));
-        if let Err(error) = self.check_stored_names(&[
-            session.as_str(),
-            around.correlation_id.as_deref().unwrap_or_default(),
-        ]) {
-            return (Err(error), Vec::new());
-        }
-        let row = self.ended_row(session, &turn);
-        if let Err(error) = self.world.store.turn_save(&row, Vec::new(), None).await {
-            return (Err(error.into()), Vec::new());
-        }
         let (work, mut events) = RunContext::with_event_channel(around);
-        self.runs.add_run(&turn, work);
+        self.runs.add_run(turn, work);
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let called = self
             .tool_call_as((turn.clone(), Origin::Caller), params, place, CancellationToken::new())
             .await;
-        self.runs.remove_run(&turn);
+        self.runs.remove_run(turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
             heard.push(event);

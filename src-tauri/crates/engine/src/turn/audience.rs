@@ -98,10 +98,15 @@ impl Origin {
     /// Adds to a record through what was asked, and the name of the person if it is known.
     pub fn add_to(self, draft: RecordDraft, profile: &dyn Profile) -> RecordDraft {
         let draft = draft.field("origin", self.name());
-        match profile.person().filter(|_| self.is_owner()) {
-            Some(person) => draft.commit("person", person),
-            None => draft,
-        }
+        if self.is_owner() { add_person(draft, profile) } else { draft }
+    }
+}
+
+/// Adds to a record the name of the person whose profile it is, if it is known.
+pub(crate) fn add_person(draft: RecordDraft, profile: &dyn Profile) -> RecordDraft {
+    match profile.person() {
+        Some(person) => draft.commit("person", person),
+        None => draft,
     }
 }
 

@@ -202,12 +202,8 @@ async fn refused_requests_are_recorded() {
     assert!(bench.runs().is_empty());
 }
 
-#[tokio::test(start_paused = true)]
-async fn refused_requests_keep_the_ids_of_their_caller() {
-    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
-    let of_run = RunParams { correlation_id: Some("order-1".into()), ..run("not json") };
-    bench.engine.run_request(of_run).await.unwrap_err();
-    let around = |id: &str| engine::TurnOptions {
+fn around(id: &str) -> engine::TurnOptions {
+    engine::TurnOptions {
         locale: "en".into(),
         limits: Limits::default(),
         request_id: format!("r-{id}"),
@@ -215,7 +211,29 @@ async fn refused_requests_keep_the_ids_of_their_caller() {
         hints: Vec::new(),
         whole: true,
         looks_at: &[],
-    };
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_after_a_decision_is_recorded_in_the_turn_of_the_action() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("w", Effect::Write)]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    let turn = bench.start_with("change it", true).await.turn;
+    bench.final_of(&turn).await;
+    let action = bench.approval(0).await;
+    let read = bench.engine.call_after(&action, "r".into(), json!({"q": "x"}), around("order-1"));
+    read.await.unwrap();
+    let intents = listed(&bench, Some(RecordType::ToolIntent)).await;
+    let [intent] = intents.as_slice() else { panic!("one read: {intents:?}") };
+    assert_eq!(intent.turn.as_deref(), Some(turn.as_str()));
+    assert_eq!(intent.fields["correlation_id"], "order-1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_requests_keep_the_ids_of_their_caller() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let of_run = RunParams { correlation_id: Some("order-1".into()), ..run("not json") };
+    bench.engine.run_request(of_run).await.unwrap_err();
     let session = "s".into();
     bench.engine.store_exchange(&session, "hi", "hello", &around("order-0")).await.unwrap();
     let message = bench.engine.start_callers_turn(&session, " ".into(), None, around("order-2"));

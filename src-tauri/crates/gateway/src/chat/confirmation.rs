@@ -101,21 +101,26 @@ impl Turn<'_> {
         answer.calls.push(call);
         state.told_of = Some(approval.id.to_string());
         if outcome == ToolOutcome::Ok {
-            self.answer_confirmed_change(state, answer).await;
+            self.answer_confirmed_change(approval, state, answer).await;
             return Ok(());
         }
         // The change may have been made, so the answer shows the cart.
         if outcome == ToolOutcome::Unknown {
-            self.reread_cart(state, answer).await;
+            self.reread_cart(Some(approval), state, answer).await;
         }
         self.answer_with_decision(not_made, answer).await;
         Ok(())
     }
 
-    async fn answer_confirmed_change(&self, state: &mut State, answer: &mut Answer) {
+    async fn answer_confirmed_change(
+        &self,
+        approval: &Approval,
+        state: &mut State,
+        answer: &mut Answer,
+    ) {
         self.app.metrics.confirmed.add();
         state.open.apply_change(Change::Confirmed);
-        self.read_cart(answer).await;
+        self.read_cart(Some(approval), answer).await;
         Text::Done.localize(self.locale).clone_into(&mut answer.text);
         self.append_left_changes(&std::mem::take(&mut state.left), answer);
         self.store_decision(answer).await;
@@ -228,7 +233,7 @@ impl Turn<'_> {
             return true;
         }
         // If the cart cannot be read now, the next message reads it.
-        if newest.status.is_final() && (!begun || self.reread_cart(state, answer).await) {
+        if newest.status.is_final() && (!begun || self.reread_cart(None, state, answer).await) {
             state.told_of = Some(newest.id.to_string());
         }
         // The session now has the cart. The calls of the answer itself are counted separately.
@@ -252,7 +257,7 @@ impl Turn<'_> {
             approval.status,
             ApprovalStatus::Rejected | ApprovalStatus::Cancelled | ApprovalStatus::Superseded
         ) {
-            self.reread_cart(state, answer).await;
+            self.reread_cart(None, state, answer).await;
         }
         let text = match approval.status {
             status if !status.is_final() => Text::BeingDone,
@@ -297,7 +302,12 @@ impl Turn<'_> {
     /// Reads the cart after a change with an unknown outcome, and stops showing the old cart.
     /// Without a cart id no cart can be read: a cart that the change may have started cannot be
     /// found. Returns false if the cart could not be read.
-    async fn reread_cart(&self, state: &mut State, answer: &mut Answer) -> bool {
+    async fn reread_cart(
+        &self,
+        decided: Option<&Approval>,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> bool {
         state.cart = None;
         let engine = self.app.host.engine();
         let specs = engine.specs();
@@ -308,15 +318,17 @@ impl Turn<'_> {
             .find(|own| own.name == "basketId");
         let Some(number) = number else { return true };
         match engine.values_of(&self.session, &[&number.from]).await {
-            Ok(values) if values.contains_key(&number.from) => self.read_cart(answer).await,
+            Ok(values) if values.contains_key(&number.from) => {
+                self.read_cart(decided, answer).await
+            }
             Ok(_) => true,
             Err(_) => false,
         }
     }
 
-    /// Reads the cart after a change. If that fails, the answer shows the change's own result.
-    /// Returns whether the cart was read.
-    async fn read_cart(&self, answer: &mut Answer) -> bool {
+    /// Reads the cart after a change, in the turn of the change if it was decided just now. If that
+    /// fails, the answer shows the change's own result. Returns whether the cart was read.
+    async fn read_cart(&self, decided: Option<&Approval>, answer: &mut Answer) -> bool {
         let engine = self.app.host.engine();
         let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::CART).cloned()
         else {
@@ -324,8 +336,11 @@ impl Turn<'_> {
         };
         send_tool_start(self.out, tools::CART, &json!({}), self.locale);
         let began = Instant::now();
-        let (called, _) =
-            engine.call_for(&self.session, get.id, json!({}), self.turn_options()).await;
+        let around = self.turn_options();
+        let called = match decided {
+            Some(decided) => engine.call_after(decided, get.id, json!({}), around).await,
+            None => engine.call_for(&self.session, get.id, json!({}), around).await.0,
+        };
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| {
             (response.outcome, response.data)
         });

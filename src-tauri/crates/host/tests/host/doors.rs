@@ -3,8 +3,9 @@
 use std::{fs, path::Path, sync::Arc};
 
 use contract::{
-    AuditListParams, AuditShowParams, Commands, Empty, RecordType, RunParams, SecretSetParams,
-    SettingsSetParams, SwitchSetParams, SwitchTarget, ToolCallParams, TurnStartParams,
+    AllowanceParams, AuditListParams, AuditShowParams, Commands, Destination, DestinationKind,
+    Empty, RecordType, RunParams, SecretSetParams, SettingsSetParams, SwitchSetParams,
+    SwitchTarget, ToolCallParams, TurnStartParams,
 };
 use host::{Options, Person, Terminal};
 use serde_json::json;
@@ -115,8 +116,17 @@ async fn a_change_of_settings_is_recorded_with_who_asked_for_it() {
     terminal.settings_set(SettingsSetParams { settings }).await.unwrap();
     let target = SwitchTarget::Agent("pacer".into());
     terminal.switch_set(SwitchSetParams { target, on: false }).await.unwrap();
+    let destination = Destination::new(DestinationKind::Host, "docs.example.com");
+    let allowed = || AllowanceParams { destination: destination.clone(), session: None };
+    terminal.allowance_give(allowed()).await.unwrap();
+    host.allowance_revoke(allowed()).await.unwrap();
     let mut found = Vec::new();
-    for kind in [RecordType::SettingChanged, RecordType::KillSwitch] {
+    for kind in [
+        RecordType::SettingChanged,
+        RecordType::KillSwitch,
+        RecordType::GrantCreated,
+        RecordType::GrantRevoked,
+    ] {
         let list = AuditListParams {
             record_type: Some(kind),
             session: None,
@@ -125,7 +135,8 @@ async fn a_change_of_settings_is_recorded_with_who_asked_for_it() {
             limit: 10,
         };
         let records = host.audit_list(list).await.unwrap().records;
-        found.extend(records.iter().rev().map(|record| record.fields["origin"].clone()));
+        found
+            .extend(records.iter().rev().filter_map(|record| record.fields.get("origin").cloned()));
         let seq = records[0].seq;
         let shown = host.audit_show(AuditShowParams { seq }).await.unwrap();
         assert!(shown.revealed.contains_key("person"), "{shown:?}");
