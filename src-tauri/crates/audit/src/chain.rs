@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use contract::{RecordType, Text, text};
 use engine::ports::RecordDraft;
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, ffi, params};
 use serde_json::{Map, Value};
 
 use crate::body::{Body, MAX_BODY, MAX_VALUE, Reveal, instant};
@@ -71,6 +71,16 @@ pub(crate) fn prepare(draft: RecordDraft, at: DateTime<Utc>) -> Result<Prepared,
     })
 }
 
+const DISK_FULL: &str = "the disk is full; free some space and try again";
+/// What SQLite reports on a full disk: also that a file of its own cannot grow.
+const NO_SPACE: [i32; 5] = [
+    ffi::SQLITE_FULL,
+    ffi::SQLITE_IOERR_WRITE,
+    ffi::SQLITE_IOERR_SHMSIZE,
+    ffi::SQLITE_IOERR_SHMOPEN,
+    ffi::SQLITE_IOERR_SHMMAP,
+];
+
 /// Why a record could not be written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
@@ -87,8 +97,9 @@ impl WriteError {
             Self::Refused(text) => return text.into(),
             Self::Sqlite(error) => error,
         };
+        let extended = error.sqlite_error().map(|failure| failure.extended_code);
         match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => "the disk is full; free some space and try again".into(),
+            _ if extended.is_some_and(|code| NO_SPACE.contains(&code)) => DISK_FULL.into(),
             Some(ErrorCode::ReadOnly) => {
                 "its file or folder is not writable; check the permissions of the data folder"
                     .into()
@@ -233,4 +244,19 @@ pub(crate) fn stored_checkpoint(db: &Connection) -> rusqlite::Result<Option<(u64
         Ok((row.get::<_, Num>(0)?.0, row.get(1)?))
     })
     .optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_named_however_the_database_reports_it() {
+        for code in NO_SPACE {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            assert!(WriteError::from(error).sentence().contains("the disk is full"), "{code}");
+        }
+        let error = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_IOERR_READ), None);
+        assert!(!WriteError::from(error).sentence().contains("is full"));
+    }
 }

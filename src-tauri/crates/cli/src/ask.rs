@@ -56,7 +56,7 @@ pub(crate) async fn run(
         headless: !person,
     };
     let started = link.commands.turn_start(params).await?;
-    link.warn_of_missing_packs(out).await;
+    link.warn_of_packs(out).await;
     let mut view = View::new(out);
     let mut asker = Asker::new(out, person);
     let mut cancelled = false;

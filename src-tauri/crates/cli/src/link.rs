@@ -110,13 +110,15 @@ impl Link {
         self.missing_packs_error().await.unwrap_or_else(unknown)
     }
 
-    /// Warns the person if the packs that ship with Countersign are missing.
-    pub(crate) async fn warn_of_missing_packs(&self, out: Out) {
-        if let Some(error) = self.missing_packs_error().await {
+    /// Warns the person if packs are missing or cannot use a setting.
+    pub(crate) async fn warn_of_packs(&self, out: Out) {
+        let Ok(status) = self.commands.app_status(Empty {}).await else { return };
+        let is_of_packs = |code: &str| matches!(code, "no_packs" | "pack_settings");
+        for notice in status.notices.iter().filter(|notice| is_of_packs(&notice.code)) {
             out.print_note(format!(
                 "{} {}",
                 out.colour_text(Tone::Strong, "warning:"),
-                escape_invisible(&error.message)
+                escape_invisible(&notice.text)
             ));
         }
     }

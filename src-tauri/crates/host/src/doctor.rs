@@ -42,8 +42,12 @@ pub fn examine_unopened(paths: &Paths, why: &AgentError) -> DoctorResponse {
         Some(fault) => failed_check("settings", CheckState::Failed, &fault),
         None => settings_are_readable(),
     };
-    let checks =
-        vec![check_folder(paths), settings, failed_check("profile", CheckState::Failed, why)];
+    let mut profile = failed_check("profile", CheckState::Failed, why);
+    if why.has_reason(contract::Reason::AuditUnavailable) {
+        // Its hint leads to this very check.
+        profile.hint = None;
+    }
+    let checks = vec![check_folder(paths), settings, profile];
     DoctorResponse { ok: false, checks }
 }
 

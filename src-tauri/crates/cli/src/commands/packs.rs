@@ -133,7 +133,7 @@ pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
     if packs.is_empty() {
         return Err(link.no_packs_error().await.into());
     }
-    link.warn_of_missing_packs(out).await;
+    link.warn_of_packs(out).await;
     if out.json {
         out.print_json(&packs);
         return Ok(Exit::Done);

@@ -20,8 +20,12 @@ pub(crate) fn read_settings(paths: &Paths) -> (Settings, Option<AgentError>) {
     let file = path.display().to_string();
     let read = match files::read_text(&path, files::BY_HAND) {
         Ok(text) => parse_settings(&text, &file),
-        // Without a data folder, opening it says what is in its way.
-        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        // Without a data folder, opening it says what is in its way. A link to a file that is away
+        // is no missing file.
+        Err(e)
+            if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+                && !path.is_symlink() =>
+        {
             Ok(Settings::default())
         }
         Err(e) => Err(unreadable(text!("{file} cannot be read: {error}.", file, error = e), None)),
@@ -220,6 +224,14 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     if !(1..=3_600).contains(&settings.model.local_idle_timeout_s) {
         return bad("model.local_idle_timeout_s", seconds(1, 3_600));
     }
+    for (field, value, known) in [
+        ("theme", &settings.theme, &["contrast", "dark", "light", "system"][..]),
+        ("language", &settings.language, &["en", "sv", "system"]),
+    ] {
+        if !known.contains(&value.as_str()) {
+            return bad(field, text!("must be one of {names}", names = known.join(", ")));
+        }
+    }
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm".into());
     }
@@ -302,12 +314,27 @@ mod tests {
             ("quux = 1", "FILE, line 1: there is no setting quux here."),
             ("[limits]\nrounds = 99", "FILE, line 2: limits.rounds must be 1 to 20."),
             ("theme = ", "FILE cannot be read: line 1, column"),
+            (
+                "theme = \"drak\"",
+                "FILE, line 1: theme must be one of contrast, dark, light, system.",
+            ),
+            ("language = \"klingon\"", "FILE, line 1: language must be one of en, sv, system."),
         ] {
             let (told, hint) = fault(text);
             assert!(told.starts_with(message), "{told}");
             assert!(hint.starts_with("Repair the file"), "{hint}");
         }
         assert!(parse_settings("", "FILE").is_ok());
+    }
+
+    #[test]
+    fn a_link_to_a_file_that_is_away_is_no_missing_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::new(Some(folder.path().to_owned()));
+        assert!(read_settings(&paths).1.is_none());
+        std::os::unix::fs::symlink("/nowhere/countersign.toml", paths.settings()).unwrap();
+        let (settings, fault) = read_settings(&paths);
+        assert!(fault.is_some() && !settings.agent_enabled);
     }
 
     #[test]
