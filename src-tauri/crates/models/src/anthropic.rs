@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(crate) use request::default_max_tokens;
 
 use crate::capabilities::ModelFacts;
-use crate::wire::{Assemble, Leaves, Part, Wire, join_url, listed_ids};
+use crate::wire::{Assemble, Leaves, Part, Wire, join_url, listed_ids, simplify_tools};
 
 pub(crate) struct Anthropic {
     model: String,
@@ -51,7 +51,11 @@ impl Wire for Anthropic {
         request: &ModelRequest,
         leaves: Leaves,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&request::build_body(self, request, leaves.has(Part::Optional)))
+        let mut body = request::build_body(self, request, leaves.has(Part::Optional));
+        if leaves.has(Part::Details) {
+            simplify_tools(body.get_mut("tools"), "input_schema");
+        }
+        serde_json::to_vec(&body)
     }
     fn optional_words(&self) -> &'static [&'static str] {
         &["thinking", "cache_control"]

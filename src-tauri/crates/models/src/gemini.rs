@@ -10,7 +10,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Leaves, Part, Wire, join_url};
+use crate::wire::{Assemble, Leaves, Part, Wire, join_url, simplify_tools};
 
 pub(crate) struct Gemini {
     /// Including the collection: `models/...`.
@@ -58,7 +58,15 @@ impl Wire for Gemini {
         request: &ModelRequest,
         leaves: Leaves,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&request::build_body(self, request, leaves.has(Part::Optional)))
+        let mut body = request::build_body(self, request, leaves.has(Part::Optional));
+        if leaves.has(Part::Details) {
+            let tools = body.pointer_mut("/tools/0/functionDeclarations");
+            simplify_tools(tools, "parametersJsonSchema");
+        }
+        if leaves.has(Part::System) {
+            request::move_instructions(&mut body);
+        }
+        serde_json::to_vec(&body)
     }
     fn optional_words(&self) -> &'static [&'static str] {
         &[

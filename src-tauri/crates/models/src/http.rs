@@ -5,9 +5,11 @@ mod between;
 pub(crate) mod call;
 mod check;
 pub(crate) mod failure;
+mod foreign;
 mod known;
 pub(crate) mod once;
 mod reading;
+mod refusal;
 mod retry;
 mod said;
 
@@ -159,7 +161,7 @@ impl HttpClient {
 
 /// Parses an address, without the parts that people often paste along with it.
 pub(crate) fn parse_base_url(text: &str) -> Result<Url, ModelError> {
-    const ENDPOINTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
+    const ENDPOINTS: [&str; 4] = ["/chat/completions", "/completions", "/responses", "/messages"];
     let text = text.trim().trim_end_matches('/');
     let text = ENDPOINTS.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
     let url = Url::parse(text).map_err(|_| failure::bad_address())?;
@@ -182,8 +184,9 @@ pub fn is_nearby_address(text: &str) -> bool {
     const ENDINGS: [&str; 4] = [".local", ".lan", ".internal", ".home.arpa"];
     let Ok(url) = parse_base_url(text) else { return false };
     let is_near = match url.host() {
-        Some(Host::Ipv4(ip)) => is_private(ip.into()),
-        Some(Host::Ipv6(ip)) => is_private(ip.into()),
+        // Servers print the unspecified address when they start. It leads to this computer.
+        Some(Host::Ipv4(ip)) => is_private(ip.into()) || ip.is_unspecified(),
+        Some(Host::Ipv6(ip)) => is_private(ip.into()) || ip.is_unspecified(),
         Some(Host::Domain(name)) => {
             !name.contains('.') || ENDINGS.iter().any(|ending| name.ends_with(ending))
         }
@@ -207,6 +210,7 @@ mod tests {
             "http://127.0.0.1:8080/v1/",
             " http://127.0.0.1:8080/v1/chat/completions ",
             "http://127.0.0.1:8080/v1/messages",
+            "http://127.0.0.1:8080/v1/completions",
         ] {
             assert_eq!(
                 parse_base_url(text).unwrap().as_str(),
@@ -228,5 +232,9 @@ mod tests {
                 && local("http://[::1]:1/v1")
         );
         assert!(!local("https://api.openai.com/v1") && !local("http://localhost.example.com/v1"));
+        assert!(
+            is_nearby_address("http://0.0.0.0:1234/v1") && is_nearby_address("http://nas:1/v1")
+        );
+        assert!(!is_nearby_address("https://api.openai.com/v1"));
     }
 }

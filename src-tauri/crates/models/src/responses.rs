@@ -10,7 +10,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::capabilities::ModelFacts;
-use crate::wire::{Assemble, Leaves, Part, Wire, join_url, listed_ids};
+use crate::wire::{Assemble, Leaves, Part, Wire, join_url, listed_ids, simplify_tools};
 
 pub(crate) struct Responses {
     model: String,
@@ -47,7 +47,11 @@ impl Wire for Responses {
         request: &ModelRequest,
         leaves: Leaves,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&request::build_body(self, request, leaves.has(Part::Optional)))
+        let mut body = request::build_body(self, request, leaves.has(Part::Optional));
+        if leaves.has(Part::Details) {
+            simplify_tools(body.get_mut("tools"), "parameters");
+        }
+        serde_json::to_vec(&body)
     }
     fn optional_words(&self) -> &'static [&'static str] {
         &["ncrypted", "reasoning", "summar", "text.format", "json_schema"]

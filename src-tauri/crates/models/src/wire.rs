@@ -3,9 +3,11 @@
 //! connections, time and retries.
 
 mod answer;
+mod arguments;
 mod leaves;
 mod loose;
 mod messages;
+mod plain;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -21,6 +23,7 @@ pub(crate) use answer::{Answer, restore_order};
 pub(crate) use leaves::{Leaves, Part};
 pub(crate) use loose::Loose;
 pub(crate) use messages::{Turns, describe_tool, instructions_after, split_system};
+pub(crate) use plain::{plain_schema, plain_text, simplify_tools};
 
 /// A protocol for requests to a model server.
 pub(crate) trait Wire: Send + Sync {

@@ -13,4 +13,5 @@ pub(crate) mod memories;
 pub(crate) mod offered_schema;
 pub(crate) mod pack_egress;
 pub(crate) mod prompt;
+mod strict_schema;
 pub(crate) mod toolkit;

@@ -4,46 +4,22 @@
 
 use serde_json::{Map, Value, json};
 
+use super::strict_schema;
+
 /// Schema keywords that providers refuse at the top level.
 const REFUSED: [&str; 6] = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"];
 /// The highest nesting of references and alternatives that is followed, and their highest total
 /// number.
 const DEPTH: usize = 5;
 const PARTS: usize = 200;
+/// The most bytes that are written in the place of references.
+const COPIED: usize = 256 * 1024;
 
-/// Keywords whose values are data and no schemas.
-const DATA: [&str; 5] = ["enum", "const", "default", "example", "examples"];
-
-/// Returns a schema in the form that a model gets. Each object in it names its properties: strict
-/// providers refuse one that does not.
+/// Returns a schema in the form that a model gets.
 pub(crate) fn schema_for_model(schema: &Value) -> Value {
     let mut schema = as_object(schema);
-    add_properties(&mut schema, true);
+    strict_schema::fit(&mut schema);
     schema
-}
-
-/// Adds empty properties to objects without. `is_schema` is false for a map of schemas by name.
-fn add_properties(value: &mut Value, is_schema: bool) {
-    match value {
-        Value::Object(members) => {
-            let kind = members.get("type").filter(|_| is_schema);
-            let is_object = kind.is_some_and(|kind| match kind {
-                Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
-                kind => kind == "object",
-            });
-            if is_object && !members.get("properties").is_some_and(Value::is_object) {
-                members.insert("properties".into(), json!({}));
-            }
-            for (name, part) in members.iter_mut() {
-                if !is_schema || !DATA.contains(&name.as_str()) {
-                    let is_map = ["properties", "$defs", "definitions", "patternProperties"];
-                    add_properties(part, !is_schema || !is_map.contains(&name.as_str()));
-                }
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(|part| add_properties(part, is_schema)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }
 
 /// Returns a schema as an object without alternatives at the top.
@@ -58,8 +34,9 @@ fn as_object(schema: &Value) -> Value {
     let mut members = schema.as_object().cloned().unwrap_or_default();
     REFUSED.iter().for_each(|word| drop(members.remove(*word)));
     found.required.retain(|name| found.properties.contains_key(name));
+    let mut left = COPIED;
     for field in found.properties.values_mut() {
-        resolve_removed_references(schema, field, DEPTH);
+        resolve_removed_references(schema, field, DEPTH, &mut left);
     }
     members.insert("type".into(), json!("object"));
     members.insert("properties".into(), Value::Object(found.properties));
@@ -75,9 +52,9 @@ struct FlattenedSchema {
     parts: usize,
 }
 
-/// Replaces references to removed parts of the schema by those parts. A reference nested too deep
-/// is replaced by a schema that accepts any value.
-fn resolve_removed_references(root: &Value, value: &mut Value, depth: usize) {
+/// Replaces references to removed parts of the schema by those parts. A reference that is nested too
+/// deep, or for which nothing is `left`, is replaced by a schema that accepts any value.
+fn resolve_removed_references(root: &Value, value: &mut Value, depth: usize, left: &mut usize) {
     match value {
         Value::Object(members) => {
             let place = members
@@ -89,24 +66,39 @@ fn resolve_removed_references(root: &Value, value: &mut Value, depth: usize) {
                     || REFUSED.iter().any(|word| place.trim_start_matches('/').starts_with(word))
             });
             if let Some(place) = gone {
-                let part = if depth == 0 {
-                    None
-                } else {
-                    root.pointer(place).filter(|_| !place.is_empty()).cloned()
-                };
+                let part = root.pointer(place).filter(|_| depth > 0 && !place.is_empty());
+                let part = part.filter(|part| has_room(part, left)).cloned();
                 *value = part.unwrap_or_else(|| json!({}));
                 if depth > 0 {
-                    resolve_removed_references(root, value, depth - 1);
+                    resolve_removed_references(root, value, depth - 1, left);
                 }
                 return;
             }
-            members.values_mut().for_each(|value| resolve_removed_references(root, value, depth));
+            for value in members.values_mut() {
+                resolve_removed_references(root, value, depth, left);
+            }
         }
         Value::Array(list) => {
-            list.iter_mut().for_each(|value| resolve_removed_references(root, value, depth))
+            list.iter_mut().for_each(|value| resolve_removed_references(root, value, depth, left))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+/// Takes the bytes of a part off what is left. Returns false, and leaves nothing, if there are more.
+fn has_room(part: &Value, left: &mut usize) -> bool {
+    let own = 1 + part.as_str().map_or(0, str::len);
+    let enough = own <= *left;
+    *left = left.saturating_sub(own);
+    enough
+        && match part {
+            Value::Array(list) => list.iter().all(|value| has_room(value, left)),
+            Value::Object(members) => members.iter().all(|(name, value)| {
+                *left = left.saturating_sub(name.len());
+                has_room(value, left)
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        }
 }
 
 /// Collects the parameters of a schema and of its alternatives. `always` says whether this part of
@@ -245,6 +237,20 @@ mod tests {
             (&fields["self"], &fields["loop"], &fields["kept"]),
             (&json!({}), &json!({}), &json!({"$ref": "#/$defs/k"}))
         );
+    }
+
+    #[test]
+    fn references_that_multiply_do_not_take_the_memory() {
+        let fields = |text: &str| -> Map<String, Value> {
+            let field = json!({"$ref": "#/anyOf/0", "description": text});
+            (0..40).map(|at| (format!("p{at}"), field.clone())).collect()
+        };
+        for text in ["", &"long ".repeat(1_000)] {
+            let schema = json!({"anyOf": [{"type": "object", "properties": fields(text)}]});
+            let shown = schema_for_model(&schema);
+            assert_eq!(shown["properties"].as_object().map(Map::len), Some(40));
+            assert!(shown.to_string().len() < 8 * COPIED);
+        }
     }
 
     #[test]

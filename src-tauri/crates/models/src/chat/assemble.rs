@@ -8,7 +8,7 @@ use engine::ports::{Finish, ModelError, ModelEvent};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::chunk::{CallPart, Choice, Chunk, Delta, without_odd_members};
+use super::chunk::{CallPart, Choice, Chunk, Delta, repaired, without_odd_members};
 use super::kept::{self, Members};
 use super::thoughts::{Piece, Splitter};
 use super::written::WrittenCalls;
@@ -18,6 +18,9 @@ use crate::wire::{Answer, Assemble, FeedResult, Loose};
 /// More calls than any model makes in one answer. Limits a stream that never stops opening new
 /// ones.
 const MAX_CALLS: usize = 64;
+
+/// The members with thoughts as text. Some servers send the same text in two of them.
+const THOUGHTS: [&str; 4] = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
 
 /// The part of an answer that has arrived.
 pub(super) struct Assembler {
@@ -105,10 +108,7 @@ impl Assembler {
         delta: Delta<'_>,
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ModelError> {
-        for name in ["reasoning_content", "reasoning"] {
-            let text = delta.others.get(name).and_then(Value::as_str).unwrap_or_default();
-            self.answer.push_reasoning(text, out);
-        }
+        self.read_thoughts(&delta.others, out);
         kept::merge(&mut self.others, delta.others);
         match delta.content {
             Loose::Absent => {}
@@ -116,18 +116,44 @@ impl Assembler {
             Loose::Other(parts) => self.read_parts(&parts, out),
         }
         self.read_text(delta.refusal.text(), out);
-        for part in delta.tool_calls.unwrap_or_default() {
+        let mut parts = delta.tool_calls.unwrap_or_default();
+        // The older form of a call. Servers that know both send both.
+        let older = delta.function_call.filter(|_| parts.is_empty());
+        parts.extend(older.map(CallPart::of));
+        for part in parts {
             self.read_call_part(part)?;
         }
         Ok(())
     }
 
-    /// Reads content that is a list of typed parts: `text`, and `thinking` with parts of its own.
+    fn read_thoughts(&mut self, others: &Members, out: &mut VecDeque<ModelEvent>) {
+        let mut last = "";
+        for name in THOUGHTS {
+            let text = others.get(name).and_then(Value::as_str).unwrap_or_default();
+            if !text.is_empty() && text != last {
+                self.answer.push_reasoning(text, out);
+                last = text;
+            }
+        }
+        let details = others.get("reasoning_details").and_then(Value::as_array);
+        for part in details.filter(|_| last.is_empty()).into_iter().flatten() {
+            let text = ["text", "summary"].iter().find_map(|name| part.get(*name)?.as_str());
+            self.answer.push_reasoning(text.unwrap_or_default(), out);
+        }
+    }
+
+    /// Reads content that is a part or a list of parts: `text`, and `thinking` with parts of its own.
     fn read_parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
-        for part in parts.as_array().into_iter().flatten() {
-            match part.get("text").and_then(Value::as_str) {
-                Some(text) => self.read_text(text, out),
-                None => kept::merge_content(&mut self.others, part),
+        let list = parts.as_array().map_or(std::slice::from_ref(parts), Vec::as_slice);
+        for part in list {
+            match part {
+                Value::String(text) => self.read_text(text, out),
+                Value::Number(number) => self.read_text(&number.to_string(), out),
+                Value::Object(members) => match members.get("text").and_then(Value::as_str) {
+                    Some(text) => self.read_text(text, out),
+                    None => kept::merge_content(&mut self.others, part),
+                },
+                Value::Null | Value::Bool(_) | Value::Array(_) => {}
             }
             match part.get("thinking") {
                 Some(Value::String(text)) => self.answer.push_reasoning(text, out),
@@ -194,13 +220,19 @@ impl Assembler {
                 .or(self.calls.len().checked_sub(1))?,
         };
         let call = self.calls.get(candidate)?;
-        // The part begins a second call, under the same index or without an index, if it has a name, does
-        // not have the first call's id, and the first call is complete.
-        let other_id = id.is_empty() || call.wire_id.is_empty() || call.wire_id != id;
-        let starts_anew =
-            !name.is_empty() && other_id && !call.name.is_empty() && is_complete(&call.arguments);
-        let another = starts_anew && (index.is_none() || (!id.is_empty() && call.wire_id != id));
-        (!another).then_some(candidate)
+        // The part begins a second call, under the same index or without an index, if it has a name, the
+        // first call is complete, and ids or names tell them apart.
+        if name.is_empty() || call.name.is_empty() || !is_complete(&call.arguments) {
+            return Some(candidate);
+        }
+        let has_arguments = !call.arguments.trim().is_empty();
+        let without_ids = id.is_empty() && call.wire_id.is_empty();
+        let same_id = !id.is_empty() && call.wire_id == id;
+        let another = match index {
+            None => !same_id,
+            Some(_) => !id.is_empty() && !same_id || without_ids && has_arguments,
+        };
+        (!another && (call.name == name || !has_arguments)).then_some(candidate)
     }
 }
 
@@ -224,8 +256,9 @@ impl Assemble for Assembler {
         match serde_json::from_str::<Chunk<'_>>(data) {
             Ok(chunk) => self.read_chunk(chunk, out),
             Err(_) => {
-                let odd: Value =
-                    serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+                let odd: Value = serde_json::from_str(data)
+                    .or_else(|_| serde_json::from_str(&repaired(data)))
+                    .map_err(|_| failure::not_the_protocol())?;
                 let fits = without_odd_members(odd).to_string();
                 let chunk = serde_json::from_str(&fits).map_err(|_| failure::not_the_protocol())?;
                 self.read_chunk(chunk, out)
@@ -241,11 +274,15 @@ impl Assemble for Assembler {
         let (text, written) = self.written.end(self.calls.is_empty() && !is_cut);
         self.answer.push_text(&text, out);
         let mut calls = std::mem::take(&mut self.calls);
+        // Some servers send an empty call beside each text.
+        calls.retain(|call| !(call.name.is_empty() && call.arguments.trim().is_empty()));
         calls.sort_by_key(|call| call.index.unwrap_or(u64::MAX));
         let mut of_calls = Vec::new();
         for call in calls {
-            self.answer.push_call(call.name, call.arguments, out)?;
+            let name = self.written.meant_tool(call.name);
+            let count = self.answer.push_call(name, call.arguments, out)?;
             of_calls.push(call.others);
+            of_calls.extend((1..count).map(|_| Members::new()));
         }
         for (name, arguments) in written {
             self.answer.push_call(name, arguments, out)?;
@@ -286,10 +323,11 @@ impl Assembler {
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
         Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(true) | Value::Number(_) => false,
+        Value::Array(list) => list.iter().all(is_empty),
+        Value::Object(members) => members.values().all(is_empty),
     }
 }
 

@@ -41,8 +41,9 @@ pub(super) struct Delta<'a> {
     pub(super) tool_calls: Option<Vec<CallPart<'a>>>,
     #[serde(borrow, default, rename = "role")]
     _role: Loose<'a>,
-    #[serde(borrow, default, rename = "function_call")]
-    _function_call: Loose<'a>,
+    /// A call in the older form.
+    #[serde(borrow, default)]
+    pub(super) function_call: Option<FunctionPart<'a>>,
     /// Members that go back with the message.
     #[serde(flatten)]
     pub(super) others: Members,
@@ -62,6 +63,13 @@ pub(super) struct CallPart<'a> {
     /// Members that go back with the call.
     #[serde(flatten)]
     pub(super) others: Members,
+}
+
+impl<'a> CallPart<'a> {
+    /// Makes a part of a call in the older form.
+    pub(super) fn of(function: FunctionPart<'a>) -> Self {
+        Self { function: Some(function), ..Self::default() }
+    }
 }
 
 /// Name and arguments, or a piece of them.
@@ -98,6 +106,7 @@ pub(super) fn without_odd_members(mut chunk: Value) -> Value {
                 *calls = Value::Array(vec![calls.take()]);
             }
             keep_if(delta, "tool_calls", Value::is_array);
+            keep_if(delta, "function_call", Value::is_object);
             for call in parts(delta.get_mut("tool_calls")) {
                 keep_if(call, "function", Value::is_object);
             }
@@ -119,4 +128,85 @@ fn parts(list: Option<&mut Value>) -> impl Iterator<Item = &mut Members> {
         list.retain(Value::is_object);
         list.iter_mut().filter_map(Value::as_object_mut)
     })
+}
+
+/// Returns JSON without what its grammar does not know: numbers that are none become null, halves of
+/// characters become a mark, and control characters in texts are escaped.
+pub(super) fn repaired(json: &str) -> String {
+    const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    let mut is_text = false;
+    while let Some(c) = rest.chars().next() {
+        let mut len = c.len_utf8();
+        match c {
+            '"' => is_text = !is_text,
+            '\\' if is_text => {
+                len = escape_len(rest);
+                if len == 0 {
+                    out.push_str("\\ufffd");
+                    rest = rest.get(6..).unwrap_or_default();
+                    continue;
+                }
+            }
+            '\0'..='\u{1f}' if is_text => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+                rest = &rest[len..];
+                continue;
+            }
+            _ if is_text => {}
+            _ => {
+                if let Some(word) = NO_NUMBERS.iter().find(|word| rest.starts_with(**word)) {
+                    out.push_str("null");
+                    rest = &rest[word.len()..];
+                    continue;
+                }
+            }
+        }
+        let (part, after) = rest.split_at_checked(len).unwrap_or((rest, ""));
+        out.push_str(part);
+        rest = after;
+    }
+    out
+}
+
+/// Returns the length of the escape at the beginning of the text, or 0 for half of a character.
+fn escape_len(text: &str) -> usize {
+    let unit = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    match unit(text) {
+        None => 1 + text[1..].chars().next().map_or(0, char::len_utf8),
+        Some(0xd800..=0xdbff) => match text.get(6..).and_then(unit) {
+            Some(0xdc00..=0xdfff) => 12,
+            _ => 0,
+        },
+        Some(0xdc00..=0xdfff) => 0,
+        Some(_) => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_json_is_repaired_and_other_json_stays() {
+        let table = [
+            (r#"{"a":NaN,"b":[-Infinity,Infinity]}"#, r#"{"a":null,"b":[null,null]}"#),
+            (r#"{"a":"\ud83d"}"#, r#"{"a":"\ufffd"}"#),
+            (r#"{"a":"\ude00x"}"#, r#"{"a":"\ufffdx"}"#),
+            ("{\"a\":\"b\tc\nd\"}", r#"{"a":"b\u0009c\u000ad"}"#),
+            (
+                r#"{"a":"NaN \"\\","b":"\ud83d\ude00 \u00e5 å"}"#,
+                r#"{"a":"NaN \"\\","b":"\ud83d\ude00 \u00e5 å"}"#,
+            ),
+            (r#"{"a":"\"#, r#"{"a":"\"#),
+            (r#"{"a":"\u12"#, r#"{"a":"\u12"#),
+        ];
+        for (broken, expected) in table {
+            assert_eq!(repaired(broken), expected, "{broken}");
+        }
+    }
 }

@@ -12,6 +12,10 @@ pub(super) struct Dialect {
     pub(super) short_call_ids: bool,
     /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
     pub(super) completion_bound: bool,
+    /// Results have the names of their tools (Google).
+    pub(super) named_results: bool,
+    /// A message with calls has an empty text in place of no content (LM Studio's older versions).
+    pub(super) text_content: bool,
 }
 
 impl Dialect {
@@ -20,7 +24,14 @@ impl Dialect {
         Self {
             short_call_ids: mistral,
             completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com"),
+            named_results: host.ends_with(".googleapis.com"),
+            text_content: false,
         }
+    }
+
+    /// Returns the dialect for a server that refused the usual form of calls and results.
+    pub(super) fn strict(self) -> Self {
+        Self { short_call_ids: true, named_results: true, text_content: true, ..self }
     }
 }
 

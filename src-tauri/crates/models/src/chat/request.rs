@@ -1,6 +1,8 @@
 //! Writes a model request as a chat-completions body. Host call ids go onto the wire one to one.
 //! It does not know where the body is sent or what comes back.
 
+use std::borrow::Cow;
+
 use engine::ports::ModelRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -9,7 +11,7 @@ use super::{
     dialect::Dialect,
     shape::{Style, WireMessage, shape},
 };
-use crate::wire::{Leaves, Part};
+use crate::wire::{Leaves, Part, plain_schema, plain_text};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -47,7 +49,7 @@ struct WireTool<'a> {
 struct WireToolFunction<'a> {
     name: &'a str,
     description: &'a str,
-    parameters: &'a Value,
+    parameters: Cow<'a, Value>,
 }
 
 /// The body of a request, for a stream unless nobody listens to the pieces.
@@ -57,14 +59,19 @@ pub(super) fn build_body(
     dialect: Dialect,
     leaves: Leaves,
 ) -> Result<Vec<u8>, serde_json::Error> {
+    let is_brief = leaves.has(Part::Details);
     let tools = request.tools.iter().map(|tool| WireTool {
         kind: "function",
         function: WireToolFunction {
             name: &tool.name,
-            description: &tool.description,
-            parameters: &tool.parameters,
+            description: if is_brief { plain_text(&tool.description) } else { &tool.description },
+            parameters: match is_brief {
+                true => Cow::Owned(plain_schema(&tool.parameters)),
+                false => Cow::Borrowed(&tool.parameters),
+            },
         },
     });
+    let dialect = if leaves.has(Part::Form) { dialect.strict() } else { dialect };
     let bound = request.answer_limit();
     let plain = leaves.has(Part::Optional);
     let is_newer = dialect.completion_bound != leaves.has(Part::Bound);
@@ -74,6 +81,7 @@ pub(super) fn build_body(
         passing: &request.passing,
         with_kept: !leaves.has(Part::Kept),
         with_calls: !leaves.has(Part::Tools),
+        with_system: !leaves.has(Part::System),
     };
     serde_json::to_vec(&Body {
         model,
@@ -239,6 +247,9 @@ mod tests {
         let id = mistral["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
         assert_eq!(id.len(), 9);
         assert_eq!(mistral["messages"][3]["tool_call_id"], id, "call and result still pair up");
+        let google = written(&conversation(), "generativelanguage.googleapis.com");
+        assert_eq!(google["messages"][3]["name"], "pace");
+        assert_eq!(google["messages"][2]["content"], Value::Null);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(super) enum WireMessage<'a> {
     },
     Tool {
         tool_call_id: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
         content: Cow<'a, str>,
     },
 }
@@ -73,6 +75,8 @@ pub(super) struct Style<'a> {
     pub(super) passing: &'a str,
     /// Whether calls and results are written as such, or as text for a model without tools.
     pub(super) with_calls: bool,
+    /// Whether the instructions at the beginning have a role of their own.
+    pub(super) with_system: bool,
 }
 
 /// Converts the messages.
@@ -88,11 +92,14 @@ pub(super) fn shape<'a>(all: &'a [Message], style: Style<'_>) -> Vec<WireMessage
         system.truncate(lasting.trim_end().len());
     }
     let mut out: Vec<WireMessage<'a>> = Vec::with_capacity(all.len());
-    if !system.is_empty() {
-        out.push(WireMessage::System { content: system });
-    }
     // Instructions for the next message.
     let mut pending: Option<String> = None;
+    if !system.is_empty() {
+        match style.with_system {
+            true => out.push(WireMessage::System { content: system }),
+            false => pending = Some(in_tag(&system)),
+        }
+    }
     for (at, message) in rest.iter().enumerate() {
         match message {
             Message::System { .. }
@@ -133,8 +140,9 @@ pub(super) fn shape<'a>(all: &'a [Message], style: Style<'_>) -> Vec<WireMessage
                 let text = format!("<tool_result name=\"{}\">\n{content}\n</tool_result>", &**name);
                 push_user(&mut out, None, Cow::Owned(text));
             }
-            Message::Tool { call, content, .. } => out.push(WireMessage::Tool {
+            Message::Tool { call, name, content, .. } => out.push(WireMessage::Tool {
                 tool_call_id: call_id(call.as_str(), style.dialect),
+                name: style.dialect.named_results.then(|| &**name),
                 content: without_tags(content),
             }),
         }
@@ -222,9 +230,10 @@ fn push_assistant<'a>(
             parts.extend((!is_empty).then(|| json!({"type": "text", "text": text})));
             Some(Value::Array(parts))
         }
-        (_, true) if !calls.is_empty() => None,
-        (_, true) if !style.with_calls => Some(NO_ANSWER.into()),
-        (_, _) => Some(text.into()),
+        (_, true) if !calls.is_empty() => style.dialect.text_content.then(|| "".into()),
+        // Some servers refuse a message without content.
+        (_, true) => Some(NO_ANSWER.into()),
+        (_, false) => Some(text.into()),
     };
     out.push(assistant(content, calls, kept));
 }
@@ -292,12 +301,17 @@ mod tests {
 
     /// Returns roles and contents as lines.
     fn shaped(messages: &[Message], with_calls: bool) -> Vec<String> {
+        shaped_with(messages, with_calls, true)
+    }
+
+    fn shaped_with(messages: &[Message], with_calls: bool, with_system: bool) -> Vec<String> {
         let style = Style {
             dialect: Dialect::default(),
             maker: "m",
             with_kept: true,
             passing: "Noon.",
             with_calls,
+            with_system,
         };
         let line = |message: &WireMessage<'_>| {
             let value = serde_json::to_value(message).unwrap();
@@ -377,6 +391,23 @@ mod tests {
         for (messages, expected) in table {
             assert_eq!(shaped(&messages, true), expected);
         }
+    }
+
+    #[test]
+    fn instructions_without_a_role_stand_before_the_first_message() {
+        let host = "user: <host_instructions>|Be kind.|</host_instructions>";
+        let noon = "user: <host_instructions>|Noon.|</host_instructions>";
+        let prompt = || system("Be kind.\n\nNoon.");
+        let shaped = |messages: &[Message]| shaped_with(messages, true, false);
+        assert_eq!(
+            shaped(&[prompt(), user("Hi"), said("Yes"), user("It?")]),
+            [&*format!("{host}|Hi"), "assistant: Yes", &*format!("{noon}|It?")]
+        );
+        assert_eq!(
+            shaped(&[system("Be kind."), said("Yes"), user("Hi")]),
+            [host, "assistant: Yes", "user: Hi"]
+        );
+        assert_eq!(shaped(&[user("Hi"), said(""), user("It?")])[1], "assistant: (No answer.)");
     }
 
     #[test]

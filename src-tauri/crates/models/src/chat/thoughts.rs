@@ -1,9 +1,9 @@
 //! Tells thoughts from the answer in a text that has both: `<think>` blocks at the beginning of a
-//! message, also if the template has opened the block and the text has only its end. Tags within the
-//! answer, in code or in a quotation are text. It knows nothing of chunks and calls.
+//! message or on lines of their own, also if the template has opened the block and the text has only
+//! its end. Tags within a line, in code or in a quotation are text. It knows nothing of chunks and calls.
 
 /// The tags around thoughts.
-const TAGS: [(&str, &str); 9] = [
+const TAGS: [(&str, &str); 11] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<reasoning>", "</reasoning>"),
@@ -13,10 +13,18 @@ const TAGS: [(&str, &str); 9] = [
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
 ];
+/// The tag before an answer, which is no part of it.
+const ANSWER: [&str; 2] = ["<|START_RESPONSE|>", "<|begin_of_solution|>"];
 
+/// The first characters of all tags.
+const FIRST: [char; 3] = ['<', '[', '◁'];
 /// No tag has more bytes.
 const LONGEST_TAG: usize = 32;
+/// More bytes than any block within an answer has. A longer one is text.
+const LONGEST_ASIDE: usize = 64 * 1024;
 /// More blocks than any answer begins with. Later ones stay text.
 const MOST_BLOCKS: usize = 32;
 
@@ -38,21 +46,32 @@ enum State {
     /// Inside of a block that ends with this tag.
     Thinking(&'static str),
     Answering,
+    /// Inside of a block within the answer, with these tags around it. All of it is held back: it is
+    /// text if it does not end.
+    Aside(&'static str, &'static str),
 }
 
 pub(super) struct Splitter {
     state: State,
     /// Text that is held back until its kind is known.
     held: String,
-    /// The facts about the text so far, as long as it may turn out to be thoughts.
-    said: Option<Said>,
+    /// The facts about the text so far.
+    said: Said,
+    /// Whether the text so far may turn out to be thoughts.
+    is_open: bool,
     /// The blocks of thoughts so far.
     blocks: usize,
 }
 
 impl Splitter {
     pub(super) fn new() -> Self {
-        Self { state: State::Opening, held: String::new(), said: Some(Said::default()), blocks: 0 }
+        Self {
+            state: State::Opening,
+            held: String::new(),
+            said: Said::default(),
+            is_open: true,
+            blocks: 0,
+        }
     }
 
     /// Takes a piece of the message.
@@ -70,7 +89,9 @@ impl Splitter {
         let rest = std::mem::take(&mut self.held);
         match self.state {
             State::Thinking(_) => push_piece(&mut out, Piece::Thought(rest)),
-            State::Opening | State::Answering => push_piece(&mut out, Piece::Text(rest)),
+            State::Opening | State::Answering | State::Aside(..) => {
+                push_piece(&mut out, Piece::Text(rest));
+            }
         }
         out
     }
@@ -81,6 +102,7 @@ impl Splitter {
             State::Opening => self.open(is_end),
             State::Thinking(close) => self.think(close, out, is_end),
             State::Answering => self.answer(out, is_end),
+            State::Aside(open, close) => self.end_aside(open, close, out),
         }
     }
 
@@ -88,15 +110,20 @@ impl Splitter {
         let words = self.held.trim_start();
         if let Some((tag, close)) = TAGS.iter().find(|(tag, _)| begins_with(words, tag)) {
             self.held = words[tag.len()..].to_owned();
-            self.said = None;
+            self.is_open = false;
             self.state = State::Thinking(close);
             return true;
         }
-        let may_open = words.is_empty() || TAGS.iter().any(|(tag, _)| begins_with(tag, words));
+        if let Some(tag) = ANSWER.iter().find(|tag| begins_with(words, tag)) {
+            self.held = words[tag.len()..].to_owned();
+            return true;
+        }
+        let mut tags = TAGS.iter().map(|tag| tag.0).chain(ANSWER);
+        let may_open = words.is_empty() || tags.any(|tag| begins_with(tag, words));
         if may_open && !is_end {
             return false;
         }
-        if self.said.is_none() {
+        if !self.is_open {
             // White space between the thoughts and the answer belongs to neither.
             self.held = self.held.trim_start().to_owned();
         }
@@ -131,48 +158,67 @@ impl Splitter {
     }
 
     fn answer(&mut self, out: &mut Vec<Piece>, is_end: bool) -> bool {
-        let Some(said) = &mut self.said else {
-            push_piece(out, Piece::Text(std::mem::take(&mut self.held)));
-            return false;
-        };
-        // A tag counts only with the character after it.
-        let open = |close: &str| {
-            let last = self.held.len().checked_sub(close.len());
+        // A closing tag counts only with the character after it.
+        let open = |tag: &str, is_whole: bool| {
+            let last = self.held.len().checked_sub(tag.len()).filter(|_| is_whole);
             let whole = last.filter(|at| self.held.is_char_boundary(*at));
-            match whole.filter(|at| begins_with(&self.held[*at..], close)) {
-                Some(_) => close.len(),
-                None => tail_of(&self.held, close),
+            match whole.filter(|at| begins_with(&self.held[*at..], tag)) {
+                Some(_) => tag.len(),
+                None => tail_of(&self.held, tag),
             }
         };
-        let kept = if is_end { 0 } else { TAGS.iter().map(|tag| open(tag.1)).max().unwrap_or(0) };
+        let ends = TAGS.iter().map(|tag| open(tag.0, false).max(open(tag.1, true)));
+        let kept = if is_end { 0 } else { ends.max().unwrap_or(0) };
         let end = self.held.len() - kept;
         let mut from = 0;
-        for (at, _) in
-            self.held.match_indices(|c: char| TAGS.iter().any(|tag| tag.1.starts_with(c)))
-        {
+        for (at, _) in self.held.match_indices(FIRST) {
             let rest = &self.held[at..];
-            let Some(kind) = TAGS.iter().position(|(_, close)| begins_with(rest, close)) else {
-                continue;
-            };
-            let close = TAGS[kind].1;
-            said.push(&self.held[from..at]);
+            let is = |tag: &str| begins_with(rest, tag);
+            let Some(kind) = TAGS.iter().position(|tag| is(tag.0) || is(tag.1)) else { continue };
+            let (opening, close) = TAGS[kind];
+            self.said.push(&self.held[from..at]);
             from = at;
-            if said.ends_thoughts(kind, &rest[close.len()..]) {
-                push_piece(out, Piece::Text(self.held[..at].to_owned()));
-                out.push(Piece::WasThought);
-                self.held.drain(..at + close.len());
-                self.said = None;
-                self.state = State::Opening;
-                return true;
+            let closes = is(close);
+            let is_aside = !closes && self.blocks < MOST_BLOCKS && self.said.may_begin_aside();
+            let was_thought =
+                closes && self.is_open && self.said.ends_thoughts(kind, &rest[close.len()..]);
+            if !is_aside && !was_thought {
+                continue;
             }
+            push_piece(out, Piece::Text(self.held[..at].to_owned()));
+            self.is_open = false;
+            if is_aside {
+                self.state = State::Aside(opening, close);
+                self.held.drain(..at);
+            } else {
+                out.push(Piece::WasThought);
+                self.state = State::Opening;
+                self.held.drain(..at + close.len());
+            }
+            return true;
         }
-        said.push(self.held.get(from..end).unwrap_or_default());
+        self.said.push(self.held.get(from..end).unwrap_or_default());
         push_piece(out, Piece::Text(self.held.drain(..end).collect()));
         false
     }
+
+    /// Passes on a block within the answer when its end has come.
+    fn end_aside(&mut self, open: &str, close: &str, out: &mut Vec<Piece>) -> bool {
+        match find_tag(&self.held, close, |_, _| true) {
+            Some(at) => {
+                push_piece(out, Piece::Thought(self.held[open.len()..at].to_owned()));
+                self.held.drain(..at + close.len());
+                self.blocks += 1;
+            }
+            None if self.held.len() > LONGEST_ASIDE => self.blocks = MOST_BLOCKS,
+            None => return false,
+        }
+        self.state = State::Answering;
+        true
+    }
 }
 
-/// The facts about a text that decide whether a closing tag ends thoughts.
+/// The facts about a text that decide what a tag after it means.
 #[derive(Default)]
 struct Said {
     last: Option<char>,
@@ -214,8 +260,17 @@ impl Said {
 
     /// Whether a closing tag of this kind, after this text, ends thoughts.
     fn ends_thoughts(&self, kind: usize, after: &str) -> bool {
-        let at_line = self.last == Some('\n') || after.starts_with(['\n', '\r']);
-        at_line && !self.opened[kind] && !self.is_quoted()
+        let at_line = matches!(self.last, None | Some('\n')) || after.starts_with(['\n', '\r']);
+        // A tag that is mentioned follows a space.
+        let ends_words = self.last.is_some_and(|last| {
+            last.is_alphanumeric() || ['.', '!', '?', '…', '。', '！', '？'].contains(&last)
+        });
+        (at_line || ends_words) && !self.opened[kind] && !self.is_quoted()
+    }
+
+    /// Whether an opening tag after this text begins thoughts within the answer.
+    fn may_begin_aside(&self) -> bool {
+        self.last == Some('\n') && !self.is_in_block
     }
 
     /// Whether the end of the text is in code or in a quotation.
@@ -308,6 +363,17 @@ mod tests {
             ("``` `\n</think>\n", "``` `\n</think>\n", ""),
             ("a [think] b\n</think>\nc", "c", "a [think] b\n"),
             ("  indented", "  indented", ""),
+            ("Briefly.</think>391", "391", "Briefly."),
+            ("是。</think>好", "好", "是。"),
+            ("</think>Yes.", "Yes.", ""),
+            ("(</think>) and **</think>** end it.", "(</think>) and **</think>** end it.", ""),
+            ("<|channel|>final<|message|>Yes.", "Yes.", ""),
+            ("<|channel>thought\nHm.<channel|>Yes.", "Yes.", "\nHm."),
+            ("<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>b", "b", "a"),
+            ("I look.\n<think>\nHm.\n</think>\nYes.", "I look.\n\nYes.", "\nHm.\n"),
+            ("<think>a</think>b\n<think>c</think>d", "b\nd", "ac"),
+            ("So:\n<Think>\nit stays", "So:\n<Think>\nit stays", ""),
+            ("So:\n```\n<think>a</think>\n```", "So:\n```\n<think>a</think>\n```", ""),
         ];
         for (text, answer, thoughts) in table {
             for len in [1, 2, 3, 7, 1_000] {
@@ -325,6 +391,13 @@ mod tests {
             assert_eq!(split(&text, len), (text.clone(), String::new()));
         }
         assert!(TAGS.iter().all(|(open, _)| open.len() <= LONGEST_TAG));
+        assert!(TAGS.iter().all(|tag| tag.0.starts_with(FIRST) && tag.1.starts_with(FIRST)));
+    }
+
+    #[test]
+    fn a_long_block_within_an_answer_is_text() {
+        let text = format!("a\n<think>{}", "b <think>\n".repeat(LONGEST_ASIDE / 8));
+        assert_eq!(split(&text, 4_096), (text.clone(), String::new()));
     }
 
     #[test]

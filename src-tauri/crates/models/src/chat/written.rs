@@ -2,13 +2,12 @@
 //! does not know their format. Only calls of offered tools count; anything else stays text. It does
 //! not know what a call means.
 
-use std::collections::BTreeMap;
+mod formats;
 
-use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
+use formats::{read_body, read_tagged};
 
 /// The beginnings of written calls, with the mark that ends one.
-const MARKS: [(&str, &str); 7] = [
+const MARKS: [(&str, &str); 13] = [
     ("<tool_call>", "</tool_call>"),
     ("<function_call>", "</function_call>"),
     ("<|tool_call|>", "<|/tool_call|>"),
@@ -16,9 +15,24 @@ const MARKS: [(&str, &str); 7] = [
     ("<|python_tag|>", "<|eom_id|>"),
     ("[TOOL_CALLS]", "[/TOOL_CALLS]"),
     ("<function=", "</function>"),
+    ("<tools>", "</tools>"),
+    ("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+    ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+    ("<|channel|>commentary to=", "<|call|>"),
+    ("<minimax:tool_call>", "</minimax:tool_call>"),
+    ("<function_calls>", "</function_calls>"),
 ];
 /// The beginnings of an answer that is nothing but a call, without white space.
-const BARE: [&str; 3] = ["{\"name\":", "[{\"name\":", "{\"type\":\"function\","];
+const BARE: [&str; 8] = [
+    "{\"name\":",
+    "[{\"name\":",
+    "{\"type\":\"function\",",
+    "{\"function\":",
+    "{\"tool\":",
+    "{\"tool_calls\":",
+    "{\"arguments\":",
+    "{\"action\":",
+];
 /// More text than any written call has. Longer text is shown as it comes.
 const MAX_BYTES: usize = 64 * 1024;
 
@@ -78,6 +92,17 @@ impl WrittenCalls {
         }
     }
 
+    /// Returns the offered tool that a call means whose name has tokens of the model's format.
+    pub(super) fn meant_tool(&self, name: String) -> String {
+        if self.tools.contains(&name) {
+            return name;
+        }
+        let end = ["<|", ":"].iter().filter_map(|mark| name.find(mark)).min();
+        let bare = name[..end.unwrap_or(name.len())].trim();
+        let bare = bare.strip_prefix("functions.").unwrap_or(bare);
+        self.tools.iter().find(|tool| *tool == bare).cloned().unwrap_or(name)
+    }
+
     fn release(&mut self, end: usize) -> String {
         let text: String = self.held.drain(..end).collect();
         self.is_first &= text.trim().is_empty();
@@ -108,7 +133,9 @@ impl WrittenCalls {
         let mut calls = Vec::new();
         while !rest.is_empty() {
             if calls.is_empty() && begins_bare(rest) == Some(true) {
-                calls = read_body(rest)?;
+                let bare = without_fence(rest);
+                let end = if bare.len() < rest.len() { "```" } else { "" };
+                calls = read_body(bare.trim_end().strip_suffix(end)?.trim())?;
                 break;
             }
             let (mark, close) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark))?;
@@ -125,6 +152,9 @@ impl WrittenCalls {
             }
             rest = after.trim();
         }
+        for (name, _) in &mut calls {
+            *name = self.meant_tool(std::mem::take(name));
+        }
         let is_known = |call: &Call| self.tools.contains(&call.0);
         (!calls.is_empty() && calls.iter().all(is_known)).then_some(calls)
     }
@@ -132,92 +162,19 @@ impl WrittenCalls {
 
 /// Whether a text begins as a call does, or None if it does not. It is `Some(false)` if it is too short to tell.
 fn begins_bare(text: &str) -> Option<bool> {
+    let text = without_fence(text);
+    if ["`", "``"].contains(&text) {
+        return Some(false);
+    }
     let start: String = text.chars().filter(|c| !c.is_whitespace()).take(20).collect();
     let begins = |mark: &&str| start.starts_with(mark) || mark.starts_with(&start);
     BARE.iter().find(|mark| begins(mark)).map(|mark| start.starts_with(mark))
 }
 
-/// Reads what is between two marks: JSON, a tagged function, or a name before its arguments.
-fn read_body(body: &str) -> Option<Vec<Call>> {
-    if let Some(tagged) = body.strip_prefix("<function=") {
-        let (body, after) = tagged.split_once("</function>")?;
-        return after.trim().is_empty().then(|| read_tagged(body).map(|call| vec![call]))?;
-    }
-    if !body.starts_with(['{', '[']) {
-        let (name, arguments) = body.split_at(body.find(['{', '['])?);
-        let arguments = arguments.strip_prefix("[ARGS]").unwrap_or(arguments);
-        return Some(vec![(name.trim().to_owned(), object(arguments)?)]);
-    }
-    if body.starts_with('[') {
-        let list: Vec<&RawValue> = serde_json::from_str(body).ok()?;
-        return list.into_iter().map(read_json).collect();
-    }
-    Some(vec![read_json(serde_json::from_str(body).ok()?)?])
-}
-
-/// A call as JSON, with the words of all formats. Arguments stay as they are written.
-#[derive(Default, Deserialize)]
-struct JsonCall<'a> {
-    #[serde(default)]
-    name: Option<String>,
-    /// The name, or an object with name and arguments.
-    #[serde(borrow, default)]
-    function: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    parameters: Option<&'a RawValue>,
-}
-
-/// Reads `{"name": …, "arguments": …}`, also with the words of other formats.
-fn read_json(call: &RawValue) -> Option<Call> {
-    let mut call: JsonCall<'_> = serde_json::from_str(call.get()).ok()?;
-    if let Some(inner) = call.function.filter(|function| function.get().starts_with('{')) {
-        call = serde_json::from_str(inner.get()).ok()?;
-    }
-    let function = || serde_json::from_str(call.function?.get()).ok();
-    let name = call.name.or_else(function)?;
-    let arguments = match call.arguments.or(call.parameters).map(RawValue::get) {
-        None => "{}".to_owned(),
-        Some(text) if text.starts_with('"') => serde_json::from_str(text).ok()?,
-        Some(text) => object(text)?,
-    };
-    Some((name, arguments))
-}
-
-/// Returns a JSON object as it is written.
-fn object(text: &str) -> Option<String> {
-    let value: &RawValue = serde_json::from_str(text).ok()?;
-    value.get().starts_with('{').then(|| value.get().to_owned())
-}
-
-/// Reads `name>` with `<parameter=NAME>value</parameter>`, or with JSON. Other text between the
-/// parameters may be a part of them, so there is no call.
-fn read_tagged(body: &str) -> Option<Call> {
-    let (name, rest) = body.split_once('>')?;
-    let name = name.trim().trim_matches('"').to_owned();
-    let mut rest = rest.trim();
-    if rest.starts_with('{') {
-        return Some((name, object(rest)?));
-    }
-    let mut arguments: BTreeMap<&str, Box<RawValue>> = BTreeMap::new();
-    while !rest.is_empty() {
-        let (parameter, after) = rest.strip_prefix("<parameter=")?.split_once('>')?;
-        let (value, after) = after.split_once("</parameter>")?;
-        let value = value.strip_prefix('\n').unwrap_or(value);
-        let value = value.strip_suffix('\n').unwrap_or(value);
-        // The tool's schema makes numbers of texts.
-        let parsed: Option<Box<RawValue>> = serde_json::from_str(value).ok();
-        let value = match parsed.filter(|value| value.get().starts_with(['{', '['])) {
-            Some(value) => value,
-            None => to_raw_value(value).ok()?,
-        };
-        if arguments.insert(parameter.trim(), value).is_some() {
-            return None;
-        }
-        rest = after.trim_start();
-    }
-    Some((name, serde_json::to_string(&arguments).ok()?))
+/// Returns the text after the line that opens a code block, if it begins with one.
+fn without_fence(text: &str) -> &str {
+    let Some(after) = text.strip_prefix("```") else { return text };
+    after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim_start()
 }
 
 #[cfg(test)]
@@ -265,12 +222,75 @@ mod tests {
                 "",
                 r#"{"a":"1.10"}"#,
             ),
+            (
+                "```json\n{\n  \"name\": \"pace\",\n  \"arguments\": {\"a\":1}\n}\n```",
+                "",
+                r#"{"a":1}"#,
+            ),
+            (
+                "```\n{\"tool_calls\": [{\"name\": \"pace\", \"parameters\": {\"a\":1}}]}\n```\n",
+                "",
+                r#"{"a":1}"#,
+            ),
+            ("{\"tool\": \"pace\", \"args\": {\"a\":1}}", "", r#"{"a":1}"#),
+            ("{\"function\": \"pace\", \"parameters\": {\"a\":1}}", "", r#"{"a":1}"#),
+            ("{\"arguments\": {\"a\":1}, \"name\": \"functions.pace\"}", "", r#"{"a":1}"#),
+            ("<tools>\n{\"name\": \"pace\", \"arguments\": {\"a\":1}}\n</tools>", "", r#"{"a":1}"#),
+            (
+                "<tool_call>pace\n<arg_key>a</arg_key>\n<arg_value>1.10</arg_value>\n</tool_call>",
+                "",
+                r#"{"a":"1.10"}"#,
+            ),
+            ("I look.\n<tool_call>pace\n</tool_call>", "I look.\n", "{}"),
+            (
+                "<|tool_call_start|>[pace(a=1.10, b='x', c=True, d=[\"y\"])]<|tool_call_end|>",
+                "",
+                r#"{"a":1.10,"b":"x","c":true,"d":["y"]}"#,
+            ),
+            (
+                "<minimax:tool_call>\n<invoke name=\"pace\">\n<parameter name=\"a\">1</parameter>\n</invoke>\n</minimax:tool_call>",
+                "",
+                r#"{"a":"1"}"#,
+            ),
+            (
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.pace:0<|tool_call_argument_begin|>{\"a\":1}<|tool_call_end|><|tool_calls_section_end|>",
+                "",
+                r#"{"a":1}"#,
+            ),
+            (
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>pace\n```json\n{\"a\":1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+                "",
+                r#"{"a":1}"#,
+            ),
+            (
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>pace<｜tool▁sep｜>{\"a\":1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+                "",
+                r#"{"a":1}"#,
+            ),
+            (
+                "<|channel|>commentary to=functions.pace <|constrain|>json<|message|>{\"a\":1}<|call|>",
+                "",
+                r#"{"a":1}"#,
+            ),
         ];
         for (text, shown, arguments) in table {
             for len in [1, 3, 1_000] {
                 let expected = (shown.to_owned(), vec![("pace".to_owned(), arguments.to_owned())]);
                 assert_eq!(read(text, len), expected, "{text} in pieces of {len}");
             }
+        }
+    }
+
+    #[test]
+    fn several_written_calls_are_several_calls() {
+        let call = |name: &str, arguments: &str| (name.to_owned(), arguments.to_owned());
+        let both = [call("pace", r#"{"a":1}"#), call("cart_add", r#"{"b":2}"#)];
+        for text in [
+            "{\"name\":\"pace\",\"arguments\":{\"a\":1}}\n{\"name\":\"cart_add\",\"arguments\":{\"b\":2}}",
+            "[{\"name\":\"pace\",\"arguments\":{\"a\":1}},{\"name\":\"cart_add\",\"arguments\":{\"b\":2}}]",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.pace:0<|tool_call_argument_begin|>{\"a\":1}<|tool_call_end|><|tool_call_begin|>functions.cart_add:1<|tool_call_argument_begin|>{\"b\":2}<|tool_call_end|>",
+        ] {
+            assert_eq!(read(text, 7), (String::new(), both.to_vec()), "{text}");
         }
     }
 
@@ -290,6 +310,17 @@ mod tests {
             "<function=pace>\nb = 2\n<parameter=a>1</parameter>\n</function>",
             "<function=pace>\n<parameter=a>1</parameter>\n<parameter=a>2</parameter>\n</function>",
             "<tool_call><function=pace>\n</function>\nb</tool_call>",
+            "```json\n{\"name\": \"Anna\", \"arguments\": {}}\n```",
+            "<|tool_call_start|>[pace(a='it\\'s')]<|tool_call_end|>",
+            "<|tool_call_start|>[pace(a=b)]<|tool_call_end|>",
+            "<|tool_call_start|>[pace(1)]<|tool_call_end|>",
+            "```json\n{\"name\": \"pace\", \"arguments\": {}}\n```\nRun it so.",
+            "```json\n{\"name\": \"pace\", \"arguments\": {}}",
+            "``",
+            "<tool_call>pace is a tool</tool_call>",
+            "<tool_call>pace\n<arg_key>a</arg_key>\n</tool_call>",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.pace:0<|tool_call_argument_begin|>{\"a\":",
+            "<|channel|>commentary to=functions.pace or another<|message|>{}",
         ] {
             for len in [1, 3, 1_000] {
                 assert_eq!(read(text, len), (text.to_owned(), Vec::new()), "{text}");

@@ -148,14 +148,20 @@ impl Call {
                     Err(failed) => failed,
                 },
                 Phase::Read(reading) => match reading.read_event(&mut self.pending).await {
-                    Ok(Step::More) => continue,
-                    Ok(Step::End) => {
-                        self.phase = Phase::Over;
+                    Ok(step) => {
+                        let has_begun = reading.has_begun();
+                        if step == Step::End {
+                            self.phase = Phase::Over;
+                        }
+                        if has_begun || step == Step::End {
+                            self.remember_refusals();
+                        }
                         continue;
                     }
-                    Err(failure) => {
-                        Failure { retry: failure.retry && !reading.has_begun(), ..failure }
+                    Err(failure) if reading.has_begun() => {
+                        Failure { retry: false, answer: Box::default(), ..failure }
                     }
+                    Err(failure) => failure,
                 },
             };
             self.phase = Phase::Over;
@@ -218,15 +224,21 @@ impl Call {
     /// Returns the part of the request that the server may have refused, if the request has it. The next
     /// attempt shows whether it was the cause.
     fn refused_part(&self, failed: &Failure) -> Option<Part> {
-        let said = failed.answer.said.to_lowercase();
+        let body = &failed.answer.body;
         let is_in_request = |part: &Part| match part {
             Part::Optional => true,
-            Part::Tools => !self.request.tools.is_empty(),
-            Part::Kept => self.kept_names().any(|name| said.contains(&name.to_lowercase())),
+            Part::Tools | Part::Details => !self.request.tools.is_empty(),
+            Part::System => matches!(self.request.messages.first(), Some(Message::System { .. })),
+            Part::Kept => self.kept_names().any(|name| body.contains(&name.to_lowercase())),
             Part::Bound => self.request.answer_limit().is_some(),
+            Part::Form => self.has_results(),
         };
         let open = |part: &Part| !self.leaves.has(*part) && is_in_request(part);
         failed.answer.may_refuse.iter().copied().find(open)
+    }
+
+    fn has_results(&self) -> bool {
+        self.request.messages.iter().any(|message| matches!(message, Message::Tool { .. }))
     }
 
     /// Returns the names of members that go back to the server that sent them.
@@ -247,15 +259,17 @@ impl Call {
     }
 
     /// Remembers what the server refused and answered without.
-    fn remember_refusals(&self) {
+    fn remember_refusals(&mut self) {
+        if self.refused.is_empty() {
+            return;
+        }
         let kind = self.shared.request_kind(self.request.structured.is_some());
         // After results it may have been the results that were refused.
-        let has_results =
-            self.request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
-        for (part, said) in &self.refused {
-            if *part != Part::Tools || !has_results {
-                let refused = Refused { at: self.shared.clock.now(), said: said.clone() };
-                self.shared.plainly.remember_refusal(kind.clone(), *part, refused);
+        let has_results = self.has_results();
+        for (part, said) in self.refused.drain(..) {
+            if part != Part::Tools || !has_results {
+                let refused = Refused { at: self.shared.clock.now(), said };
+                self.shared.plainly.remember_refusal(kind.clone(), part, refused);
             }
         }
     }
@@ -297,7 +311,6 @@ impl Call {
             .map_err(|_| Failure::permanent(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::transport_failure(&shared.host, &error))?;
         if response.status().is_success() {
-            self.remember_refusals();
             let begins_by = shared.before_another.then_some(silent_until);
             Ok(ResponseReader::new(
                 response,

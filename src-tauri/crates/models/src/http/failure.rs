@@ -10,6 +10,7 @@ use reqwest::{StatusCode, Url};
 use serde_json::Value;
 
 use super::known::KnownFailure;
+use super::refusal::Refusal;
 use super::said;
 use crate::wire::Part;
 
@@ -38,6 +39,8 @@ pub(super) struct ErrorAnswer {
     pub(super) status: u16,
     /// The server's words, cut and without keys.
     pub(super) said: String,
+    /// All of the answer in small letters. It is searched and never shown.
+    pub(super) body: String,
 }
 
 impl Failure {
@@ -62,8 +65,11 @@ impl Failure {
         let is_nowhere = self.error == no_such_address()
             || matches!(self.answer.status, 404 | 405)
                 && !self.answer.said.to_lowercase().contains("model");
-        if !is_nowhere || !matches!(base.path(), "" | "/") {
+        if !is_nowhere {
             return self;
+        }
+        if !matches!(base.path(), "" | "/") {
+            return self.with_unusual_path(base);
         }
         let address = format!("{}/v1", base.as_str().trim_end_matches('/'));
         let hint = text!(
@@ -73,9 +79,26 @@ impl Failure {
         let error = ModelError { hint: Some(hint), ..no_such_address() };
         Self { retry: false, ..self.with_error(error) }.with_problem(Problem::Api)
     }
-    /// Whether the server itself answered, and not about keys.
-    fn is_by_server(&self) -> bool {
-        !matches!(self.answer.status, 300..=399 | 401 | 403 | 407)
+    /// Returns the failure with the usual path, if the address has no version and the server says
+    /// nothing about the cause.
+    fn with_unusual_path(mut self, base: &Url) -> Self {
+        let is_version = |part: &str| {
+            part.strip_prefix('v')
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let has_version = base.path_segments().is_some_and(|mut parts| parts.any(is_version));
+        if !has_version && said::is_about_no_cause(&self.answer.said) {
+            self.error.hint = no_such_address().hint;
+        }
+        self
+    }
+    /// Whether the server's words may be shown: it answered itself, and not about a key.
+    fn may_be_quoted(&self) -> bool {
+        match self.answer.status {
+            300..=399 | 401 | 407 => false,
+            403 => !self.answer.said.to_lowercase().contains("key"),
+            _ => true,
+        }
     }
     fn with_error(self, error: ModelError) -> Self {
         Self { error, ..self }
@@ -85,7 +108,8 @@ impl Failure {
     pub(super) fn with_missing_key(self, host: &str) -> Self {
         match self.problem {
             Problem::Key | Problem::KeyPermission => {
-                Self::permanent(key_missing(host)).with_problem(Problem::KeyMissing)
+                let error = ModelError { said: self.error.said, ..key_missing(host) };
+                Self::permanent(error).with_problem(Problem::KeyMissing)
             }
             _ => self,
         }
@@ -281,9 +305,10 @@ pub(super) fn from_status(
     let error = error.get(0).unwrap_or(&error);
     let known = KnownFailure::classify_error(error.get("error").unwrap_or(error));
     let said = said::words(body);
-    let is_loading = status == StatusCode::SERVICE_UNAVAILABLE && said::is_loading(&said);
+    let is_loading = matches!(status.as_u16(), 425 | 502..=504) && said::is_loading(&said);
     let failure = match status.as_u16() {
         401 if known == KnownFailure::Forbidden => refused_permission(host),
+        403 if said::is_about_moderation(&said) => Failure::permanent(model_declined()),
         403 if known != KnownFailure::Unauthorized => refused_permission(host),
         401 | 403 => Failure::permanent(unauthorized(host)),
         402 => Failure::permanent(no_credit(host)),
@@ -295,6 +320,9 @@ pub(super) fn from_status(
         .with_problem(Problem::Model),
         407 => proxy_login(),
         _ if is_loading => Failure::transient(still_loading(host)),
+        500..=599 if known == KnownFailure::ContextLength => {
+            Failure::permanent(conversation_too_long(host))
+        }
         408 | 409 | 425 | 500..=599 => Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             text!("{host} cannot answer just now (status {status}).", host, status = status.as_u16()),
@@ -318,7 +346,7 @@ pub(super) fn from_status(
             KnownFailure::Tools => model_error(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the tools as they are described (status {status}).", host, status = code),
-                "Choose a model that supports tools in Settings.",
+                said::hint(&said).unwrap_or("Choose a model that supports tools in Settings."),
             ),
             KnownFailure::Forbidden
             | KnownFailure::RateLimited
@@ -330,36 +358,17 @@ pub(super) fn from_status(
             ),
         }),
     };
-    let may_refuse = refusable_parts(status.as_u16(), known, &said, || {
-        optional.iter().any(|word| body.contains(word))
-    });
-    let answer = ErrorAnswer { may_refuse, is_loading, status: status.as_u16(), said };
+    let refusal = Refusal { status: status.as_u16(), known, said: &said, body, optional };
+    let may_refuse = refusal.parts();
+    let body = body.to_lowercase();
+    let answer = ErrorAnswer { may_refuse, is_loading, status: status.as_u16(), said, body };
     let mut failure = Failure { answer: Box::new(answer), ..failure };
     let said = &failure.answer.said;
     // Words of a server about keys may have parts of one.
-    if !said.is_empty() && !is_loading && known.may_be_quoted() && failure.is_by_server() {
+    if !said.is_empty() && !is_loading && known.may_be_quoted() && failure.may_be_quoted() {
         failure.error.said = Some(Box::new(said::quoted(said)));
     }
     failure
-}
-
-/// Returns the parts of the request that a refusal may be about, the likeliest first.
-fn refusable_parts(
-    status: u16,
-    known: KnownFailure,
-    said: &str,
-    names_optional: impl Fn() -> bool,
-) -> Vec<Part> {
-    let is_refusal = matches!(status, 400 | 422);
-    let is_open = known.may_be_quoted() && known != KnownFailure::Tools;
-    let is_about_length = said.contains("max_tokens") || said.contains("max_completion_tokens");
-    let mut parts = Vec::new();
-    parts.extend((is_refusal && names_optional()).then_some(Part::Optional));
-    parts.extend((is_refusal && is_open).then_some(Part::Kept));
-    parts.extend((is_refusal && is_open && is_about_length).then_some(Part::Bound));
-    let may_be_tools = matches!(status, 400 | 404 | 405 | 422 | 500 | 501);
-    parts.extend((may_be_tools && is_open && said::refuses_tools(said)).then_some(Part::Tools));
-    parts
 }
 
 fn proxy_login() -> Failure {
@@ -376,11 +385,20 @@ const SERVER: &str = "The model's server";
 
 /// Marks an error from the server as temporary or permanent. Missing credit is permanent.
 pub(super) fn classify(error: ModelError) -> Failure {
-    if error.kind.is_retryable() && error != no_credit(SERVER) {
+    let is_open = error.kind == ModelErrorKind::Unavailable;
+    let said = error.said.as_ref().filter(|_| is_open).map(|said| said.as_str().to_owned());
+    let mut failure = if error.kind.is_retryable() && error.message != no_credit(SERVER).message {
         Failure::transient(error)
     } else {
         Failure::permanent(error)
+    };
+    if let Some(said) = said {
+        let (known, body) = (KnownFailure::Other, said.to_lowercase());
+        let refusal = Refusal { status: 400, known, said: &said, body: &body, optional: &[] };
+        failure.answer.may_refuse = refusal.parts();
+        failure.answer.body = body;
     }
+    failure
 }
 
 /// Reads an error object in the middle of a stream, or in an answer with status 200.
@@ -393,15 +411,15 @@ pub(crate) fn parse_stream_error(error: &Value) -> ModelError {
     };
     match KnownFailure::classify_error(error) {
         KnownFailure::Unauthorized => unauthorized(host),
-        KnownFailure::Forbidden => forbidden(host),
-        KnownFailure::NoCredit => no_credit(host),
+        KnownFailure::Forbidden => quoted(forbidden(host)),
+        KnownFailure::NoCredit => quoted(no_credit(host)),
         KnownFailure::RateLimited => quoted(rate_limited(host)),
-        KnownFailure::ContextLength => conversation_too_long(host),
-        KnownFailure::AnswerLength => answer_too_large(host),
+        KnownFailure::ContextLength => quoted(conversation_too_long(host)),
+        KnownFailure::AnswerLength => quoted(answer_too_large(host)),
         KnownFailure::Overloaded => quoted(model_error(
             ModelErrorKind::Unavailable,
-            "The model's server is overloaded.",
-            "Wait a moment and send the message again.",
+            "The model's server cannot answer just now.",
+            said::hint(&said).unwrap_or("Wait a moment and send the message again."),
         )),
         KnownFailure::Tools | KnownFailure::Other if said::is_about_address(&said) => {
             no_such_address()

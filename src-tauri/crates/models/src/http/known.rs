@@ -40,16 +40,14 @@ const TOO_LONG: [&str; 14] = [
 const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 
 impl KnownFailure {
-    /// Whether the server's words tell more than this does, and nothing of a key.
+    /// Whether the server's words may be shown. Words about a rejected key may have a part of it.
     pub(super) fn may_be_quoted(self) -> bool {
-        match self {
-            Self::RateLimited | Self::Overloaded | Self::Tools | Self::Other => true,
-            Self::Unauthorized
-            | Self::Forbidden
-            | Self::NoCredit
-            | Self::ContextLength
-            | Self::AnswerLength => false,
-        }
+        self != Self::Unauthorized
+    }
+
+    /// Whether the request may be answered if a part of it is left out.
+    pub(super) fn may_be_about_a_part(self) -> bool {
+        matches!(self, Self::RateLimited | Self::Overloaded | Self::Other)
     }
 
     pub(super) fn classify_error(error: &Value) -> Self {

@@ -19,6 +19,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::between;
 use super::failure::{self, Failure};
+use super::foreign;
 use crate::wire::{Assemble, FeedResult};
 
 /// More bytes than any answer has. Limits memory, not use.
@@ -160,7 +161,7 @@ impl ResponseReader {
                         match self.assembler.feed(&text, out).map_err(failure::classify)? {
                             FeedResult::Progress => self.finish(out),
                             FeedResult::Ignored | FeedResult::Done => {
-                                Err(Failure::permanent(failure::not_the_protocol()))
+                                Err(foreign::of_foreign_answer(&text))
                             }
                         }
                     }
@@ -211,7 +212,10 @@ impl ResponseReader {
             Err(error) => return Err(failure::classify(error)),
         };
         match fed {
-            FeedResult::Ignored => Ok(Step::More),
+            FeedResult::Ignored => match foreign::in_foreign_event(name, data) {
+                Some(error) => Err(failure::classify(error)),
+                None => Ok(Step::More),
+            },
             FeedResult::Done => {
                 self.drain();
                 self.finish(out)

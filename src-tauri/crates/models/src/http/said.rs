@@ -26,7 +26,18 @@ pub(super) fn sentence(error: &Value) -> Option<String> {
         Value::Object(members) => {
             // Gateways put what the provider behind them said here.
             let raw = error.pointer("/metadata/raw").and_then(sentence);
-            let names = ["error", "message", "detail", "details", "msg", "errors", "reason"];
+            let names = [
+                "error",
+                "message",
+                "detail",
+                "details",
+                "msg",
+                "errors",
+                "reason",
+                "base_resp",
+                "status_msg",
+                "error_msg",
+            ];
             let own = names.iter().find_map(|name| sentence(members.get(*name)?));
             match (own, raw) {
                 (Some(own), Some(raw)) if own != raw => shorten(&format!("{own}: {raw}")),
@@ -60,9 +71,13 @@ pub(super) fn quoted(said: &str) -> Text {
     text!("The server said: “{said}”", said)
 }
 
-/// Whether the server says that it loads the model.
+/// Whether the server says that it loads the model, and not that it could not.
 pub(super) fn is_loading(said: &str) -> bool {
-    said.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("loading"))
+    const WORDS: [&str; 4] = ["loading", "starting", "warming", "initializing"];
+    const FAILED: [&str; 5] = ["error", "fail", "unable", "cannot", "could not"];
+    let said = said.to_lowercase();
+    let mut words = said.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| WORDS.contains(&word)) && !FAILED.iter().any(|part| said.contains(part))
 }
 
 /// Whether the words say that tools are not supported or not switched on. Words about one tool, its
@@ -74,7 +89,8 @@ pub(super) fn refuses_tools(said: &str) -> bool {
         && !is_about_one_tool(&lower)
 }
 
-fn is_about_one_tool(said: &str) -> bool {
+/// Whether the words, in small letters, are about one tool, a schema or one call.
+pub(super) fn is_about_one_tool(said: &str) -> bool {
     let has_place = |list: &str| {
         said.split(list).skip(1).any(|after| {
             let place = after.strip_prefix(['[', '.']);
@@ -94,18 +110,37 @@ pub(super) fn is_about_address(said: &str) -> bool {
             .any(|word| said.contains(word))
 }
 
+/// Whether the words only say that there is nothing, or nothing at all.
+pub(super) fn is_about_no_cause(said: &str) -> bool {
+    const MOST: usize = 40;
+    let lower = said.to_lowercase();
+    let bare = ["not found", "not allowed", "cannot post"];
+    said.is_empty() || said.len() <= MOST && bare.iter().any(|words| lower.contains(words))
+}
+
+/// Whether the words say that a filter stopped the message, which is no matter of keys.
+pub(super) fn is_about_moderation(said: &str) -> bool {
+    let said = said.to_lowercase();
+    ["moderation", "flagged"].iter().any(|word| said.contains(word))
+}
+
 /// The hint for a model or server that takes no tools.
 const NO_TOOLS: &str =
     "Choose a model that supports tools in Settings, or switch them on in the server.";
 
 /// Hints by the words of the server: one of the first list and one of the second must be there.
-const HINTS: [(&[&str], &[&str], &str); 8] = [
+const HINTS: [(&[&str], &[&str], &str); 9] = [
     (
         &["tool", "function"],
         &["too many", "maximum", "at most", "too long", "limit"],
         "Switch off servers or tools that are not needed.",
     ),
     (&["tool", "function"], &["support", "enable", "allowed", "requires", "available"], NO_TOOLS),
+    (
+        &["model"],
+        &["models loaded", "not loaded", "load a model"],
+        "Load the model in the server, or choose another one in Settings.",
+    ),
     (
         &["model"],
         &[
@@ -194,6 +229,7 @@ mod tests {
             ("\"auto\" tool choice requires --enable-auto-tool-choice", "supports tools"),
             ("Invalid 'tools': array too long. Expected maximum length 128", "Switch off servers"),
             ("The model `gpt-9` does not exist", "that the server has"),
+            ("No models loaded. Please load a model in the developer page", "Load the model"),
             ("Conversation roles must alternate user/assistant", "chat template"),
             ("The `reasoning_content` must be passed back", "thoughts"),
             ("Unsupported parameter: 'max_tokens'", "part of the request"),
@@ -235,6 +271,8 @@ mod tests {
     #[test]
     fn loading_is_no_overload() {
         assert!(is_loading("Loading model") && is_loading("Model x is currently loading."));
+        assert!(is_loading("The server is still starting") && is_loading("Model is warming up"));
         assert!(!is_loading("Overloading is bad") && !is_loading("overloaded"));
+        assert!(!is_loading("error loading model: out of memory"));
     }
 }

@@ -8,6 +8,7 @@ use contract::{CallId, Usage};
 use engine::ports::{Finish, ModelCall, ModelError, ModelEvent, Opaque};
 use serde_json::Value;
 
+use super::arguments::arguments_of_calls;
 use crate::http::failure;
 
 /// The part of an answer that has arrived.
@@ -43,24 +44,25 @@ impl Answer {
         }
     }
 
-    /// Pushes a whole call. Missing arguments become an empty object, as do those of `null`.
+    /// Pushes a whole call, or the calls whose arguments came as one text. Returns their number.
     pub(crate) fn push_call(
         &mut self,
         name: String,
         arguments: String,
         out: &mut VecDeque<ModelEvent>,
-    ) -> Result<(), ModelError> {
+    ) -> Result<usize, ModelError> {
         if name.is_empty() {
             return Err(failure::nameless_call());
         }
-        let arguments = match arguments.trim() {
-            "" | "null" => "{}".to_owned(),
-            _ => arguments,
-        };
-        // The engine names calls. A provider's ids may repeat or be empty.
-        out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(""), name, arguments }));
+        let calls = arguments_of_calls(arguments);
+        let count = calls.len();
+        for arguments in calls {
+            // The engine names calls. A provider's ids may repeat or be empty.
+            let name = name.clone();
+            out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(""), name, arguments }));
+        }
         self.called = true;
-        Ok(())
+        Ok(count)
     }
 
     /// Pushes the data that the server wants back with the calls. Without a call there is no

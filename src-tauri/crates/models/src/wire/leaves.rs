@@ -7,14 +7,29 @@ pub(crate) enum Part {
     Optional,
     /// The tools.
     Tools,
+    /// All that not every provider takes in the description of a tool.
+    Details,
+    /// The role of the instructions. They stand before the first message.
+    System,
     /// Members that the server sent with earlier answers.
     Kept,
     /// The usual name of the limit of an answer. The other name is sent.
     Bound,
+    /// The usual form of calls and results. Another one is sent, with short ids, a text in place of no
+    /// content, and the names of tools beside their results.
+    Form,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 4] = [Self::Optional, Self::Tools, Self::Kept, Self::Bound];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Optional,
+        Self::Tools,
+        Self::Details,
+        Self::System,
+        Self::Kept,
+        Self::Bound,
+        Self::Form,
+    ];
 }
 
 /// The parts that a request leaves out because its server refused them.

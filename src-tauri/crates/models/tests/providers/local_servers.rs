@@ -22,11 +22,11 @@ fn tool(name: &'static str) -> ToolDef {
     }
 }
 
-fn with_tools() -> ModelRequest {
+pub fn with_tools() -> ModelRequest {
     ModelRequest { tools: vec![tool("pace")], ..question() }
 }
 
-async fn ask(model: &dyn Model, request: ModelRequest) -> Answer {
+pub async fn ask(model: &dyn Model, request: ModelRequest) -> Answer {
     let events: Vec<_> = model.stream(request).collect().await;
     let events: Vec<_> =
         events.into_iter().filter(|event| !matches!(event, Ok(ModelEvent::Loading))).collect();
@@ -313,7 +313,9 @@ async fn a_refusal_of_one_tool_leaves_out_no_tools_and_is_shown() {
     let error = ask(&model, with_tools()).await.error.unwrap();
     assert!(error.told().contains(&format!("“{said}”")), "{error:?}");
     assert!(!model.refuses_tools());
-    assert_eq!(server.requests().len(), 1);
+    // A second request describes the tools in plain words.
+    assert_eq!(server.requests().len(), 2);
+    assert!(server.requests().iter().all(|body| body.get("tools").is_some()));
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod answers;
 mod connection;
 mod embeddings;
 mod failures;
+mod further_servers;
 mod garbage;
 mod local_servers;
 mod plainly;

@@ -45,6 +45,46 @@ fn the_servers_words_are_quoted_and_never_a_key() {
 }
 
 #[test]
+fn the_servers_words_stand_beside_every_cause_but_a_key() {
+    for (status, error, part) in [
+        (400, json!({"code": "context_length_exceeded", "message": "5000 of 4096 tokens"}), "5000"),
+        (402, json!({"message": "Add more at openrouter.example"}), "Add more"),
+        (429, json!({"code": "insufficient_quota", "message": "the plan ended"}), "the plan ended"),
+        (403, json!({"type": "request_forbidden", "message": "Region not supported"}), "Region"),
+        (403, json!({"message": "blocked by the company's gateway"}), "gateway"),
+    ] {
+        let body = json!({ "error": error }).to_string();
+        let failed = from_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]);
+        assert!(failed.error.told().contains(part), "{status}: {:?}", failed.error);
+        assert!(!failed.retry, "{status}");
+    }
+    let stream = json!({"code": "insufficient_quota", "message": "the plan ended"});
+    let failed = classify(parse_stream_error(&stream));
+    assert!(failed.error.told().contains("the plan ended") && !failed.retry, "{failed:?}");
+    let keyless = from_status("host", StatusCode::FORBIDDEN, r#"{"detail": "Origin"}"#, &[]);
+    assert!(keyless.with_missing_key("host").error.told().contains("Origin"));
+    // A part of a key may be in the words.
+    let body = json!({"error": {"message": "key SECRET may not do this"}}).to_string();
+    let failed = from_status("host", StatusCode::FORBIDDEN, &body, &[]);
+    assert!(!format!("{:?}", failed.error).contains("SECRET"));
+}
+
+#[test]
+fn a_filter_that_answers_403_is_no_matter_of_keys() {
+    let body = json!({"error": {"code": 403, "message": "Input flagged by moderation"}});
+    let failed = from_status("host", StatusCode::FORBIDDEN, &body.to_string(), &[]);
+    assert_eq!(failed.error.kind, ModelErrorKind::BadRequest);
+    assert!(failed.error.hint.as_ref().unwrap().contains("Word the message"), "{failed:?}");
+}
+
+#[test]
+fn an_error_of_a_server_is_not_called_an_overload() {
+    let error = parse_stream_error(&json!({"code": 500, "message": "CUDA out of memory"}));
+    assert!(!error.message.contains("overloaded"), "{error:?}");
+    assert!(error.hint.as_ref().unwrap().contains("smaller model"), "{error:?}");
+}
+
+#[test]
 fn an_address_without_its_path_is_named() {
     let base = Url::parse("http://127.0.0.1:1234").unwrap();
     let unexpected = json!("Unexpected endpoint or method. (POST /chat/completions)");
