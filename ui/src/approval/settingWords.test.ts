@@ -1,5 +1,6 @@
 // Settings that a person confirms have words, and what a server or a person wrote stays as it is.
 import { expect, test } from "vitest";
+import { serverName } from "./servers";
 import { nameOfSetting, wordOfValue } from "./settingWords";
 
 test("the parts of a server have names", () => {
@@ -18,4 +19,9 @@ test("choices have words, and texts stay", () => {
   expect(wordOfValue("model.provider", "openai_compatible")).toBe("OpenAI-compatible server");
   expect(wordOfValue("servers.notes.variables.DEBUG", "true")).toBe("true");
   expect(wordOfValue("servers.notes.folder", "true")).toBe("true");
+});
+
+test("an added server has the name that its person gave it", () => {
+  expect(serverName("own-notes", "notes")).toBe("notes");
+  expect(serverName("post", "price")).toBe("post/price");
 });

@@ -51,6 +51,14 @@ describe("json", () => {
   });
 });
 
+test("references that multiply end", () => {
+  const ways = Array.from({ length: 200 }, () => ({ $ref: "#/$defs/A" }));
+  const root: Schema = { $defs: { A: { type: "null", anyOf: ways } } };
+  const start = performance.now();
+  expect(resolve({ $ref: "#/$defs/A" }, root, "string")).toBeDefined();
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
 describe("fields", () => {
   const of = (name: string, json: string) => {
     const node = read(json);

@@ -23,9 +23,18 @@ function fits(schema: Schema, kind: Node["kind"]): boolean {
   );
 }
 
+/** The most references and alternatives that are followed for one value. */
+const MOST_STEPS = 500;
+
 /** The schema that describes a value of this kind: references are followed, and of alternatives the first that fits counts. */
-export function resolve(schema: unknown, root: Schema, kind: Node["kind"], depth = 8): Schema {
-  if (!isObject(schema) || depth === 0) return {};
+export function resolve(
+  schema: unknown,
+  root: Schema,
+  kind: Node["kind"],
+  depth = 8,
+  steps = { left: MOST_STEPS },
+): Schema {
+  if (!isObject(schema) || depth === 0 || steps.left-- <= 0) return {};
   const ref = schema["$ref"];
   if (typeof ref === "string" && ref.startsWith("#/")) {
     const target = ref
@@ -36,12 +45,13 @@ export function resolve(schema: unknown, root: Schema, kind: Node["kind"], depth
           isObject(at) ? at[step.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined,
         root,
       );
-    return { ...resolve(target, root, kind, depth - 1), ...without(schema, "$ref") };
+    return { ...resolve(target, root, kind, depth - 1, steps), ...without(schema, "$ref") };
   }
   for (const word of ["anyOf", "oneOf"]) {
-    const ways = list(schema[word]).map((way) => resolve(way, root, kind, depth - 1));
-    const way = ways.find((one) => fits(one, kind));
-    if (way) return { ...way, ...without(schema, word) };
+    for (const way of list(schema[word])) {
+      const one = resolve(way, root, kind, depth - 1, steps);
+      if (fits(one, kind)) return { ...one, ...without(schema, word) };
+    }
   }
   return schema;
 }
