@@ -10,7 +10,7 @@ use contract::{AgentError, text};
 use packs::LoadedPack;
 use serde_json::json;
 
-use crate::{Options, tools::HostTools};
+use crate::{Options, search_path::can_be_closed, tools::HostTools};
 
 /// The variable that names a folder of packs to use instead of the shipped ones.
 const VARIABLE: &str = "COUNTERSIGN_TOOLS_DIR";
@@ -37,24 +37,41 @@ impl Options {
         let mut folders: Vec<PathBuf> = self.pack_folders(users);
         folders.extend(places.filter_map(|folder| folder.canonicalize().ok()));
         folders.push(self.program_dir.clone());
+        folders.extend(self.earlier_places());
         // An empty path, which would stand for all folders, is none.
         folders.into_iter().filter_map(|folder| std::path::absolute(folder).ok()).collect()
     }
 
-    /// Returns the folder of the shipped packs: the one named by the variable, beside the program,
-    /// or in the source tree.
+    /// Returns the folder of the shipped packs: the one named by the variable, or the first one at
+    /// which packs are found.
     fn shipped_folder(&self) -> Option<PathBuf> {
-        if let Some(named) = env::var_os(VARIABLE) {
-            return Some(PathBuf::from(named));
+        match env::var_os(VARIABLE) {
+            Some(named) => Some(PathBuf::from(named)),
+            None => self
+                .searched_places()
+                .find(|(place, mark)| holds_shipped(place, *mark))
+                .map(|(place, _)| place),
         }
-        // A program that is run from the build folder uses the packs of its source tree.
-        let source = self
-            .program_dir
-            .ancestors()
-            .take(4)
-            .map(|up| up.join("tools"))
-            .find(|tools| tools.join("pack.schema.json").is_file());
-        self.shipped_candidates().into_iter().chain(source).find(|folder| holds_packs(folder))
+    }
+
+    /// Returns the places in which a later start would find packs first, up to those that are found
+    /// now. Most are missing: who makes one takes the place of all shipped packs.
+    fn earlier_places(&self) -> Vec<PathBuf> {
+        let mut found = false;
+        let places = self.searched_places().take_while(|(place, mark)| {
+            !std::mem::replace(&mut found, holds_shipped(place, *mark))
+        });
+        let open = |place: &PathBuf| mcp::user_may_change(place) && can_be_closed(place);
+        places.map(|(place, _)| place).filter(open).collect()
+    }
+
+    /// Returns the places in which the shipped packs are searched, in their order: beside the
+    /// program, or in the source tree of a program that is run from its build folder. A source tree
+    /// has a file as its mark.
+    fn searched_places(&self) -> impl Iterator<Item = (PathBuf, Option<&'static str>)> {
+        let source = self.program_dir.ancestors().take(4).map(|up| up.join("tools"));
+        let beside = self.shipped_candidates().into_iter().map(|place| (place, None));
+        beside.chain(source.map(|place| (place, Some("pack.schema.json"))))
     }
 
     /// Returns the places where packages install the packs.
@@ -75,6 +92,10 @@ impl Options {
             None => self.shipped_candidates().to_vec(),
         }
     }
+}
+
+fn holds_shipped(folder: &Path, mark: Option<&str>) -> bool {
+    mark.is_none_or(|file| folder.join(file).is_file()) && holds_packs(folder)
 }
 
 /// Whether a folder contains packs. Other programs may have a folder with the same name.
@@ -119,4 +140,35 @@ pub(crate) fn missing_packs_error(
         )
     };
     Some(AgentError::internal("no_packs", message).hint(hint).with("looked_in", json!(places)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_server_makes_a_folder_in_which_packs_are_searched() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap().join("source");
+        let options = Options { program_dir: root.join("target/quick"), ..Options::default() };
+        let closed = || -> Vec<PathBuf> {
+            let folders = options.read_only_folders(root.join("users"), &[]);
+            folders.iter().map(|folder| mcp::resolve_links(folder)).collect()
+        };
+        fs::create_dir_all(root.join("target/quick")).unwrap();
+        fs::create_dir_all(root.join("tools/one")).unwrap();
+        fs::write(root.join("tools/one/pack.json"), "{}").unwrap();
+        fs::write(root.join("tools/pack.schema.json"), "{}").unwrap();
+        let beside = root.join("target/lib/countersign/tools");
+        let before = closed();
+        for place in [&beside, &root.join("target/tools"), &root.join("tools")] {
+            assert!(before.contains(place), "{} in {before:?}", place.display());
+        }
+        // Places that are searched later take no place of the shipped packs.
+        assert!(!before.contains(&root.parent().unwrap().join("tools")), "{before:?}");
+        fs::create_dir_all(beside.join("two")).unwrap();
+        fs::write(beside.join("two/pack.json"), "{}").unwrap();
+        let after = closed();
+        assert!(after.contains(&beside) && !after.contains(&root.join("tools")), "{after:?}");
+    }
 }

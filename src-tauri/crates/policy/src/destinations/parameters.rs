@@ -1,5 +1,7 @@
 //! Tells what a parameter stands for, by its name and its schema. It reads no values.
 
+use std::collections::HashSet;
+
 use contract::ToolSpec;
 use serde_json::Value;
 
@@ -56,8 +58,9 @@ const ADDRESS_FORMATS: &[&str] = &[
     "ipv6",
 ];
 const RECIPIENT_FORMATS: &[&str] = &["email", "idn-email"];
-/// The most schemas that are followed from one into the next.
+/// The most schemas that are followed from one into the next, and the most that are looked at.
 const SCHEMA_DEPTH: usize = 16;
+const MOST_SCHEMAS: usize = 1_000;
 
 /// The meaning of a value. A value may stand for several things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,12 +112,14 @@ impl<'a> Schema<'a> {
 
     /// Adds to some schemas all that they are made of: alternatives, parts, items and references.
     fn of(root: Option<&'a Value>, schemas: Vec<&'a Value>) -> Self {
-        let mut this = Self { root, parts: schemas.clone() };
-        let mut next = schemas;
-        for _ in 0..SCHEMA_DEPTH {
-            next = next.into_iter().flat_map(|schema| this.inner(schema)).collect();
-            next.retain(|schema| !this.parts.iter().any(|known| std::ptr::eq(*known, *schema)));
+        let mut this = Self { root, parts: Vec::new() };
+        let (mut next, mut known) = (schemas, HashSet::new());
+        for _ in 0..=SCHEMA_DEPTH {
+            // Several references may lead to one schema.
+            next.retain(|schema| known.insert(std::ptr::from_ref(*schema)));
+            next.truncate(MOST_SCHEMAS - this.parts.len());
             this.parts.extend(&next);
+            next = next.into_iter().flat_map(|schema| this.inner(schema)).collect();
         }
         this
     }
@@ -210,7 +215,23 @@ fn words_of(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Map, json};
+
     use super::*;
+
+    #[test]
+    fn a_schema_that_many_references_lead_to_is_looked_at_once() {
+        let name = |at: usize| format!("d{at}");
+        let parts = |at: usize| vec![json!({"$ref": format!("#/$defs/d{}", at + 1)}); 50];
+        let mut defs: Map<String, Value> =
+            (0..12).map(|at| (name(at), json!({"anyOf": parts(at)}))).collect();
+        defs.insert(name(12), json!({"type": "string", "format": "uri"}));
+        let root = json!({"properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": defs});
+        let schema = Schema::of(Some(&root), vec![&root]);
+        assert!(schema.member("x").parts.len() <= MOST_SCHEMAS);
+        let many = json!({"allOf": vec![json!({}); 2 * MOST_SCHEMAS]});
+        assert_eq!(Schema::of(Some(&many), vec![&many]).parts.len(), MOST_SCHEMAS);
+    }
 
     #[test]
     fn names_are_split_at_capitals_and_marks() {
