@@ -91,7 +91,14 @@ fn a_model_on_this_computer_counts_as_one_elsewhere_until_a_person_says_that_it_
 fn a_cut_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
     let cut = || Reply::new().say("It begins here, ").say("and breaks off").cut();
     let refusal = json!({"error": {"message": "No such model.", "type": "invalid"}});
-    let (_runtime, server) = start(vec![cut(), cut(), Reply::refusal(404, &refusal)]);
+    let (_runtime, server) = start(vec![
+        cut(),
+        cut(),
+        Reply::new().say("Hm, so.\n</think>\n").say("It begins here").cut(),
+        Reply::new().say("I look.").ask("recall", &json!({"about": "it"})),
+        Reply::new().say("It begins here").cut(),
+        Reply::refusal(404, &refusal),
+    ]);
     let world = World::new();
     let variables = [
         ("OPENAI_API_KEY", "sk-x".to_owned()),
@@ -110,6 +117,11 @@ fn a_cut_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
     let typed = world.at_a_terminal_with(&before, &["ask", "hello"]).ends_with(1);
     let seen = format!("{}{}", typed.out, typed.err);
     assert_eq!(seen.matches("and breaks off").count(), 1, "{seen}");
+    // Thoughts that came as text, and text before a call, do not count as printed.
+    let thought = ask().ends_with(1);
+    assert_eq!(thought.out, "It begins here\n", "{}", thought.err);
+    let called = ask().ends_with(1);
+    assert_eq!(called.out, "I look.\nIt begins here\n", "{}", called.err);
     let failed = ask().ends_with(1);
     assert_eq!(failed.out, "", "{}", failed.err);
     assert_eq!(failed.err.matches("error: ").count(), 1, "{}", failed.err);

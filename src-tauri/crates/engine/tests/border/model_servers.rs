@@ -307,6 +307,57 @@ async fn the_text_of_a_killed_answer_is_kept_and_marked() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_on_the_screen_is_kept_wherever_an_answer_is_killed() {
+    let was_thought = || Say::Event(Box::new(Ok(ModelEvent::WasThought)));
+    let first = || vec![Say::Text("I look."), Say::Call("r", json!({}))];
+    type Case = (&'static str, Option<Vec<Say>>, Vec<Say>, &'static [(&'static str, bool)]);
+    let cases: [Case; 3] = [
+        (
+            "after a call",
+            Some(first()),
+            vec![Say::Text("It is "), Say::Text("on track"), Say::Hang],
+            &[("I look.", false), ("It is on track", true)],
+        ),
+        (
+            "after thoughts that came as text",
+            None,
+            vec![Say::Text("Hm, so."), was_thought(), Say::Text("It is on track"), Say::Hang],
+            &[("It is on track", true)],
+        ),
+        (
+            "and two processes start after it",
+            None,
+            vec![Say::Text("It is on track"), Say::Hang],
+            &[("It is on track", true)],
+        ),
+    ];
+    for (when, before, says, texts) in cases {
+        let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+        if let Some(before) = before {
+            bench.model.then(before);
+        }
+        let has_all = |values: &SessionValues| {
+            values.get("$partial").is_some_and(|value| value.to_string().contains("on track"))
+        };
+        killed(&bench, says, has_all).await;
+        if when.starts_with("and") {
+            // The next processes tell it once.
+            Engine::new(bench.world.clone()).recover().await.unwrap();
+        }
+        let items = bench.items().await;
+        let kept: Vec<(&str, bool)> = items
+            .iter()
+            .filter_map(|item| match &item.body {
+                ItemBody::AssistantText { text, partial, .. } => Some((text.as_str(), *partial)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(kept, texts, "{when}");
+        assert_eq!(notices(&items), ["turn_interrupted"], "{when}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_ends_leaves_no_part_behind() {
     let bench = Bench::new(vec![]);
     let told = Arc::new(tokio::sync::Notify::new());
