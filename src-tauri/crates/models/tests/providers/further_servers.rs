@@ -32,7 +32,9 @@ async fn calls_in_odd_shapes_are_the_calls_that_were_meant() {
     let older = |name: &str, arguments: &str| {
         chunk(json!({"function_call": {"name": name, "arguments": arguments}}))
     };
-    let cases: Vec<(&str, Vec<Value>, &[(&str, &str)])> = vec![
+    /// The situation, the chunks, and names and arguments of the calls.
+    type Case = (&'static str, Vec<Value>, &'static [(&'static str, &'static str)]);
+    let cases: Vec<Case> = vec![
         (
             "parallel calls under one index, without ids",
             vec![part(zero(), "", "pace", r#"{"a":1}"#), part(zero(), "", "pace", r#"{"a":2}"#)],
