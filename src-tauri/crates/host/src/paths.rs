@@ -5,6 +5,7 @@ use std::{
     io,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use contract::{AgentError, Reason, text};
@@ -125,14 +126,14 @@ impl Paths {
     }
 
     /// Creates the data folder and takes its lock. Returns None if another process holds the lock.
-    pub(crate) fn lock_profile(&self) -> Result<Option<File>, AgentError> {
+    pub(crate) fn lock_profile(&self) -> Result<Option<Arc<File>>, AgentError> {
         self.create_folders()?;
         let path = self.data.join("lock");
         let mut options = OpenOptions::new();
         let file = files::open_to_write(&path, options.create(true).truncate(false).write(true))
             .map_err(|e| unusable_file(&self.data, &path, &e))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
+            Ok(()) => Ok(Some(Arc::new(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(e)) => Err(unusable_file(&self.data, &path, &e)),
         }

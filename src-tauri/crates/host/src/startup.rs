@@ -50,7 +50,6 @@ type Notices = Vec<StartNotice>;
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
     let Some(lock) = paths.lock_profile()? else { return Err(profile_in_use(&paths)) };
-    let lock = Arc::new(lock);
     let ledger = Arc::new(Ledger::open(&paths));
     ledger.check_readable()?;
     let installation = opening::resolve_installation(&paths, &ledger)?;
