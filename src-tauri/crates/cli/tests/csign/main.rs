@@ -20,6 +20,7 @@ mod memory;
 mod output;
 mod policy;
 mod profiles;
+mod real_model;
 mod replay;
 mod run;
 mod scenarios;
