@@ -12,7 +12,7 @@ mod parameters;
 mod readings;
 mod recipients;
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use contract::{Destination, DestinationKind, PackId, Reach, ToolSpec, ToolTarget};
 use parameters::{Role, Schema};
@@ -187,9 +187,20 @@ fn name_of(text: &str) -> String {
 
 /// Returns the names of destinations for a sentence.
 pub(crate) fn describe(destinations: &[Destination]) -> String {
-    let names: Vec<Cow<'_, str>> =
-        destinations.iter().map(|one| Cow::from(one.name.as_str())).collect();
+    let names: Vec<&str> = destinations.iter().map(shown_name).collect();
     names.join(", ")
+}
+
+/// Returns the name that a person knows. The pack of an added server has only the server's name.
+fn shown_name(destination: &Destination) -> &str {
+    match (destination.kind, destination.name.split_once('/')) {
+        (DestinationKind::Server, Some((pack, server)))
+            if pack.strip_prefix(PackId::ADDED_SERVER) == Some(server) =>
+        {
+            server
+        }
+        _ => &destination.name,
+    }
 }
 
 #[cfg(test)]

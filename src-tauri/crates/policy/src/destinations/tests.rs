@@ -456,3 +456,12 @@ fn an_authority_without_an_end_has_a_name_of_its_own() {
     let hidden = format!("https://{}@evil.com/", "x".repeat(5_000));
     assert!(!in_arguments(json!({"q": hidden})).is_empty());
 }
+
+#[test]
+fn a_sentence_names_an_added_server_as_its_person_does() {
+    let of = |name: &str| Destination::new(DestinationKind::Server, name);
+    let places = [of("own-notes/notes"), of("own-notes/other"), of("post/price")];
+    assert_eq!(describe(&places), "notes, own-notes/other, post/price");
+    let host = Destination::new(DestinationKind::Host, "own-notes/notes");
+    assert_eq!(describe(&[host]), "own-notes/notes");
+}
