@@ -5,6 +5,8 @@
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
+use super::steps;
+
 /// The most steps back of one pattern on one text.
 const MOST_STEPS: usize = 10_000;
 
@@ -50,10 +52,11 @@ const REVERSING: [&str; 9] = [
 pub(crate) fn build(schema: &Value, formats: bool) -> Option<Validator> {
     // A server writes its own schemas: a pattern that tries too long counts as not met.
     let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_STEPS);
-    jsonschema::options()
+    let options = steps::count_steps(jsonschema::options());
+    options
         .should_validate_formats(formats)
         .with_pattern_options(patterns)
-        .build(schema)
+        .build(&steps::counted(schema)?)
         .ok()
 }
 

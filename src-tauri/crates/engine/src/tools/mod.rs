@@ -22,4 +22,5 @@ pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod schema;
 pub(crate) mod scope;
+pub(crate) mod steps;
 pub(crate) mod typed_arguments;

@@ -8,13 +8,19 @@ use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::checkable::{Checkable, build};
+use super::{
+    checkable::{Checkable, build},
+    steps::within_bound,
+};
 
 /// The highest number of reported problems of one value.
 const MOST: usize = 20;
 
 /// The highest number of characters of one problem, which quotes the value.
 const MOST_CHARS: usize = 400;
+
+/// The problem of a value that is not checked to the end.
+const TOO_LONG: &str = "cannot be checked: the references of the schema multiply too often";
 
 /// The library's sentence about a value. Those about a range have keys.
 fn explain(error: &ValidationError<'_>) -> Text {
@@ -58,11 +64,13 @@ impl Validators {
     pub fn faults(&self, key: &str, schema: &Value, value: &Value) -> Vec<(String, Text)> {
         match self.validator(key, schema, true) {
             None => Vec::new(),
-            Some(validator) => validator
-                .iter_errors(value)
-                .take(MOST)
-                .map(|error| (error.instance_path().to_string(), explain(&error)))
-                .collect(),
+            Some(validator) => {
+                let fault = |error: ValidationError<'_>| {
+                    (error.instance_path().to_string(), explain(&error))
+                };
+                let check = || validator.iter_errors(value).take(MOST).map(fault).collect();
+                within_bound(check).unwrap_or_else(|| vec![(String::new(), TOO_LONG.into())])
+            }
         }
     }
 
@@ -73,11 +81,11 @@ impl Validators {
     pub(crate) fn result_problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<String> {
         match self.validator(key, schema, false) {
             None => Vec::new(),
-            Some(validator) => validator
-                .iter_errors(value)
-                .take(MOST)
-                .map(|e| e.schema_path().to_string())
-                .collect(),
+            Some(validator) => {
+                let place = |error: ValidationError<'_>| error.schema_path().to_string();
+                let check = || validator.iter_errors(value).take(MOST).map(place).collect();
+                within_bound(check).unwrap_or_else(|| vec![TOO_LONG.into()])
+            }
         }
     }
 
