@@ -27,7 +27,7 @@ const LONGEST_STOP: Duration = Duration::from_secs(8);
 
 /// Runs the app and returns the process's exit code.
 pub(crate) fn run_app() -> ExitCode {
-    host::set_private_umask();
+    host::keep_private();
     environment::prepare_environment();
     let args = match args::read_args(
         std::env::args_os().skip(1),

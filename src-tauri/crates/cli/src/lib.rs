@@ -31,7 +31,7 @@ use out::Out;
 
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
-    host::set_private_umask();
+    host::keep_private();
     // The arguments are passed on in the system's form, because the parser itself refuses arguments
     // that are not text.
     let mut typed = std::env::args_os().skip(1);

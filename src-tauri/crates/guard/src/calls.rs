@@ -224,6 +224,8 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
         // created.
         rules.insert(libc::SYS_utimensat, vec![condition(1, Length::Qword, Op::Ne, 0)?]);
     }
+    // By limits that it sets, a program could end the app and have its memory written to a file.
+    rules.insert(libc::SYS_prlimit64, vec![condition(0, Length::Dword, Op::Ne, 0)?]);
     let flag = |flag: libc::c_int| {
         condition(
             0,

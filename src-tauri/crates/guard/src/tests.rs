@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use super::{Guard, is_guarded};
+use super::{CallFilter, Guard, Permits, Sockets, in_child, is_guarded};
 
 fn shell(script: &str) -> Command {
     let mut command = Command::new("/bin/sh");
@@ -148,4 +148,20 @@ fn whatever_a_program_starts_is_known_as_guarded() {
     let mut free = free;
     free.kill().unwrap();
     free.wait().unwrap();
+}
+
+#[test]
+fn a_program_sets_no_limits_of_another_process() {
+    let permits =
+        Permits { sockets: Sockets::All, sessions: true, open_files: true, by_path: true };
+    let filter = CallFilter::new(permits).unwrap().expect("this kernel filters system calls");
+    let reads_limit = |process: i32| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the structure is live; no new limit is given.
+        unsafe { libc::prlimit(process, libc::RLIMIT_CORE, std::ptr::null(), &raw mut limit) == 0 }
+    };
+    let app = i32::try_from(std::process::id()).unwrap();
+    assert!(reads_limit(app));
+    let denied = move || filter.enforce().is_ok() && !reads_limit(app) && reads_limit(0);
+    assert!(in_child(denied).unwrap());
 }

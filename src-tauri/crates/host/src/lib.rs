@@ -83,7 +83,7 @@ pub use offline_log::{export_log, export_scope, require_log_file, verify_file, v
 pub use options::{Options, WhenAlarmed};
 pub use os_ports::SystemClock;
 pub use own_servers::quote_word;
-pub use paths::{Paths, set_private_umask};
+pub use paths::{Paths, keep_private};
 pub use profile::settings_fault;
 pub use retention::AgeJudge;
 pub use sessions::Sessions;

@@ -151,10 +151,19 @@ pub(crate) fn read_stamp(path: &Path) -> Stamp {
 }
 
 /// Makes all files that this process creates accessible to its user only, including files of
-/// libraries. Every program must call it first.
-pub fn set_private_umask() {
+/// libraries, and keeps its memory out of files. Every program must call it first.
+pub fn keep_private() {
     // SAFETY: umask takes a number, changes only the mask of this process, and cannot fail.
     unsafe { libc::umask(0o077) };
+    write_no_core();
+}
+
+/// Keeps the system from writing the memory of this process to a file if it ends badly: it holds
+/// keys, and a server could end it for that. No other process of the user can raise the limit again.
+fn write_no_core() {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is live. A limit can always be lowered.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
 }
 
 /// Creates a folder that only its user can enter.
@@ -223,6 +232,15 @@ pub(crate) fn unusable_file(folder: &Path, path: &Path, error: &io::Error) -> Ag
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_memory_of_the_process_is_written_to_no_file() {
+        write_no_core();
+        let mut limit = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
+        // SAFETY: the structure is live.
+        assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_CORE, &raw mut limit) }, 0);
+        assert_eq!((limit.rlim_cur, limit.rlim_max), (0, 0));
+    }
 
     #[test]
     fn an_unreadable_file_is_kept_unless_it_is_a_pipe() {
