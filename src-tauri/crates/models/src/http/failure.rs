@@ -477,11 +477,12 @@ fn rate_limited(host: &str) -> ModelError {
     )
 }
 
+/// The engine has left out all earlier messages when a person reads this.
 fn conversation_too_long(host: &str) -> ModelError {
     model_error(
         ModelErrorKind::TooLong,
         text!("The conversation is too long for the model at {host}.", host),
-        "Start a new session, or choose a model with a larger window.",
+        "Send a shorter message or ask for less at once, or choose a model with a larger window.",
     )
 }
 

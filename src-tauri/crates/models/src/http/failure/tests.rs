@@ -226,6 +226,18 @@ fn what_can_be_left_out_is_noticed_when_it_is_refused() {
 }
 
 #[test]
+fn a_message_that_is_too_long_by_itself_is_to_be_shortened() {
+    let words =
+        "request (2754 tokens) exceeds the available context size (2048 tokens), try increasing it";
+    let error = json!({"code": 400, "type": "exceed_context_size_error", "message": words});
+    let body = json!({ "error": error }).to_string();
+    let error = from_status("host", StatusCode::BAD_REQUEST, &body, &[]).error;
+    assert_eq!(error.kind, ModelErrorKind::TooLong);
+    assert!(error.told().contains(words), "{error:?}");
+    assert!(error.hint.unwrap().contains("shorter message"));
+}
+
+#[test]
 fn no_credit_is_not_retried_though_it_comes_as_429() {
     let body = json!({"error": {"code": "insufficient_quota"}}).to_string();
     assert!(!from_status("host", StatusCode::TOO_MANY_REQUESTS, &body, &[]).retry);
