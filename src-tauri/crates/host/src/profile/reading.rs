@@ -161,6 +161,22 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
+/// Returns the setting whose word is none of its words, with the rule.
+fn find_unknown_word(settings: &Settings) -> Option<(&'static str, Text)> {
+    let words = [
+        ("theme", &settings.theme, &["contrast", "dark", "light", "system"][..]),
+        ("language", &settings.language, &["en", "sv", "system"]),
+    ];
+    let unknown = words.into_iter().find(|(_, word, known)| !known.contains(&word.as_str()));
+    if let Some((field, _, known)) = unknown {
+        return Some((field, text!("must be one of {names}", names = known.join(", "))));
+    }
+    let is_zone =
+        settings.time_zone == "system" || settings.time_zone.parse::<chrono_tz::Tz>().is_ok();
+    let rule = "must be an IANA name such as Europe/Stockholm";
+    (!is_zone).then(|| ("time_zone", rule.into()))
+}
+
 pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     let limits = settings.limits;
     let bad = |field: &str, rule: Text| {
@@ -224,16 +240,8 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     if !(1..=3_600).contains(&settings.model.local_idle_timeout_s) {
         return bad("model.local_idle_timeout_s", seconds(1, 3_600));
     }
-    for (field, value, known) in [
-        ("theme", &settings.theme, &["contrast", "dark", "light", "system"][..]),
-        ("language", &settings.language, &["en", "sv", "system"]),
-    ] {
-        if !known.contains(&value.as_str()) {
-            return bad(field, text!("must be one of {names}", names = known.join(", ")));
-        }
-    }
-    if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
-        return bad("time_zone", "must be an IANA name such as Europe/Stockholm".into());
+    if let Some((field, rule)) = find_unknown_word(settings) {
+        return bad(field, rule);
     }
     if settings.model.runs_here.iter().any(|address| !models::is_loopback_address(address)) {
         return bad(
