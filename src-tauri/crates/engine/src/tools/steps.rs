@@ -22,7 +22,7 @@ const WORD: &str = "countersign:step";
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Dialects in which nothing counts that stands beside a reference.
 const OLDER: [&str; 4] = ["draft-03", "draft-04", "draft-06", "draft-07"];
-/// What stays beside a reference there, because other references may lead into it.
+/// The members that stay beside a reference there, because other references may lead into them.
 const PLACES: [&str; 2] = ["definitions", "$defs"];
 
 thread_local! {
