@@ -531,6 +531,7 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
+        self.local_engine.forget_refusals().await;
         let said = self.models.test_connection().await.map_or_else(offline_answer, test_response);
         self.local_engine.scrub_said(said)
     }

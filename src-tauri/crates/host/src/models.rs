@@ -248,9 +248,12 @@ impl HostModels {
         }
     }
 
-    /// Sends a small test request to the configured server. Returns None if the offline model is
-    /// configured.
+    /// Sends a small test request to the configured server, and forgets what servers refused before:
+    /// people test a server that they have changed. Returns None if the offline model is configured.
     pub(crate) async fn test_connection(&self) -> Option<ConnectionTest> {
+        if let Some(http) = self.http.get() {
+            http.forget_refusals();
+        }
         let settings = self.profile.settings();
         let server = Server::configured(&settings, &settings.model.model)?;
         // A test sends no data of the person, so that it may go to any address of this computer.

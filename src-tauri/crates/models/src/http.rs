@@ -154,6 +154,11 @@ impl HttpClient {
         self.plainly.take_over(request_kind(maker, false), Part::Tools, at);
     }
 
+    /// Forgets what servers refused, so that the next request is whole again.
+    pub fn forget_refusals(&self) {
+        self.plainly.0.lock().clear();
+    }
+
     pub(crate) fn plain_requests(&self) -> PlainRequests {
         self.plainly.clone()
     }

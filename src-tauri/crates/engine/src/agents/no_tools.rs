@@ -40,7 +40,17 @@ impl Engine {
             }
             serde_json::to_string(&*known).unwrap_or_default()
         };
-        if let Err(error) = self.world.store.note_put(NOTE, &stored).await {
+        self.store_refusals(&stored).await;
+    }
+
+    /// Forgets all refusals. A person tests the connection, perhaps after a change of the server.
+    pub async fn forget_refusals(&self) {
+        self.without_tools.0.lock().clear();
+        self.store_refusals("{}").await;
+    }
+
+    async fn store_refusals(&self, stored: &str) {
+        if let Err(error) = self.world.store.note_put(NOTE, stored).await {
             tracing::warn!(%error, "it could not be stored that a model takes no tools");
         }
     }

@@ -146,6 +146,19 @@ async fn a_model_that_refuses_tools_gets_none_and_that_is_said_once_in_a_convers
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_known_to_take_no_tools_is_named_once_too() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let without = ModelCapabilities { tools: false, ..ModelCapabilities::default() };
+    *bench.model.capabilities.lock().unwrap() = Some(without);
+    for text in ["hello", "hello again"] {
+        assert_eq!(status_and_text(&bench.ask(text).await).1, "done");
+    }
+    let items = bench.items().await;
+    assert_eq!(notices(&items), ["model_without_tools"]);
+    assert!(format!("{items:?}").contains("script takes no tools. It answers without them."));
+}
+
 /// Counts the notices for the operator in the log of this thread.
 struct Notices(Arc<AtomicUsize>);
 
@@ -190,6 +203,22 @@ async fn a_new_process_knows_that_a_model_refused_tools() {
     let params = PromptPreviewParams { question: "hello".into(), agent: None };
     next.prompt_preview(&params).await.unwrap();
     assert!(bench.model.refuses.load(Ordering::SeqCst), "it was told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_test_of_the_connection_a_model_is_asked_with_tools_again() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.model.refuses.store(true, Ordering::SeqCst);
+    bench.ask("hello").await;
+    bench.engine.forget_refusals().await;
+    bench.model.refuses.store(false, Ordering::SeqCst);
+    let next = Engine::new(bench.world.clone());
+    next.recover().await.unwrap();
+    let params = PromptPreviewParams { question: "hello".into(), agent: None };
+    for engine in [&bench.engine, &next] {
+        engine.prompt_preview(&params).await.unwrap();
+        assert!(!bench.model.refuses.load(Ordering::SeqCst), "nobody told it");
+    }
 }
 
 #[tokio::test(start_paused = true)]
