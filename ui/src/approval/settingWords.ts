@@ -35,7 +35,7 @@ function ofServer(setting: string): { server: string; kind: string; part: string
   return found && { server: found[1] ?? "", kind: found[2] ?? "", part: found[3] ?? "" };
 }
 
-/** What a setting is called; null if it has no words. */
+/** The name of a setting for a person; null if it has no words. */
 export function nameOfSetting(setting: string): string | null {
   const known = NAMES[setting];
   if (known) return t(known);
@@ -47,7 +47,7 @@ export function nameOfSetting(setting: string): string | null {
   return key ? t(key, { name: part }) : null;
 }
 
-/** What a value of a setting is called. Only words that the host writes itself are replaced. */
+/** A value of a setting for a person. Only words that the host writes itself are replaced. */
 export function wordOfValue(setting: string, value: string): string {
   const own = ofServer(setting);
   if (own?.kind === "tools")
