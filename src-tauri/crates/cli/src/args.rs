@@ -544,7 +544,7 @@ pub(crate) struct ServersAdd {
     /// You sign in to the address with a browser, in Tools
     #[arg(long)]
     pub(crate) sign_in: bool,
-    /// A tool that only reads and may run without asking
+    /// A tool that only reads; may be given several times
     #[arg(long, value_name = "TOOL")]
     pub(crate) reads: Vec<String>,
     /// Its reads may run without asking

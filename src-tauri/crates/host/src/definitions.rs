@@ -86,6 +86,8 @@ pub(crate) struct DefinitionCheck {
     pub(crate) off: bool,
     /// The hash of the definition, if a person accepted it after the first list.
     pub(crate) by_person: Option<String>,
+    /// Whether that person also said what the tool does, instead of leaving it open.
+    pub(crate) is_classified: bool,
     /// Whether the server says that the tool's reads go to targets that the model chooses.
     pub(crate) open_world: bool,
 }
@@ -329,11 +331,13 @@ impl Pins {
             Some(pin) => DefinitionCheck {
                 off: state.state_of(server, tool, pin) != DefinitionState::Accepted,
                 by_person: pin.by_person.then(|| pin.hash.clone()),
+                is_classified: pin.by_person && pin.effect.is_some(),
                 open_world: pin.definition.annotation("openWorldHint") == Some(true),
             },
             None => DefinitionCheck {
                 off: state.kept.servers.contains_key(server) && state.now.contains_key(server),
                 by_person: None,
+                is_classified: false,
                 open_world: false,
             },
         }

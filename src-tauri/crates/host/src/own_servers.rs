@@ -183,19 +183,24 @@ impl Host {
             self.delete_files(&pack);
             Downloads::of(&self.paths, &stored).take();
         }
-        let config = self.config_of(&stored, &self.pack_of(&stored))?;
-        let is_entered = values.is_some();
-        let config = match values {
-            Some(values) => trial::with_entered_keys(config, values),
-            None => config,
+        let config_of = |stored: &StoredServer| -> Result<ServerConfig, AgentError> {
+            let config = self.config_of(stored, &self.pack_of(stored))?;
+            Ok(match values.clone() {
+                Some(values) => trial::with_entered_keys(config, values),
+                None => config,
+            })
         };
-        let without_network = (is_entered && stored.network).then(|| config.clone());
-        let mut tested = trial::run_trial(config, stored.command_or_url(), trial).await;
-        if let (Ok(tested), Some(config)) = (&mut tested, without_network)
+        let runs = stored.command_or_url();
+        let mut tested = trial::run_trial(config_of(&stored)?, runs, trial).await;
+        if let Ok(tested) = &mut tested
             && tested.ok
+            && values.is_some()
+            && stored.network
+            && stored.is_program()
         {
+            let near = StoredServer { network: false, ..stored.clone() };
             tested.works_without_network =
-                trial::works_without_network(config, &tested.tools, trial).await?;
+                trial::works_without_network(config_of(&near)?, &tested.tools, trial).await?;
         }
         if is_new && tested.as_ref().is_ok_and(|tested| tested.ok) {
             trial.note_passed(&name, Some(hash_of_command(&stored)));

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use contract::{
-    AcceptedTool, Effect, Empty, NewServer, OwnServerParams, PackId, ReadServer, Reason,
-    ServerAddParams, ServerEnableParams, ServerLimitParams, ServerParams, ServerReadsParams,
-    ServerTestParams, ServerTestResponse, TestedTool,
+    AcceptedTool, Effect, Empty, NewServer, OwnServerParams, OwnServerView, PackId, ReadServer,
+    Reason, ServerAddParams, ServerEnableParams, ServerLimitParams, ServerParams,
+    ServerReadsParams, ServerTestParams, ServerTestResponse, TestedTool,
 };
 
 use crate::args::{Numbers, Reads, Servers, ServersAdd};
@@ -17,8 +17,10 @@ use crate::out::{Out, Tone, count};
 use crate::visible::{escape_invisible, escape_prose};
 
 mod accepting;
+mod choosing;
 mod reading;
 
+use choosing::choose_tools;
 use reading::read_servers;
 
 pub(crate) async fn run(
@@ -256,10 +258,12 @@ async fn add_one(
     if let Some(keys) = keys.as_deref_mut() {
         ask_about_keys(out, &mut found, keys).await;
         keys.discard_pending_input();
-        out.print_question(if found.server.enabled {
+        out.print_question(if !found.server.enabled {
+            "Add it switched off? [y/N] "
+        } else if found.server.url.is_empty() {
             "It may do what you may do. Start it now? [y/N] "
         } else {
-            "Add it switched off? [y/N] "
+            "It gets what is sent to it. Connect to it now? [y/N] "
         });
         if !is_yes(keys.read_line().await.as_deref()) {
             return Ok(false);
@@ -270,6 +274,7 @@ async fn add_one(
     let is_tested = server.enabled && !server.sign_in;
     if is_tested {
         let params = ServerTestParams { server: server.clone() };
+        out.print_note(describe_wait(&server));
         let tested = link.commands.server_test(params).await?;
         if !out.json {
             show_test(out, &tested);
@@ -291,7 +296,8 @@ async fn add_one(
     let added = loop {
         let accepted =
             accept_tools(out, args, &tools, numbers_may_change, keys.as_deref_mut()).await?;
-        if let Some(keys) = keys.as_deref_mut().filter(|_| !is_asked) {
+        let has_reads = accepted.values().any(|tool| tool.effect == Some(Effect::ReadOnly));
+        if let Some(keys) = keys.as_deref_mut().filter(|_| has_reads && !is_asked) {
             is_asked = true;
             keys.discard_pending_input();
             out.print_question(
@@ -330,6 +336,20 @@ async fn add_one(
             (Err(error), _) => return Err(error.into()),
         }
     };
+    print_added(out, &server, &added);
+    Ok(true)
+}
+
+/// Says what a person waits for while a server is tested.
+fn describe_wait(server: &NewServer) -> &'static str {
+    if server.url.is_empty() {
+        "Starting it. A first start may download its program, which can take minutes. Ctrl-C stops it."
+    } else {
+        "Connecting to it. Ctrl-C stops it."
+    }
+}
+
+fn print_added(out: Out, server: &NewServer, added: &OwnServerView) {
     if out.json {
         out.print_json(&added);
     } else if !server.enabled {
@@ -349,7 +369,6 @@ async fn add_one(
             added.name
         ));
     }
-    Ok(true)
 }
 
 /// Says that a server works without network, and asks whether it is to run so.
@@ -409,14 +428,24 @@ async fn ask_read_only_tools(
     let Some(keys) = keys.filter(|_| !tools.is_empty()) else {
         return Ok(BTreeMap::new());
     };
-    keys.discard_pending_input();
-    out.print_question(
-        "Which of them only read? The others ask before each call. Numbers, or nothing: ",
-    );
-    let line = keys.read_line().await.unwrap_or_default();
-    let numbers = line.split([',', ' ']).filter_map(|word| word.trim().parse::<usize>().ok());
-    let chosen = numbers.filter_map(|number| tools.get(number.checked_sub(1)?));
-    Ok(chosen.map(|tool| (tool.name.clone(), Effect::ReadOnly)).collect())
+    loop {
+        keys.discard_pending_input();
+        out.print_question(
+            "Which of them only read? The others ask before each call. Numbers, or nothing: ",
+        );
+        let line = keys.read_line().await.unwrap_or_default();
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        match choose_tools(&line, &names) {
+            Ok(chosen) => {
+                let read_only = |name: &str| (name.to_owned(), Effect::ReadOnly);
+                return Ok(chosen.into_iter().map(read_only).collect());
+            }
+            Err(word) => out.print_note(format!(
+                "{} is neither a number of the list nor a tool. Write for example: 1, 3-5",
+                escape_invisible(&word)
+            )),
+        }
+    }
 }
 
 fn is_yes(line: Option<&str>) -> bool {

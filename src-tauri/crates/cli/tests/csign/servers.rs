@@ -203,11 +203,14 @@ fn the_person_is_asked_before_the_first_start_and_says_what_only_reads() {
     let mut terminal = Terminal::start(&world, &["servers", "add", &server]);
     terminal.wait_for("Start it now? [y/N]");
     terminal.type_in("y\n");
+    terminal.wait_for("A first start may download its program");
     // Its test has started it a second time, without network.
     terminal.wait_for("Run it without?");
     terminal.type_in("n\n");
     terminal.wait_for("Numbers, or nothing:");
     assert!(started.exists());
+    terminal.type_in("1, 2-9\n");
+    terminal.wait_for("2-9 is neither a number of the list nor a tool.");
     terminal.type_in("1\n");
     terminal.wait_for("May its reads run without asking?");
     terminal.type_in("y\n");

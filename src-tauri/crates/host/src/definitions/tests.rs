@@ -123,6 +123,25 @@ fn a_text_with_other_numbers_is_used_and_counts_as_accepted_by_nobody() {
 }
 
 #[test]
+fn a_tool_whose_effect_a_person_left_open_is_accepted_and_not_classified() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, pins) = (PackId::of_added_server("post"), pins(folder.path(), &[]));
+    let listed = [definition("list", "Lists."), definition("send", "Sends.")];
+    pins.record_tools(&pack, "post", &listed);
+    let accepted = listed.each_ref().map(|definition| {
+        let effect = (definition.name == "list").then_some(Effect::ReadOnly);
+        let hash = definition.hash(&pack, "post");
+        (definition.name.clone(), AcceptedTool { hash, effect })
+    });
+    assert!(pins.accept_list(&pack, "post", &accepted.into(), false).unwrap().is_ok());
+    for (tool, is_classified) in [("list", true), ("send", false)] {
+        let looked = pins.check_tool(&server_key(&pack, "post"), tool);
+        assert!(!looked.off && looked.by_person.is_some(), "{tool}");
+        assert_eq!(looked.is_classified, is_classified, "{tool}");
+    }
+}
+
+#[test]
 fn a_list_that_is_accepted_without_its_numbers_has_texts_that_nobody_saw() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));

@@ -27,6 +27,10 @@ pub(super) const CACHES: [(&str, &str); 6] = [
     ("UV_TOOL_DIR", "uv-tools"),
 ];
 
+/// Variables with which npm and uv start what they downloaded before, and do not ask for a newer one.
+/// Without them they wait for a network that they do not have, and then fail.
+const WITHOUT_NETWORK: [(&str, &str); 2] = [("npm_config_offline", "true"), ("UV_OFFLINE", "1")];
+
 /// Returns the configuration of an added server. None if its manifest has faults.
 pub(super) fn server_config(
     stored: &StoredServer,
@@ -91,6 +95,10 @@ fn make_environment(stored: &StoredServer, own: &Path) -> BTreeMap<String, Strin
     // Turns off npm's notice of a new version. It would follow the lines that say why a server does
     // not start.
     env.insert("npm_config_update_notifier".into(), "false".into());
+    if !stored.network {
+        let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        env.extend(WITHOUT_NETWORK.map(text));
+    }
     env.extend(stored.env.clone());
     env
 }

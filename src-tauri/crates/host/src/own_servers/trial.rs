@@ -111,15 +111,13 @@ impl Asker for Declines {
     }
 }
 
-/// Starts a server of a person without network, and returns whether it lists these tools, apart from
-/// numbers in their descriptions.
+/// Starts a server that is configured without network, and returns whether it lists these tools,
+/// apart from numbers in their descriptions.
 pub(super) async fn works_without_network(
-    mut config: ServerConfig,
+    config: ServerConfig,
     tools: &[TestedTool],
     trial: &Trial<'_>,
 ) -> Result<bool, AgentError> {
-    let Reach::Program(program) = &mut config.reach else { return Ok(false) };
-    program.network = false;
     let (key, pack, name) = (config.key(), config.pack.clone(), config.name.clone());
     let found = Arc::new(FoundTools::default());
     let servers = Servers::builder(vec![config])

@@ -329,7 +329,8 @@ impl Tools for HostTools {
 
     fn accepted_definition(&self, spec: &ToolSpec) -> Option<String> {
         let (server, tool) = spec.target.tool_of_server()?;
-        self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool).by_person
+        let looked = self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
+        looked.by_person.filter(|_| looked.is_classified)
     }
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {

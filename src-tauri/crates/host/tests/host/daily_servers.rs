@@ -23,6 +23,9 @@ open(counter, "w").write(str(starts))
 names = ["list", "count"]
 if "--needs-network" in sys.argv:
     socket.socket()
+if "--looks-for-updates" in sys.argv:
+    is_told = os.environ.get("npm_config_offline") == "true" and os.environ.get("UV_OFFLINE") == "1"
+    is_told or socket.socket()
 if "--more-with-network" in sys.argv:
     try:
         socket.socket()
@@ -203,11 +206,13 @@ async fn a_test_says_whether_a_server_works_without_network() {
         ("--counts", true),
         ("--needs-network", false),
         ("--more-with-network", false),
+        // As `npx` and `uvx` do, unless they are told to start what is there.
+        ("--looks-for-updates", true),
     ] {
         let tested = test(&open, &server(folder.path(), option)).await;
         assert_eq!(tested.works_without_network, works, "{option}");
     }
-    let near = NewServer { network: false, ..server(folder.path(), "--plain") };
+    let near = NewServer { network: false, ..server(folder.path(), "--looks-for-updates") };
     let tested = test(&open, &near).await;
     assert!(!tested.works_without_network, "there is nothing to offer");
     let added = add(&open, &near, &tested.tools, false).await.unwrap();
