@@ -419,18 +419,24 @@ impl<'t> ModelCaller<'t> {
         Ok(true)
     }
 
-    /// Tells the person once in a conversation that the model takes no tools.
+    /// Tells the person once in a conversation that the model takes no tools, as its server said or as
+    /// is known of it.
     async fn tell_without_tools(&mut self) {
-        let label = self.context.model.label();
-        let Some(refused) = self.context.model.tools_refused() else { return };
-        if self.context.specs.is_empty() {
+        let model = &self.context.model;
+        let (label, refused) = (model.label(), model.tools_refused());
+        // Of two models, the one that answers may take tools.
+        let is_unable = !model.capabilities().tools && model.possible_labels().len() == 1;
+        if self.context.specs.is_empty() || refused.is_none() && !is_unable {
             return;
         }
-        self.context.engine.keep_refusal(&label, refused.at).await;
+        if let Some(refused) = &refused {
+            self.context.engine.keep_refusal(&label, refused.at).await;
+        }
         let model = label_text(&label).to_param();
         let text = Text::NoTools.in_locale(&self.context.locale);
         let text = contract::Text::filled(text, [("model", model)]);
-        let text = refused.said.into_iter().fold(text, contract::Text::append);
+        let said = refused.and_then(|refused| refused.said);
+        let text = said.into_iter().fold(text, contract::Text::append);
         self.answer.tell_once("model_without_tools", text).await;
     }
 
