@@ -90,7 +90,7 @@ impl Session {
 impl Connection {
     /// Lists the server's tools.
     pub(crate) async fn tools(&self) -> Result<Listing, OpenError> {
-        listing::list_tools(&self.peer).await
+        listing::list_tools(&self.peer, &self.secrets).await
     }
 
     /// Sends a request that every server answers, to find out whether it still knows this session.
@@ -173,13 +173,7 @@ impl Connection {
                     return Err(failure::unexpected_answer(server, "it wants to finish later"));
                 }
                 // A result with parts that the library does not know is read all the same.
-                done => {
-                    let done = listing::plain(done);
-                    if !result::is_call_result(&done) {
-                        return Err(failure::unexpected_answer(server, "it is no tool result"));
-                    }
-                    return result::value(done);
-                }
+                done => return result::value(listing::plain(done)),
             };
             let answers = tokio::select! {
                 answers = self.answer_requests(server, asked.input_requests.unwrap_or_default()) => answers?,
@@ -296,9 +290,7 @@ impl Connection {
 
     fn service_failure(&self, server: &str, error: &ServiceError) -> ToolFailure {
         match error {
-            ServiceError::McpError(error) => {
-                failure::request_refused(server, error.code.0, &error.message)
-            }
+            ServiceError::McpError(error) => failure::request_refused(server, error),
             ServiceError::UnexpectedResponse => {
                 failure::unexpected_answer(server, "the answer has the wrong shape")
             }

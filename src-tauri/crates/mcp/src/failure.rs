@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use contract::{AgentError, ErrorCode, Reason, Text, text};
-use engine::{Exact, MARK, ports::ToolFailure};
+use engine::ports::ToolFailure;
 use http::StatusCode;
 use rmcp::{
     model::ErrorData,
@@ -17,10 +17,12 @@ use rmcp::{
     },
 };
 
-use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
+use secrecy::SecretString;
 
-use crate::http::{Obstacle, PrivateAddress};
+use crate::{
+    http::{Obstacle, PrivateAddress},
+    words::{message_in, refusal_kind, shorten, words_of},
+};
 
 /// The cause of a failed request to a server behind an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,68 +35,10 @@ pub(crate) enum TransportCause {
     Status { status: u16, retry_after_ms: Option<u64>, said: Option<String> },
     /// The answer is a web page, or something else that no MCP server answers.
     Page,
+    /// The answer is JSON, and no message of the protocol.
+    NoMessage,
     /// The request did not reach the server.
     Obstacle(Obstacle),
-}
-
-/// The most characters of a server's words that are shown.
-const SHOWN: usize = 200;
-
-/// Returns a server's words as they may be shown: one line, not long, without keys. None if there
-/// are none, or if they are a page for a browser.
-fn shorten(words: &str, secrets: &[SecretString]) -> Option<String> {
-    let words = without_keys(words, secrets);
-    let plain: String =
-        words.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
-    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() || line.starts_with('<') {
-        return None;
-    }
-    let shown: String = line.chars().take(SHOWN).collect();
-    Some(if shown.len() < line.len() { format!("{shown}\u{2026}") } else { shown })
-}
-
-/// Returns words with every key replaced, in whatever encoding it stands there. Of two keys that
-/// begin the same, the longer one is replaced first.
-fn without_keys(words: &str, secrets: &[SecretString]) -> String {
-    let mut keys: Vec<&str> =
-        secrets.iter().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()).collect();
-    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
-    let found = Exact::new(keys.iter().copied()).redact_secrets(words).replace(MARK, "\u{2026}");
-    // The matcher leaves out short ones.
-    keys.into_iter().fold(found, |words, key| words.replace(key, "\u{2026}"))
-}
-
-/// Returns the sentence about a status that a server answered with.
-pub(crate) fn status_text(status: u16, said: Option<&str>, secrets: &[SecretString]) -> Text {
-    match said.and_then(|words| shorten(&message_in(words), secrets)) {
-        Some(said) => text!(
-            "It answered with the status {status} and said: \u{201c}{said}\u{201d}.",
-            status,
-            said
-        ),
-        None => text!("It answered with the status {status}.", status),
-    }
-}
-
-/// Returns the message in the JSON of an error, or the words as they are.
-fn message_in(words: &str) -> String {
-    let whole: Value = serde_json::from_str(words).unwrap_or_default();
-    ["/error/message", "/message", "/error_description", "/detail", "/error"]
-        .iter()
-        .find_map(|at| whole.pointer(at).and_then(Value::as_str).map(str::to_owned))
-        .unwrap_or_else(|| words.to_owned())
-}
-
-/// Names a refusal, with the server's words.
-pub(crate) fn refusal_kind(error: &ErrorData, secrets: &[SecretString]) -> Text {
-    let code = error.code.0;
-    match shorten(&error.message, secrets) {
-        Some(said) => {
-            text!("it refuses with the code {code} and says: \u{201c}{said}\u{201d}", code, said)
-        }
-        None => text!("it refuses with the code {code}", code),
-    }
 }
 
 /// Names the kind of a failed handshake, with the server's words.
@@ -132,6 +76,15 @@ pub(crate) fn request_cause(error: &ServiceError) -> Option<TransportCause> {
     }
 }
 
+/// Returns the server's refusal, if a handshake failed because of one.
+pub(crate) fn refusal_of(error: &ClientInitializeError) -> Option<&ErrorData> {
+    match error {
+        ClientInitializeError::JsonRpcError(refusal) => Some(refusal),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => refusal_of(fallback),
+        _ => None,
+    }
+}
+
 /// Returns the cause of a failed handshake.
 pub(crate) fn handshake_cause(error: &ClientInitializeError) -> Option<TransportCause> {
     match error {
@@ -163,6 +116,11 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
         let status = match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
             Some(StreamableHttpError::HttpStatus(status)) => Some(status),
             Some(StreamableHttpError::Client(error)) => return find_cause(error),
+            Some(StreamableHttpError::UnexpectedServerResponse(words))
+                if words.starts_with("could not parse JSON") =>
+            {
+                return Some(TransportCause::NoMessage);
+            }
             Some(StreamableHttpError::UnexpectedServerResponse(words)) => {
                 return parse_status_text(words);
             }
@@ -271,7 +229,7 @@ pub(crate) fn was_not_read<T>(outcome: &Result<T, ToolFailure>) -> bool {
 /// The server answered with an error that names no request. If it was surely the answer to this one,
 /// the server did not read it, unless it broke in the middle.
 pub(crate) fn unread(server: &str, error: &ErrorData, is_own: bool) -> ToolFailure {
-    let refused = request_refused(server, error.code.0, &error.message);
+    let refused = request_refused(server, error);
     let may_have_happened = !is_own || i64::from(error.code.0) == INTERNAL;
     ToolFailure { error: refused.error.with(UNREAD, true), may_have_happened }
 }
@@ -334,6 +292,9 @@ pub(crate) fn transport_failed(
         Some(TransportCause::Obstacle(obstacle)) => broken_connection(obstacle.text(server)),
         Some(TransportCause::Page) => {
             unexpected_answer(server, "it is a web page, or something else that is no answer")
+        }
+        Some(TransportCause::NoMessage) => {
+            unexpected_answer(server, "it is JSON that is no message of the protocol")
         }
         Some(TransportCause::Private) => {
             let message = text!(
@@ -466,7 +427,9 @@ pub(crate) fn tool_error(text: impl Into<Text>) -> ToolFailure {
 }
 
 /// The server refused the request.
-pub(crate) fn request_refused(server: &str, code: i32, message: &str) -> ToolFailure {
+pub(crate) fn request_refused(server: &str, error: &ErrorData) -> ToolFailure {
+    let code = error.code.0;
+    let message = words_of(error);
     let text = text!("The server {server} refused the call: {message}", server, message);
     failure(
         AgentError::new(ErrorCode::ToolHttpError, text)
@@ -519,34 +482,6 @@ mod tests {
         ] {
             assert_eq!(parse_status_text(words), lost, "{words}");
         }
-    }
-
-    #[test]
-    fn a_servers_words_are_shown_short_on_one_line_and_without_keys() {
-        let secrets = [SecretString::from("hunter2")];
-        let shown = |words: &str| shorten(&message_in(words), &secrets);
-        assert_eq!(shown("  no\n\tsuch\u{7} path "), Some("no such path".into()));
-        assert_eq!(shown("key hunter2 is old"), Some("key \u{2026} is old".into()));
-        let keys = ["a-key/with+signs", "a-key/with+signs that is longer", "k7"];
-        let keys = keys.map(SecretString::from);
-        for words in [
-            "https://x.example/a-key%2Fwith%2Bsigns%20that%20is%20longer is old",
-            "https://x.example/a-key%2fwith%2bsigns%20that%20is%20longer is old",
-            "a-key/with+signs that is longer is old",
-            "YS1rZXkvd2l0aCtzaWducyB0aGF0IGlzIGxvbmdlcg== is old",
-            "k7 is old",
-        ] {
-            let said = shorten(words, &keys).unwrap();
-            assert!(said.contains('\u{2026}') && said.ends_with(" is old"), "{said}");
-            assert!(!said.contains("longer") && !said.contains("signs"), "{said}");
-        }
-        assert_eq!(
-            shown(r#"{"error": {"code": 1, "message": "No session"}}"#),
-            Some("No session".into())
-        );
-        assert_eq!(shown(r#"{"detail": "Not Found"}"#), Some("Not Found".into()));
-        assert_eq!((shown("<!DOCTYPE html><p>hello"), shown(" ")), (None, None));
-        assert_eq!(shown(&"\u{e9}".repeat(500)).unwrap().chars().count(), SHOWN + 1);
     }
 
     #[test]

@@ -14,9 +14,10 @@ use parking_lot::Mutex;
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        ElicitationCapability, ErrorData, FormElicitationCapability, Implementation,
-        ProgressNotificationParam, ProgressToken, ProtocolVersion, UrlElicitationCapability,
+        ClientCapabilities, ClientConfig, CustomNotification, ElicitRequestParams, ElicitResult,
+        ElicitationAction, ElicitationCapability, ErrorData, FormElicitationCapability,
+        Implementation, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+        UrlElicitationCapability,
     },
     service::{NotificationContext, RequestContext},
 };
@@ -31,6 +32,8 @@ pub(crate) struct Handler {
     pack: PackId,
     server: String,
     asker: Option<Arc<dyn Asker>>,
+    /// The version of the older protocol that the server is asked for.
+    version: ProtocolVersion,
     /// Notified when the server's tools have changed.
     changed: Arc<Notify>,
     /// How many questions are open.
@@ -71,7 +74,14 @@ impl Drop for Open {
 impl Handler {
     pub(crate) fn new(pack: PackId, server: String, asker: Option<Arc<dyn Asker>>) -> Self {
         let (changed, asking, followed) = (Arc::default(), Arc::default(), Arc::default());
-        Self { pack, server, asker, changed, asking, followed }
+        // The newest version has no `initialize`, which is where this one is used.
+        let version = ProtocolVersion::LATEST_WITH_INITIALIZE;
+        Self { pack, server, asker, version, changed, asking, followed }
+    }
+
+    pub(crate) fn with_version(mut self, version: ProtocolVersion) -> Self {
+        self.version = version;
+        self
     }
 
     /// Follows the progress of the call with this token.
@@ -79,6 +89,12 @@ impl Handler {
         let (token, progress) = (token.0.to_string(), Arc::<Notify>::default());
         self.followed.lock().insert(token.clone(), Arc::clone(&progress));
         Followed { token, progress, all: Arc::clone(&self.followed) }
+    }
+
+    fn note_progress(&self, token: &str) {
+        if let Some(call) = self.followed.lock().get(token) {
+            call.notify_one();
+        }
     }
 
     /// Whether a question to the user is open. Meanwhile the time limit of the call is suspended.
@@ -135,8 +151,7 @@ impl ClientHandler for Handler {
             capabilities,
             Implementation::new("countersign", env!("CARGO_PKG_VERSION")),
         )
-        // The newest version has no `initialize`, which is where this one is used.
-        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        .with_protocol_version(self.version.clone())
     }
 
     async fn create_elicitation(
@@ -152,8 +167,22 @@ impl ClientHandler for Handler {
         progress: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        if let Some(call) = self.followed.lock().get(&progress.progress_token.0.to_string()) {
-            call.notify_one();
+        self.note_progress(&progress.progress_token.0.to_string());
+    }
+
+    /// A report of progress without a number, or with a text in its place, is one all the same.
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _: NotificationContext<RoleClient>,
+    ) {
+        if notification.method != "notifications/progress" {
+            return;
+        }
+        match notification.params.as_ref().map(|params| &params["progressToken"]) {
+            Some(Value::String(token)) => self.note_progress(token),
+            Some(token) => self.note_progress(&token.to_string()),
+            None => {}
         }
     }
 

@@ -13,6 +13,8 @@ mod failure;
 mod handler;
 mod hide;
 mod http;
+mod lenient;
+mod lines;
 mod listing;
 mod log;
 mod oauth;
@@ -27,6 +29,7 @@ mod servers;
 mod sign_in;
 mod tokens;
 mod transport;
+mod words;
 
 pub use access::{Access, Asker, Definitions, Question, Reply, RequestedInput};
 pub use config::{Address, Part, Program, ProgramKeys, Reach, ServerConfig, Timings, Word};

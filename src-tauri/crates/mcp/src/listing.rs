@@ -11,11 +11,13 @@ use rmcp::{
     },
     service::ServiceError,
 };
+use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 
 use crate::{
     Definition, failure,
     failure::{OpenError, TransportCause},
+    words,
 };
 
 /// The most tools, pages and bytes of definitions that a server may list. A server that lists more
@@ -23,6 +25,8 @@ use crate::{
 const MAX_TOOLS: usize = 2_000;
 const MAX_PAGES: usize = 200;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Where the schema stands if a server follows another protocol's spelling.
+const OTHER_SCHEMA: [&str; 2] = ["input_schema", "parameters"];
 /// The most characters of the name of a tool that cannot be read.
 const NAME: usize = 100;
 
@@ -34,6 +38,10 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
+    fn has(&self, tool: &Value) -> bool {
+        self.tools.iter().any(|known| tool["name"] == known.name)
+    }
+
     /// Adds a tool. One that has the name of an earlier one would never be called, and is left out.
     fn add(&mut self, tool: Value, number: usize) {
         match read_tool(tool, number) {
@@ -57,18 +65,33 @@ pub struct UnreadableTool {
     pub why: Text,
 }
 
+#[derive(Default)]
 struct Page {
     tools: Vec<Value>,
     next: Option<String>,
+    /// Why the server gave no such page.
+    fault: Option<Text>,
 }
 
-/// Asks for all tools. A server without a list has no tools. Fails at the first page that exceeds a
-/// limit.
-pub(crate) async fn list_tools(peer: &Peer<RoleClient>) -> Result<Listing, OpenError> {
+/// Asks for all tools. A server without a list has no tools. A later page that it does not give costs
+/// only itself. Fails at the first page that exceeds a limit.
+pub(crate) async fn list_tools(
+    peer: &Peer<RoleClient>,
+    secrets: &[SecretString],
+) -> Result<Listing, OpenError> {
     let (mut found, mut count, mut bytes, mut cursor) = (Listing::default(), 0, 0, None);
     let mut seen = HashSet::new();
     for _ in 0..MAX_PAGES {
-        let Some(page) = ask_page(peer, cursor).await? else { return Ok(found) };
+        let Some(page) = ask_page(peer, cursor, secrets).await? else { return Ok(found) };
+        match page.fault {
+            Some(why) if count == 0 => return Err(OpenError::Because(why)),
+            Some(why) => {
+                let name = format!("#{}", count + 1);
+                found.unreadable.push(UnreadableTool { name, why });
+                return Ok(found);
+            }
+            None => {}
+        }
         count += page.tools.len();
         if count > MAX_TOOLS {
             return Err(OpenError::Because(text!(
@@ -82,6 +105,10 @@ pub(crate) async fn list_tools(peer: &Peer<RoleClient>) -> Result<Listing, OpenE
                 "It describes its tools with more than {size} MiB.",
                 size = MAX_BYTES / 1024 / 1024
             )));
+        }
+        // Some servers pass over the cursor, and begin again with another one each time.
+        if !page.tools.is_empty() && page.tools.iter().all(|tool| found.has(tool)) {
+            return Ok(found);
         }
         let first = count - page.tools.len();
         for (at, tool) in page.tools.into_iter().enumerate() {
@@ -103,9 +130,10 @@ pub(crate) async fn list_tools(peer: &Peer<RoleClient>) -> Result<Listing, OpenE
 async fn ask_page(
     peer: &Peer<RoleClient>,
     cursor: Option<String>,
+    secrets: &[SecretString],
 ) -> Result<Option<Page>, OpenError> {
-    let unlisted =
-        |error: Text| OpenError::Because(text!("Its tools could not be listed: {error}.", error));
+    let unlisted = |error: Text| text!("Its tools could not be listed: {error}.", error);
+    let faulty = |error| Ok(Some(Page { fault: Some(unlisted(error)), ..Page::default() }));
     let request = ListToolsRequest {
         params: Some(PaginatedRequestParams::default().with_cursor(cursor)),
         ..ListToolsRequest::default()
@@ -113,12 +141,13 @@ async fn ask_page(
     match peer.send_request(ClientRequest::ListToolsRequest(request)).await {
         Ok(answer) => match read_page(plain(answer)) {
             Some(page) => Ok(Some(page)),
-            None => Err(unlisted("its answer holds no list".into())),
+            None => faulty("its answer holds no list".into()),
         },
         Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => Ok(None),
+        Err(ServiceError::McpError(error)) => faulty(words::refusal_kind(&error, secrets)),
         Err(error) => Err(match failure::request_cause(&error) {
             Some(TransportCause::Unauthorized(challenge)) => OpenError::SignIn(challenge),
-            _ => unlisted(failure::request_kind(&error)),
+            _ => OpenError::Because(unlisted(failure::request_kind(&error))),
         }),
     }
 }
@@ -141,7 +170,7 @@ fn read_page(mut answer: Value) -> Option<Page> {
         Some(Value::String(next)) if !next.is_empty() => Some(next.clone()),
         _ => None,
     };
-    Some(Page { tools, next })
+    Some(Page { tools, next, fault: None })
 }
 
 /// Reads one tool. `number` names it if it has no name.
@@ -163,7 +192,10 @@ fn read_tool(tool: Value, number: usize) -> Result<Definition, UnreadableTool> {
         .filter_map(|member| Some(((*member).to_owned(), tool.get(*member)?.clone())))
         .filter(|(_, value)| !value.is_null())
         .collect();
-    members.entry("inputSchema").or_insert_with(|| json!({"type": "object"}));
+    members.entry("inputSchema").or_insert_with(|| {
+        let other = OTHER_SCHEMA.iter().find_map(|member| tool.get(*member)?.as_object());
+        other.map_or_else(|| json!({"type": "object"}), |schema| Value::Object(schema.clone()))
+    });
     if let Ok(read) = serde_json::from_value::<Tool>(Value::Object(members.clone())) {
         return Ok(Definition::of(&read));
     }
@@ -188,6 +220,11 @@ mod tests {
     fn a_tool_without_a_schema_takes_an_object() {
         for tool in [json!({"name": "a"}), json!({"name": "a", "inputSchema": null})] {
             assert_eq!(read_tool(tool, 1).unwrap().input_schema, json!({"type": "object"}));
+        }
+        let schema = json!({"type": "object", "required": ["a"]});
+        for member in OTHER_SCHEMA {
+            let tool = json!({"name": "a", member: schema});
+            assert_eq!(read_tool(tool, 1).unwrap().input_schema, schema, "{member}");
         }
         let odd = json!({"name": "list files (2)", "icons": 7, "_meta": [], "title": null, "execution": "x"});
         assert_eq!(read_tool(odd, 1).unwrap().name, "list files (2)");

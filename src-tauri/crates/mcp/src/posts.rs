@@ -1,11 +1,11 @@
 //! Ties what a server behind an address answers to the request that it answers. Each request has a
-//! POST of its own, so an error that names no request is named here after the one in its POST. The
-//! digits of numbers in events are kept; a plain answer is read by the library before it comes here.
+//! POST of its own, so an error that names no request is named here after the one in its POST. Events
+//! are read as the messages that they mean; a plain answer is read by the library before it comes here.
 //! Must not know what the requests ask.
 
 use std::{collections::HashMap, sync::Arc};
 
-use futures::StreamExt as _;
+use futures::{StreamExt as _, stream};
 use http::{HeaderName, HeaderValue};
 use rmcp::{
     model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId, ServerJsonRpcMessage},
@@ -18,7 +18,7 @@ use rmcp::{
 };
 
 use crate::{
-    digits::keep_digits,
+    lenient::messages_in,
     transport::{LONGEST_LINE, OpenRequests, is_ours},
 };
 
@@ -46,18 +46,21 @@ fn tie(message: &mut ServerJsonRpcMessage, asked: &RequestId, requests: &OpenReq
     true
 }
 
-/// Reads the data of each event anew.
+/// Reads the data of each event as the messages that it means. Each has an event of its own.
 fn mend_events(
     events: BoxedSseResponse,
-    mend: impl Fn(&str) -> Option<String> + Send + 'static,
+    tie: impl Fn(&str) -> Option<String> + Send + 'static,
 ) -> BoxedSseResponse {
-    let mended = events.map(move |event| {
-        event.map(|mut event| {
-            if let Some(mended) = event.data.as_deref().and_then(&mend) {
-                event.data = Some(mended);
-            }
-            event
-        })
+    let mended = events.flat_map(move |event| {
+        let Ok(mut event) = event else { return stream::iter(vec![event]) };
+        let Some(data) = event.data.take() else { return stream::iter(vec![Ok(event)]) };
+        let messages = messages_in(data.as_bytes()).unwrap_or_else(|| vec![data]);
+        let of = |message: String| {
+            let mut event = event.clone();
+            event.data = Some(tie(&message).unwrap_or(message));
+            Ok(event)
+        };
+        stream::iter(messages.into_iter().map(of).collect::<Vec<_>>())
     });
     mended.boxed()
 }
@@ -119,10 +122,8 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Posts<C> {
             }
             StreamableHttpPostResponse::Sse(events, session) => {
                 let requests = self.requests.clone();
-                let mend = move |data: &str| {
-                    tie_event(data, &asked, &requests).or_else(|| keep_digits(data))
-                };
-                StreamableHttpPostResponse::Sse(mend_events(events, mend), session)
+                let tie = move |data: &str| tie_event(data, &asked, &requests);
+                StreamableHttpPostResponse::Sse(mend_events(events, tie), session)
             }
             other => other,
         })
@@ -160,7 +161,7 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Posts<C> {
             .inner
             .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest)
             .await?;
-        Ok(mend_events(events, keep_digits))
+        Ok(mend_events(events, |_| None))
     }
 
     async fn delete_session(

@@ -31,12 +31,33 @@ pub struct Resource {
 }
 
 /// Whether a value is the result of a call, with parts that may be odd.
-pub(crate) fn is_call_result(result: &Value) -> bool {
+fn is_call_result(result: &Value) -> bool {
     ["content", "structuredContent", "isError"].iter().any(|member| result.get(member).is_some())
+}
+
+/// Returns what a server said where the result of a call belongs: the call is done all the same. The
+/// first version of the protocol had `toolResult`.
+fn odd_value(mut result: Value) -> Value {
+    let Some(members) = result.as_object_mut() else {
+        return if result.is_null() { json!({}) } else { result };
+    };
+    members.remove("resultType");
+    members.remove("_meta");
+    match members.remove("toolResult") {
+        Some(said) if members.is_empty() => said,
+        Some(said) => {
+            members.insert("toolResult".to_owned(), said);
+            result
+        }
+        None => result,
+    }
 }
 
 /// Returns the value of a finished call, or the error that the tool reported.
 pub(crate) fn value(mut result: Value) -> Result<Value, ToolFailure> {
+    if !is_call_result(&result) {
+        return Ok(odd_value(result));
+    }
     if is_error(&result) {
         return Err(failure::tool_error(error_text(&result)));
     }
@@ -124,9 +145,15 @@ pub(crate) fn text_value(mut result: Value) -> Result<Value, Option<String>> {
     found.or_else(|| result.get_mut("structuredContent").map(Value::take)).ok_or(None)
 }
 
+fn parts(result: &Value) -> impl Iterator<Item = &Value> {
+    result["content"].as_array().into_iter().flatten()
+}
+
 fn texts(result: &Value) -> Vec<&str> {
-    let blocks = result["content"].as_array().into_iter().flatten();
-    blocks.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str()).collect()
+    parts(result)
+        .filter(|part| part["type"] == "text")
+        .filter_map(|part| part["text"].as_str())
+        .collect()
 }
 
 fn content(mut block: Value) -> Value {
@@ -210,9 +237,15 @@ fn error_text(result: &Value) -> String {
     let members = structured.map(json_text::members_of);
     let said = said.filter(|_| !members.is_some_and(|members| repeats_texts(&members)));
     let lone = result["content"].as_str();
-    let texts = texts(result).into_iter().chain(lone).chain(said.as_deref());
+    let files = parts(result).filter_map(|part| part["resource"]["text"].as_str());
+    let texts = texts(result).into_iter().chain(lone).chain(files).chain(said.as_deref());
     let texts: Vec<&str> = texts.map(str::trim).filter(|text| !text.is_empty()).collect();
-    match texts.join("\n") {
+    // Without a text, the other parts are all that is known.
+    let others =
+        || parts(result).cloned().map(content).map(|part| json_text::shown(&part).into_owned());
+    let joined =
+        if texts.is_empty() { others().collect::<Vec<_>>().join("\n") } else { texts.join("\n") };
+    match joined {
         text if text.is_empty() => "The tool reported an error without saying which.".to_owned(),
         text if text.chars().count() > ERROR_TEXT => {
             text.chars().take(ERROR_TEXT).chain(['…']).collect()
@@ -303,6 +336,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_result_of_a_call_is_passed_on() {
+        for (said, value) in [
+            (json!("done"), json!("done")),
+            (json!(["a", 1]), json!(["a", 1])),
+            (json!({"output": "done"}), json!({"output": "done"})),
+            (json!({"resultType": "complete", "_meta": {}}), json!({})),
+            (Value::Null, json!({})),
+            (json!({"toolResult": {"n": 1}}), json!({"n": 1})),
+            (json!({"toolResult": 1, "more": 2}), json!({"toolResult": 1, "more": 2})),
+        ] {
+            assert_eq!(of(said.clone()), value, "{said}");
+        }
+    }
+
+    #[test]
     fn an_error_is_told_wherever_it_stands() {
         let told = |result: Value| value(result).unwrap_err();
         let failure = told(json!({"content": [text("Sold out.")], "isError": true}));
@@ -330,6 +378,14 @@ mod tests {
             ),
             (json!({"content": "No.", "isError": "true"}), "No."),
             (json!({"isError": true}), "The tool reported an error without saying which."),
+            (
+                json!({"content": [text("Failed."), {"type": "resource", "resource": {"uri": "a://log", "text": "line 3"}}], "isError": true}),
+                "Failed.\nline 3",
+            ),
+            (
+                json!({"content": [{"type": "resource_link", "uri": "a://log"}], "isError": true}),
+                r#"{"type":"resource_link","uri":"a://log"}"#,
+            ),
         ] {
             assert_eq!(told(result.clone()).error.message, said, "{result}");
         }

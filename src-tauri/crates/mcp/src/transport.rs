@@ -24,7 +24,7 @@ use rmcp::{
 };
 use tokio::process::{ChildStdin, ChildStdout};
 
-use crate::{digits::DigitsKept, process::ServerProcess, repair};
+use crate::{lines::MendedLines, process::ServerProcess, repair};
 
 /// The longest line in bytes that a server may send. Longer lines are dropped. The limit is high
 /// because some servers send a result twice in one line, as text and as a value.
@@ -34,12 +34,12 @@ pub(crate) const LONGEST_LINE: usize = 48 * 1024 * 1024;
 pub(crate) type Ending = Arc<Mutex<Option<ExitStatus>>>;
 
 /// The lines of a server's process.
-pub(crate) type Lines = AsyncRwTransport<RoleClient, DigitsKept<ChildStdout>, ChildStdin>;
+pub(crate) type Lines = AsyncRwTransport<RoleClient, MendedLines<ChildStdout>, ChildStdin>;
 
 /// Returns the lines of a server's process.
 pub(crate) fn lines(stdout: ChildStdout, stdin: ChildStdin) -> Lines {
     // A line that came may have become longer.
-    AsyncRwTransport::new_client(DigitsKept::new(stdout, LONGEST_LINE), stdin)
+    AsyncRwTransport::new_client(MendedLines::new(stdout, LONGEST_LINE), stdin)
         .with_max_line_length(2 * LONGEST_LINE)
 }
 

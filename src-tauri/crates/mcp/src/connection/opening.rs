@@ -4,6 +4,7 @@
 
 mod address;
 mod program;
+mod versions;
 
 use contract::{Text, text};
 use rmcp::{

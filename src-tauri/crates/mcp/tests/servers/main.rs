@@ -8,6 +8,7 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+mod addresses;
 mod attacks;
 mod client;
 mod conformance;
@@ -148,7 +149,7 @@ fn role_opening() {
 #[test]
 fn role_proxied() {
     if role().as_deref() == Some("proxied") {
-        opening::proxied();
+        addresses::proxied();
     }
 }
 

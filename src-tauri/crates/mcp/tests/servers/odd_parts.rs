@@ -104,6 +104,15 @@ async fn one_bad_tool_costs_only_itself_and_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_words_of_a_server_that_lists_no_tools_are_told() {
+    let refusal = r#"null, "error": {"code": -32000, "message": "Run login first."}"#;
+    let (servers, _) = scripted(&[("", refusal.to_owned())], &[]);
+    let failure = servers.wait_until_ready("test/odd", LONG).await.unwrap_err();
+    assert!(failure.error.message.contains("Run login first."), "{}", failure.error.message);
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_odd_cursor_ends_the_list() {
     let page = |name: &str, next: Value| {
         json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}], "nextCursor": next})
@@ -124,6 +133,16 @@ async fn an_odd_cursor_ends_the_list() {
             ],
             vec!["a", "b", "c"],
         ),
+        // It does not know its own cursor.
+        (
+            vec![
+                ("", page("a", json!("2"))),
+                ("2", r#"null, "error": {"code": -32602, "message": "Invalid cursor"}"#.to_owned()),
+            ],
+            vec!["a"],
+        ),
+        // It passes over the cursor.
+        (vec![("", page("a", json!("7"))), ("7", page("a", json!("8")))], vec!["a"]),
     ] {
         let (servers, listed) = scripted(&pages, &[]);
         servers.wait_until_ready("test/odd", LONG).await.unwrap();
@@ -206,6 +225,62 @@ async fn a_result_is_told_as_it_was_said() {
             (failure.message.as_str(), failure.reason_text()),
             (said, Some("mcp_tool_error"))
         );
+    }
+    servers.shut_down().await;
+}
+
+/// Answers as servers that are written by hand send them, in the order in which they are checked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_is_read_whatever_its_envelope() {
+    let done = [
+        (
+            "null error",
+            r#"{"content": [{"type": "text", "text": "done"}]}, "error": null"#,
+            json!("done"),
+        ),
+        (
+            "half a character",
+            r#"{"content": [{"type": "text", "text": "one \ud83d"}]}"#,
+            json!("one \u{fffd}"),
+        ),
+        (
+            "raw control character",
+            "{\"content\": [{\"type\": \"text\", \"text\": \"\u{1b}[31mred\"}]}",
+            json!("\u{1b}[31mred"),
+        ),
+        (
+            "no number",
+            r#"{"content": [], "structuredContent": {"mean": NaN, "most": 1e400}}"#,
+            json!({"mean": "NaN", "most": "1e400"}),
+        ),
+        ("bare text", r#""done""#, json!("done")),
+        ("first version", r#"{"toolResult": {"n": 1}}"#, json!({"n": 1})),
+        ("nothing", "null", json!({})),
+    ];
+    let refused = [
+        (
+            "data",
+            r#"null, "error": {"code": -32603, "message": "Internal error", "data": "User(#19704) expected"}"#,
+            (-32603, "Internal error User(#19704) expected"),
+        ),
+        (
+            "both",
+            r#"{"content": []}, "error": {"code": -32000, "message": "No."}"#,
+            (-32000, "No."),
+        ),
+        ("words", r#"null, "error": "Unknown tool""#, (-32603, "Unknown tool")),
+    ];
+    let results = done.iter().map(|(tool, said, _)| (*tool, *said));
+    let results = results.chain(refused.iter().map(|(tool, said, _)| (*tool, *said)));
+    let page = json!({"tools": [{"name": "bare text"}]});
+    let (servers, _) = scripted(&[("", page.to_string())], &results.collect::<Vec<(&str, &str)>>());
+    for (tool, _, value) in &done {
+        assert_eq!(call(&servers, tool).await.as_ref().unwrap(), value, "{tool}");
+    }
+    for (tool, _, (code, words)) in &refused {
+        let failure = call(&servers, tool).await.unwrap_err().error;
+        assert_eq!(failure.details["code"], *code, "{tool}");
+        assert!(failure.message.ends_with(words), "{}", failure.message);
     }
     servers.shut_down().await;
 }

@@ -1,5 +1,6 @@
 //! Opens the connection to an address. The newest protocol's question comes first. The older one's
-//! follows if the server does not know it, and beside it if the server is silent. A server that
+//! follows if the server does not know it, and beside it if the server is silent; for older versions
+//! too, if the server refuses. A server that
 //! speaks neither is looked at once more, so that a person is told what it is.
 
 use std::time::Duration;
@@ -7,11 +8,11 @@ use std::time::Duration;
 use contract::{Text, text};
 use futures::future::{Either, select};
 use reqwest::{
-    Client, StatusCode,
-    header::{ACCEPT, CONTENT_TYPE},
+    Client, Response, StatusCode,
+    header::{ACCEPT, CONTENT_TYPE, LOCATION},
 };
 use rmcp::{
-    model::ProtocolVersion,
+    model::{ErrorData, ProtocolVersion},
     service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _},
     transport::{
         StreamableHttpClientTransport,
@@ -21,8 +22,9 @@ use rmcp::{
 };
 use secrecy::SecretString;
 use tokio::time::{sleep, timeout};
+use url::Url;
 
-use super::{OpenResult, Opened, newest, older, split_running, too_slow};
+use super::{OpenResult, Opened, newest, older, split_running, too_slow, versions::Versions};
 use crate::{
     Address, Timings,
     failure::{self, OpenError, TransportCause},
@@ -30,6 +32,7 @@ use crate::{
     http, oauth,
     posts::Posts,
     transport::{Ending, Mending, OpenRequests, Unnamed},
+    words,
 };
 
 /// How much longer than a program an address may leave the first question alone.
@@ -39,25 +42,20 @@ const PATIENCE: u32 = 3;
 const LOOK: Duration = Duration::from_secs(5);
 const LOOK_BYTES: usize = 4 * 1024;
 const EVENTS: &str = "text/event-stream";
+/// The most characters of an address that a server redirects to.
+const LONGEST_ADDRESS: usize = 200;
 
 /// Why a handshake failed.
 enum Handshake {
     /// The server did not answer according to the protocol. It may speak the other one.
-    Odd { why: Text, cause: Option<TransportCause> },
+    Odd { why: Text, cause: Option<TransportCause>, refusal: Option<Box<ErrorData>> },
     /// The other protocol would end the same way.
     Final(OpenError),
 }
 
 /// Connects with the protocol that the server speaks. Each protocol gets the whole time.
 pub(super) async fn connect(address: &Address, timings: &Timings, handler: Handler) -> OpenResult {
-    let limited = |mode| {
-        let reached = reach(address, handler.clone(), mode);
-        async {
-            timeout(timings.start, reached)
-                .await
-                .unwrap_or_else(|_| Err(Handshake::Final(OpenError::Because(too_slow(timings)))))
-        }
-    };
+    let limited = |mode| reach_in_time(address, handler.clone(), mode, timings);
     let first = Box::pin(limited(both()));
     let first = match select(first, Box::pin(sleep(timings.probe * PATIENCE))).await {
         Either::Left((answer, _)) => Either::Left(answer),
@@ -81,13 +79,31 @@ pub(super) async fn connect(address: &Address, timings: &Timings, handler: Handl
             }
         }
     };
+    let mut last = last;
+    let mut versions = Versions::default();
+    while let Err(Handshake::Odd { refusal: Some(refusal), .. }) = &last
+        && let Some(version) = versions.after(refusal)
+    {
+        let handler = handler.clone().with_version(version);
+        last = reach_in_time(address, handler, older(), timings).await;
+    }
     match last {
         Ok(opened) => Ok(opened),
         Err(Handshake::Final(error)) => Err(error),
-        Err(Handshake::Odd { why, cause }) => {
+        Err(Handshake::Odd { why, cause, .. }) => {
             Err(OpenError::Because(name_server(address, why, cause).await))
         }
     }
+}
+
+async fn reach_in_time(
+    address: &Address,
+    handler: Handler,
+    mode: ClientLifecycleMode,
+    timings: &Timings,
+) -> Result<Opened, Handshake> {
+    let reached = timeout(timings.start, reach(address, handler, mode)).await;
+    reached.unwrap_or_else(|_| Err(Handshake::Final(OpenError::Because(too_slow(timings)))))
 }
 
 /// The newest protocol, then the older one over the same connection if the server says that it does
@@ -163,13 +179,14 @@ fn explain(
         Some(TransportCause::Private) => http::refusal_text(&host),
         Some(TransportCause::Obstacle(obstacle)) => obstacle.text(&host),
         Some(TransportCause::Status { status, said, .. }) => {
-            let why = failure::status_text(*status, said.as_deref(), secrets);
-            return Handshake::Odd { why, cause };
+            let why = words::status_text(*status, said.as_deref(), secrets);
+            return Handshake::Odd { why, cause, refusal: None };
         }
-        Some(TransportCause::Page) | None => {
+        Some(TransportCause::Page | TransportCause::NoMessage) | None => {
+            let refusal = failure::refusal_of(error).cloned().map(Box::new);
             let error = failure::opening_kind_with(error, secrets);
             let why = text!("It did not complete the handshake: {error}.", error);
-            return Handshake::Odd { why, cause };
+            return Handshake::Odd { why, cause, refusal };
         }
     };
     Handshake::Final(OpenError::Because(why))
@@ -182,6 +199,14 @@ async fn name_server(address: &Address, why: Text, cause: Option<TransportCause>
         Some(TransportCause::Page) => 200,
         _ => return why,
     };
+    if matches!(status, 300..=399)
+        && let Ok(Some(to)) = timeout(LOOK, redirect_of(address)).await
+    {
+        return text!(
+            "It redirects to {to}, which is another server or not encrypted. Check the address: often only a / at its end is missing or too much.",
+            to
+        );
+    }
     if !matches!(status, 200 | 400..=499) {
         return why;
     }
@@ -211,11 +236,20 @@ async fn speaks_old_sse(address: &Address) -> bool {
         .any(|line| line.strip_prefix("event:").is_some_and(|event| event.trim() == "endpoint"))
 }
 
-/// Returns the beginning of a server's stream of events.
-async fn first_event(
-    client: &Client,
-    config: StreamableHttpClientTransportConfig,
-) -> Option<String> {
+/// Returns the address that the server redirects to, without what may be a key in it.
+async fn redirect_of(address: &Address) -> Option<String> {
+    let config = address.transport_config().await.ok()?;
+    let from = Url::parse(&config.uri).ok()?;
+    let client = http::client_for(address).await.ok()?;
+    let answer = get(&client, config).await?;
+    let mut to = from.join(answer.headers().get(LOCATION)?.to_str().ok()?).ok()?;
+    to.set_query(None);
+    to.set_fragment(None);
+    let _ = (to.set_username(""), to.set_password(None));
+    Some(to.as_str().chars().take(LONGEST_ADDRESS).collect())
+}
+
+async fn get(client: &Client, config: StreamableHttpClientTransportConfig) -> Option<Response> {
     let mut request = client.get(config.uri.as_ref()).header(ACCEPT, EVENTS);
     for (name, value) in config.custom_headers {
         request = request.header(name, value);
@@ -223,7 +257,15 @@ async fn first_event(
     if let Some(token) = config.auth_header {
         request = request.bearer_auth(token);
     }
-    let mut answer = request.send().await.ok()?;
+    request.send().await.ok()
+}
+
+/// Returns the beginning of a server's stream of events.
+async fn first_event(
+    client: &Client,
+    config: StreamableHttpClientTransportConfig,
+) -> Option<String> {
+    let mut answer = get(client, config).await?;
     let kind = answer.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     if answer.status() != StatusCode::OK || !kind.starts_with(EVENTS) {
         return None;
@@ -239,7 +281,7 @@ async fn first_event(
 }
 
 fn host_of(address: &Address) -> String {
-    url::Url::parse(&address.http.url)
+    Url::parse(&address.http.url)
         .ok()
         .and_then(|url| url.host_str().map(str::to_owned))
         .unwrap_or_default()

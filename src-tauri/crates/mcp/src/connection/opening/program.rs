@@ -1,8 +1,8 @@
 //! Opens the connection to a program. The app asks the first questions itself, because the
 //! library's own way has a time limit of its own and gives up at the first odd answer. The newest
-//! protocol's question comes first; a program that does not know it is asked the older one's. A
-//! program that ends or falls silent at it is started again with the other question first. Each
-//! start has the whole time.
+//! protocol's question comes first; a program that does not know it is asked the older one's, for
+//! older versions too if it refuses. A program that ends or falls silent at it is started again with
+//! the other question first. Each start has the whole time.
 
 use std::{
     os::fd::{AsFd as _, AsRawFd as _, OwnedFd},
@@ -14,8 +14,9 @@ use contract::{Text, text};
 use rmcp::{
     ClientHandler as _, RoleClient,
     model::{
-        ClientRequest, ClientResult, DiscoverRequest, DiscoverRequestParams, InitializeRequest,
-        JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject, ServerRequest, ServerResult,
+        ClientRequest, ClientResult, DiscoverRequest, DiscoverRequestParams, ErrorCode, ErrorData,
+        InitializeRequest, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
+        ServerRequest, ServerResult,
     },
     service::{ClientServiceExt as _, RxJsonRpcMessage},
     transport::Transport as _,
@@ -26,7 +27,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{OpenResult, newest, older, split_running, too_slow};
+use super::{OpenResult, newest, older, split_running, too_slow, versions::Versions};
 use crate::{
     Program, Timings,
     failure::{self, OpenError},
@@ -34,9 +35,11 @@ use crate::{
     log::ServerLog,
     process, repair,
     transport::{Ending, Lines, Mending, OpenRequests, ProcessTransport, Unnamed, lines},
+    words,
 };
 
-/// The ids of the app's own questions. The library counts its ids from 0.
+/// The ids of the app's own questions. The library counts its ids from 0. The older protocol's
+/// question is asked for several versions, with an id each.
 const NEWEST: i64 = 1_000_000_001;
 const OLDER: i64 = 1_000_000_002;
 /// How often to look whether the program has read a question.
@@ -50,8 +53,10 @@ const PATIENCE: u32 = 6;
 enum First {
     /// The newest protocol's question, then the older one's.
     Either,
-    /// Only the older protocol's question.
+    /// Only the older protocol's question, and after a while the one of its first version.
     Older,
+    /// Only the question of the older protocol's first version.
+    Oldest,
     /// Only the newest protocol's question.
     Newest,
 }
@@ -183,7 +188,11 @@ struct Talk<'a> {
     probe: Duration,
     /// The keys of the program, which it may repeat.
     secrets: Vec<SecretString>,
-    asked_older: bool,
+    /// The id of the older protocol's last question. None before the first.
+    asked_older: Option<i64>,
+    versions: Versions,
+    /// Whether a program that is silent was asked for the older protocol's first version.
+    asked_oldest: bool,
     /// The answer to the newest protocol's question.
     newest: Option<ServerResult>,
     refused_newest: bool,
@@ -207,7 +216,9 @@ impl<'a> Talk<'a> {
             handler,
             probe: timings.probe,
             secrets,
-            asked_older: false,
+            asked_older: None,
+            versions: Versions::default(),
+            asked_oldest: false,
             newest: None,
             refused_newest: false,
             read_since: None,
@@ -219,7 +230,8 @@ impl<'a> Talk<'a> {
     async fn agree(&mut self, first: First) -> Result<ServerResult, Refusal> {
         match first {
             First::Either | First::Newest => self.ask_newest().await,
-            First::Older => self.ask_older().await,
+            First::Older => self.ask_older(ProtocolVersion::LATEST_WITH_INITIALIZE).await,
+            First::Oldest => self.ask_oldest().await,
         }
         loop {
             match self.hear(self.patience(first)).await {
@@ -230,10 +242,11 @@ impl<'a> Talk<'a> {
                 }
                 Heard::Quiet => match self.newest.take() {
                     Some(newest) => return Ok(newest),
-                    None if self.asked_older => {
+                    None if first == First::Older => self.ask_oldest().await,
+                    None if self.asked_older.is_some() => {
                         return Err(refusal("it does not answer", Some(First::Older)));
                     }
-                    None => self.ask_older().await,
+                    None => self.ask_older(ProtocolVersion::LATEST_WITH_INITIALIZE).await,
                 },
                 Heard::End => return Err(self.ended(first)),
             }
@@ -242,10 +255,11 @@ impl<'a> Talk<'a> {
 
     /// How long a question may stay unanswered. None for as long as the start may take.
     fn patience(&self, first: First) -> Option<Duration> {
-        match (first, self.asked_older, &self.newest) {
+        match (first, self.asked_older.is_some(), &self.newest) {
             (First::Either, false, _) | (_, true, Some(_)) => Some(self.probe),
             (First::Either, true, None) => Some(self.probe * PATIENCE),
-            (First::Older | First::Newest, _, _) => None,
+            (First::Older, _, _) if !self.asked_oldest => Some(self.probe * PATIENCE),
+            (First::Older | First::Oldest | First::Newest, _, _) => None,
         }
     }
 
@@ -277,7 +291,7 @@ impl<'a> Talk<'a> {
         first: First,
     ) -> Result<Option<ServerResult>, Refusal> {
         match message {
-            JsonRpcMessage::Response(response) if is(&response.id, OLDER) => {
+            JsonRpcMessage::Response(response) if self.is_older(&response.id) => {
                 match repair::initialize_result(response.result) {
                     Some(result) => Ok(Some(ServerResult::InitializeResult(result))),
                     None => self.refused("its answer is none to the question".into(), first),
@@ -287,7 +301,7 @@ impl<'a> Talk<'a> {
                 let answer = repair::discover_result(response.result)
                     .filter(|said| said.supported_versions.contains(&ProtocolVersion::LATEST));
                 match answer.map(ServerResult::DiscoverResult) {
-                    Some(answer) if self.asked_older => {
+                    Some(answer) if self.asked_older.is_some() => {
                         // The answer to the other question is still awaited.
                         (self.newest, self.read_since) = (Some(answer), None);
                         Ok(None)
@@ -299,14 +313,20 @@ impl<'a> Talk<'a> {
             JsonRpcMessage::Error(error) => {
                 let of_newest = match &error.id {
                     Some(id) => is(id, NEWEST),
-                    None => !self.asked_older,
+                    None => self.asked_older.is_none(),
                 };
-                let why = failure::refusal_kind(&error.error, &self.secrets);
+                let why = words::refusal_kind(&error.error, &self.secrets);
                 match &error.id {
                     _ if of_newest => self.newest_is_unknown(why, first).await,
-                    Some(id) if !is(id, OLDER) => Ok(None),
-                    _ if self.asked_older => self.refused(why, first),
-                    _ => Ok(None),
+                    _ if self.asked_older.is_none() => Ok(None),
+                    Some(id) if !self.asked_older.is_some_and(|last| is(id, last)) => Ok(None),
+                    _ => match self.next_version(&error.error) {
+                        Some(version) => {
+                            self.ask_older(version).await;
+                            Ok(None)
+                        }
+                        None => self.refused(why, first),
+                    },
                 }
             }
             JsonRpcMessage::Request(request)
@@ -316,9 +336,13 @@ impl<'a> Talk<'a> {
                 let _ = self.lines.send(answer).await;
                 Ok(None)
             }
-            JsonRpcMessage::Response(_)
-            | JsonRpcMessage::Request(_)
-            | JsonRpcMessage::Notification(_) => Ok(None),
+            // It may wait for the answer before it answers itself.
+            JsonRpcMessage::Request(request) => {
+                let unknown = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None);
+                let _ = self.lines.send(JsonRpcMessage::error(unknown, Some(request.id))).await;
+                Ok(None)
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Notification(_) => Ok(None),
         }
     }
 
@@ -331,8 +355,10 @@ impl<'a> Talk<'a> {
         self.refused_newest = true;
         match first {
             First::Newest => return Err(refusal(why, None)),
-            First::Either | First::Older if self.asked_older => {}
-            First::Either | First::Older => self.ask_older().await,
+            First::Either | First::Older | First::Oldest if self.asked_older.is_some() => {}
+            First::Either | First::Older | First::Oldest => {
+                self.ask_older(ProtocolVersion::LATEST_WITH_INITIALIZE).await;
+            }
         }
         Ok(None)
     }
@@ -341,9 +367,18 @@ impl<'a> Talk<'a> {
     fn refused(&mut self, why: Text, first: First) -> Result<Option<ServerResult>, Refusal> {
         match self.newest.take() {
             Some(newest) => Ok(Some(newest)),
-            None if first == First::Older => Err(refusal(why, Some(First::Newest))),
-            None => Err(refusal(why, Some(First::Older))),
+            None if first == First::Either => Err(refusal(why, Some(First::Older))),
+            None => Err(refusal(why, Some(First::Newest))),
         }
+    }
+
+    /// Returns the version to ask for after the program refused one.
+    fn next_version(&mut self, refusal: &ErrorData) -> Option<ProtocolVersion> {
+        if self.newest.is_some() { None } else { self.versions.after(refusal) }
+    }
+
+    fn is_older(&self, id: &RequestId) -> bool {
+        self.asked_older.is_some_and(|last| (OLDER..=last).any(|number| is(id, number)))
     }
 
     /// The program has ended. If it had not read the question, that was not the reason.
@@ -352,7 +387,8 @@ impl<'a> Talk<'a> {
             _ if !self.has_read && !self.written.is_read() => None,
             First::Either if self.newest.is_some() => Some(First::Newest),
             First::Either => Some(First::Older),
-            First::Older | First::Newest => None,
+            First::Older => Some(First::Oldest),
+            First::Oldest | First::Newest => None,
         };
         Refusal { why: "it closed the connection".into(), next, ended: true }
     }
@@ -368,10 +404,18 @@ impl<'a> Talk<'a> {
         self.ask(ClientRequest::DiscoverRequest(request), NEWEST).await;
     }
 
-    async fn ask_older(&mut self) {
-        self.asked_older = true;
-        let request = InitializeRequest::new(self.handler.get_info());
-        self.ask(ClientRequest::InitializeRequest(request), OLDER).await;
+    async fn ask_older(&mut self, version: ProtocolVersion) {
+        let id = self.asked_older.map_or(OLDER, |last| last + 1);
+        self.asked_older = Some(id);
+        let info = self.handler.get_info().with_protocol_version(version);
+        self.ask(ClientRequest::InitializeRequest(InitializeRequest::new(info)), id).await;
+    }
+
+    async fn ask_oldest(&mut self) {
+        self.asked_oldest = true;
+        if let Some(version) = self.versions.oldest() {
+            self.ask_older(version).await;
+        }
     }
 
     async fn ask(&mut self, request: ClientRequest, id: i64) {
