@@ -29,6 +29,7 @@ mod downloads;
 mod entry;
 mod keys;
 mod moving;
+mod of_client;
 mod placeholders;
 mod program;
 mod programs;

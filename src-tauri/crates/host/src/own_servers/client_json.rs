@@ -2,20 +2,26 @@
 //! (`mcpServers`), VS Code (`servers`), Zed (`context_servers`) and Codex (`mcp_servers`, as TOML).
 //! Finds the servers in them, also with comments. Starts nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use contract::{AgentError, text};
 use serde_json::{Map, Value};
 
 use super::{
     command_line::{LONGEST_NAME, slug},
-    entry::{Found, is_entry, read_entry},
+    entry::{Found, is_entry, is_entry_of, read_entry},
     placeholders::{Filling, read_inputs},
 };
 
-/// The members that hold servers by name.
+/// The members that hold servers by name. Some clients write what they belong to before it, with a
+/// dot.
 const MEMBERS: [&str; 5] =
-    ["mcpServers", "context_servers", "servers", "mcp_servers", "amp.mcpServers"];
+    ["mcpServers", "context_servers", "servers", "mcp_servers", "modelContextProtocolServers"];
+/// How deep below other settings the servers may stand.
+const DEEPEST: usize = 4;
 const HINT: &str =
     "Paste the whole file, or the part with mcpServers, servers, context_servers or mcp_servers.";
 
@@ -24,7 +30,22 @@ const MOST: usize = 200;
 
 /// Whether a text is a settings file, and neither a command line nor an address.
 pub(super) fn is_settings(text: &str) -> bool {
-    is_toml(text) || text.trim_start().starts_with(['{', '[', '/']) && text.contains('{')
+    let text = whole(text);
+    is_toml(&text) || text.starts_with(['{', '[', '/']) && text.contains('{')
+}
+
+/// Returns the text without what instructions put around it: the fences of Markdown, and a member
+/// whose braces are left out.
+fn whole(text: &str) -> Cow<'_, str> {
+    let mut text = text.trim_start_matches('\u{feff}').trim();
+    if let Some((_, rest)) = text.strip_prefix("```").and_then(|rest| rest.split_once('\n')) {
+        text = rest.trim_end_matches('`').trim();
+    }
+    let mut quoted = text.strip_prefix('"').into_iter().flat_map(|rest| rest.split('"').skip(1));
+    if quoted.next().is_some_and(|behind| behind.trim_start().starts_with(':')) {
+        return Cow::Owned(format!("{{{text}}}"));
+    }
+    Cow::Borrowed(text)
 }
 
 fn is_toml(text: &str) -> bool {
@@ -39,7 +60,7 @@ pub(super) fn read_settings(
     text: &str,
     values: &BTreeMap<String, String>,
 ) -> Result<Vec<Found>, AgentError> {
-    let file = parse(text)?;
+    let file = parse(&whole(text))?;
     let none = || AgentError::invalid("The settings hold no MCP servers.").hint(HINT);
     let entries = entries_of(&file).ok_or_else(none)?;
     if entries.is_empty() {
@@ -74,33 +95,55 @@ fn parse(text: &str) -> Result<Value, AgentError> {
     })
 }
 
-/// Returns the entries by name: in the usual members, also below `mcp` and in the projects of Claude
-/// Code, as the whole text, or a single entry.
-fn entries_of(file: &Value) -> Option<Vec<(String, Map<String, Value>)>> {
+type Entries = Vec<(String, Map<String, Value>)>;
+
+/// Returns the entries by name: in the usual members, also below other settings such as `mcp` and the
+/// projects of Claude Code, as the whole text, or a single entry.
+fn entries_of(file: &Value) -> Option<Entries> {
     let object = file.as_object()?;
-    let projects = object.get("projects").and_then(Value::as_object);
-    let below = object.get("mcp").into_iter().chain(projects.into_iter().flat_map(Map::values));
-    let places = std::iter::once(object).chain(below.filter_map(Value::as_object));
-    let mut found: Vec<_> = places
-        .flat_map(|place| MEMBERS.iter().filter_map(|member| place.get(*member)))
-        .map(named_entries)
-        .collect();
-    if found.is_empty() && is_entry(file) {
-        return Some(vec![(String::new(), object.clone())]);
+    let mut found = Vec::new();
+    let is_there = collect(object, 0, &mut found);
+    if !is_there && is_entry(file) {
+        let name = object.get("name").and_then(Value::as_str).unwrap_or_default();
+        return Some(vec![(name.to_owned(), object.clone())]);
     }
-    if found.is_empty() {
+    if !is_there {
         let only = |value: &Value| {
             let object = value.as_object();
             object.is_some_and(|object| !object.is_empty() && object.values().all(is_entry))
         };
         let whole = [Some(file), object.get("mcp")].into_iter().flatten().find(|it| only(it))?;
-        found.push(named_entries(whole));
+        return Some(named_entries(whole));
     }
-    Some(found.concat())
+    Some(found)
+}
+
+/// Collects the entries below an object. Returns whether there is a member for them.
+fn collect(object: &Map<String, Value>, depth: usize, found: &mut Entries) -> bool {
+    let is_member = |name: &str, value: &Value| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let rank = MEMBERS.iter().position(|member| *member == last)?;
+        // Other settings, too, have servers.
+        let entries = named_entries(value);
+        let is_usual = depth == 0 && name == last;
+        (is_usual || entries.iter().any(|(_, entry)| is_entry_of(entry))).then_some((rank, entries))
+    };
+    let mut here: Vec<_> =
+        object.iter().filter_map(|(name, value)| is_member(name, value)).collect();
+    here.sort_by_key(|(rank, _)| *rank);
+    let mut is_there = !here.is_empty();
+    found.extend(here.into_iter().flat_map(|(_, entries)| entries));
+    if depth < DEEPEST {
+        let below = object.iter().filter(|(name, value)| is_member(name, value).is_none());
+        for object in below.filter_map(|(_, value)| value.as_object()) {
+            is_there |= collect(object, depth + 1, found);
+        }
+    }
+    is_there
 }
 
 /// Returns the servers of an object, or of a list whose items have names.
-fn named_entries(servers: &Value) -> Vec<(String, Map<String, Value>)> {
+fn named_entries(servers: &Value) -> Entries {
     let named = |name: &str, entry: &Value| {
         (name.to_owned(), entry.as_object().cloned().unwrap_or_default())
     };
@@ -147,7 +190,7 @@ fn with_number(name: &str, number: usize) -> String {
 /// as texts, because they become arguments and variables: `1.10` keeps its digits.
 fn plain_json(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
+    let mut chars = text.chars().peekable();
     let mut in_text = false;
     while let Some(c) = chars.next() {
         match c {

@@ -15,10 +15,14 @@ use super::{
 const COMMAND: &[&str] = &["command", "cmd"];
 const ARGS: &[&str] = &["args", "arguments"];
 const ENV: &[&str] = &["env", "envs", "environment"];
-const URL: &[&str] = &["httpUrl", "serverUrl", "url", "uri"];
+const URL: &[&str] = &["httpUrl", "serverUrl", "server_url", "baseUrl", "url", "uri"];
 const HEADERS: &[&str] = &["headers", "http_headers"];
 const CWD: &[&str] = &["cwd", "workingDirectory", "working_directory"];
 const TRANSPORT: &[&str] = &["transport", "transportType", "type"];
+/// Members that switch the server on and off, and one that can hold them.
+const ON: &[&str] = &["enabled", "isActive", "is_active", "active"];
+const OFF: &[&str] = &["disabled"];
+const OPTIONS: &str = "options";
 /// Members that only describe the server.
 const DESCRIBES: &[&str] = &["$schema", "description", "name", "source", "title"];
 
@@ -35,11 +39,30 @@ pub(super) struct Found {
 
 /// Whether a value says how a server is reached.
 pub(super) fn is_entry(value: &Value) -> bool {
-    COMMAND.iter().chain(URL).any(|member| value.get(member).is_some())
+    value.as_object().is_some_and(is_entry_of)
+}
+
+/// As `is_entry`.
+pub(super) fn is_entry_of(members: &Map<String, Value>) -> bool {
+    let says = |members: &Map<String, Value>| {
+        COMMAND.iter().chain(URL).any(|member| members.contains_key(*member))
+    };
+    says(members) || nested_transport(members).is_some_and(says)
+}
+
+/// Returns the members of a transport, where it is an object that says how the server is reached.
+fn nested_transport(members: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    members.get("transport")?.as_object()
 }
 
 /// Reads one server.
 pub(super) fn read_entry(name: &str, entry: &Map<String, Value>, filling: Filling<'_>) -> Found {
+    let mut flat = entry.clone();
+    if let Some(transport) = nested_transport(entry) {
+        flat.remove("transport");
+        flat.extend(transport.clone());
+    }
+    let entry = &flat;
     let mut entry = Entry { members: entry, used: BTreeSet::new(), filling, problem: None };
     let mut server = entry.read_server();
     let transport = entry.text(TRANSPORT);
@@ -129,8 +152,7 @@ impl<'a> Entry<'a> {
         let not_keys = strings(own("not_keys"));
         let keys = strings(own("keys"));
         let cwd = self.take(CWD).map(|(name, value)| self.one(name, value)).unwrap_or_default();
-        let enabled =
-            self.flag("enabled").unwrap_or(true) && !self.flag("disabled").unwrap_or(false);
+        let enabled = self.flag(ON).unwrap_or(true) && !self.flag(OFF).unwrap_or(false);
         self.used.extend(["network", "not_keys", "keys"]);
         NewServer {
             command,
@@ -173,7 +195,9 @@ impl<'a> Entry<'a> {
 
     /// Returns the first of these members that is there, with its spelling.
     fn take(&mut self, spellings: &[&'static str]) -> Option<(&'static str, &'a Value)> {
-        let found = |name: &&'static str| Some((*name, self.members.get(*name)?));
+        let found = |name: &&'static str| {
+            Some((*name, self.members.get(*name).filter(|value| !value.is_null())?))
+        };
         let (name, value) = spellings.iter().find_map(found)?;
         self.used.insert(name);
         Some((name, value))
@@ -183,13 +207,23 @@ impl<'a> Entry<'a> {
         self.take(spellings).and_then(|(_, value)| value.as_str()).unwrap_or_default().to_owned()
     }
 
-    fn flag(&mut self, member: &'static str) -> Option<bool> {
-        let (name, value) = self.take(&[member])?;
+    fn flag(&mut self, spellings: &[&'static str]) -> Option<bool> {
+        let (name, value) = self.take(spellings).or_else(|| self.option(spellings))?;
         let said = value.as_bool().or_else(|| value.as_str()?.to_lowercase().parse().ok());
         if said.is_none() {
             self.refuse(name);
         }
         said
+    }
+
+    /// Returns one of these members from the options of the server.
+    fn option(&mut self, spellings: &[&'static str]) -> Option<(&'static str, &'a Value)> {
+        let options = self.members.get(OPTIONS)?.as_object()?;
+        let found = spellings.iter().find_map(|name| Some((*name, options.get(*name)?)))?;
+        if options.len() == 1 {
+            self.used.insert(OPTIONS);
+        }
+        Some(found)
     }
 
     /// Returns a text, a number or a yes or no as a text, with its placeholders filled.
@@ -207,6 +241,10 @@ impl<'a> Entry<'a> {
         match value {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(items)) => items.iter().map(|item| self.one(member, item)).collect(),
+            Some(Value::String(line)) if split_words(line).is_ok() => {
+                let words = split_words(line).unwrap_or_default();
+                words.iter().map(|word| self.filling.fill(word)).collect()
+            }
             Some(_) => {
                 self.refuse(member);
                 Vec::new()
@@ -218,13 +256,16 @@ impl<'a> Entry<'a> {
         let mut found = BTreeMap::new();
         let members = match value {
             None | Some(Value::Null) => return found,
-            Some(Value::Object(members)) => members,
+            Some(Value::Object(members)) => members.clone(),
+            Some(Value::Array(items)) if items.iter().all(|item| pair(item).is_some()) => {
+                items.iter().filter_map(pair).collect()
+            }
             Some(_) => {
                 self.refuse(member);
                 return found;
             }
         };
-        for (name, value) in members {
+        for (name, value) in &members {
             match plain_text(value) {
                 Some(text) => {
                     found.insert(name.clone(), self.filling.fill_value(&text));
@@ -258,10 +299,20 @@ impl<'a> Entry<'a> {
         };
         let unused = self.members.iter().filter(|(name, value)| {
             let name = name.as_str();
-            !DESCRIBES.contains(&name) && (!self.used.contains(name) || is_idle(name, value))
+            let is_used = self.used.contains(name) && !is_idle(name, value);
+            !is_used && !value.is_null() && !DESCRIBES.contains(&name)
         });
         unused.map(|(name, _)| name.as_str()).collect()
     }
+}
+
+/// Returns the name and value of an item of a list of variables or headers.
+fn pair(item: &Value) -> Option<(String, Value)> {
+    if let Some(text) = item.as_str() {
+        let (name, value) = text.split_once('=')?;
+        return Some((name.to_owned(), value.into()));
+    }
+    Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.clone()))
 }
 
 fn plain_text(value: &Value) -> Option<String> {
@@ -287,8 +338,14 @@ fn strings(value: Option<&Value>) -> Vec<String> {
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Splits a whole command line that stands in the place of the program.
-fn split_command(command: String, args: Vec<String>) -> (String, Vec<String>) {
+/// Splits a whole command line that stands in the place of the program. The shell of Windows before
+/// a program is left out.
+fn split_command(command: String, mut args: Vec<String>) -> (String, Vec<String>) {
+    let is_shell = matches!(command.to_ascii_lowercase().as_str(), "cmd" | "cmd.exe");
+    if is_shell && args.len() > 1 && args[0].eq_ignore_ascii_case("/c") {
+        args.remove(0);
+        return (args.remove(0), args);
+    }
     let is_line = args.is_empty() && command.contains(' ') && !command.starts_with(['/', '~']);
     let words = is_line.then(|| split_words(&command).ok()).flatten();
     match words.map(Vec::into_iter) {

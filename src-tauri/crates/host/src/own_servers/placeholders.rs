@@ -1,5 +1,5 @@
-//! The placeholders in the settings of other clients: `${VAR}`, `${env:VAR}`, `${VAR:-default}`,
-//! `${input:id}` and those of editors. Fills in given values and says what is open. Must not look at
+//! The placeholders in the settings of other clients: `${VAR}`, `${env:VAR}`, `{env:VAR}`,
+//! `${VAR:-default}`, `${input:id}` and those of editors. Fills in given values and says what is open. Must not look at
 //! the environment: whoever gives the values does.
 
 use std::{collections::BTreeMap, env};
@@ -155,8 +155,11 @@ impl<'a> Filling<'a> {
 
 /// Splits a text around its first placeholder: what stands before, inside of and after it.
 fn split_placeholder(text: &str) -> Option<(&str, &str, &str)> {
-    let begin = text.find("${")?;
-    let inside = &text[begin + 2..];
+    // OpenCode writes them without a dollar sign.
+    let signs = [("${", 2), ("{env:", 1)];
+    let (begin, length) =
+        signs.iter().filter_map(|(sign, length)| Some((text.find(sign)?, *length))).min()?;
+    let inside = &text[begin + length..];
     let mut open = 1;
     for (at, c) in inside.char_indices() {
         match c {
@@ -214,6 +217,8 @@ mod tests {
         let given = [("A", "1"), ("input:b", "${A}")];
         let nothing = Vec::<String>::new();
         assert_eq!(fill("x${A}y${env:A}", &given), ("x1y1".into(), nothing.clone(), 0));
+        assert_eq!(fill("Bearer {env:A}", &given), ("Bearer 1".into(), nothing.clone(), 0));
+        assert_eq!(fill("{env:B}", &given), ("{env:B}".into(), vec!["B".into()], 0));
         assert_eq!(fill("${input:b}", &given), ("${A}".into(), nothing.clone(), 0));
         assert_eq!(fill("Bearer $A", &given), ("Bearer $A".into(), nothing.clone(), 0));
         assert_eq!(fill("Bearer $AB", &[("AB", "1")]), ("Bearer 1".into(), nothing.clone(), 0));

@@ -5,6 +5,7 @@ use contract::{AgentError, ReadServer, ServersReadParams, ServersReadResponse, t
 use super::{
     client_json, command_line,
     entry::Found,
+    of_client,
     storage::{self, Separated},
 };
 use crate::Host;
@@ -20,10 +21,13 @@ impl Host {
     ) -> Result<ServersReadResponse, AgentError> {
         let text = params.text.as_str();
         check_length(text)?;
+        let settings = of_client::settings_in(text);
+        let text = settings.as_deref().unwrap_or(text);
         let found = if client_json::is_settings(text) {
             client_json::read_settings(text, &params.values)?
         } else {
-            let server = command_line::parse_command_line(text)?;
+            let added = of_client::read_addition(text);
+            let server = added.map_or_else(|| command_line::parse_command_line(text), Ok)?;
             vec![Found { server, ..Found::default() }]
         };
         let mut servers: Vec<ReadServer> =

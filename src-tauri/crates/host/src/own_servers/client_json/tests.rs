@@ -103,14 +103,67 @@ bearer_token_env_var = "FAR_TOKEN"
     assert!(far.asks[0].is_key);
 }
 
+/// Texts of instructions and of further clients, with the program or address that each means.
+#[test]
+fn what_instructions_show_is_read() {
+    let npx = ["npx", "-y", "notes"];
+    for (text, runs) in [
+        (r#""mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes"]}}"#, &npx[..]),
+        (r#""notes": {"command": "npx", "args": ["-y", "notes"]},"#, &npx),
+        ("```json\n{\"mcpServers\": {\"notes\": {\"command\": \"npx -y notes\"}}}\n```\n", &npx),
+        (r#"{"notes": {"command": "npx", "args": "-y notes", "url": null}}"#, &npx),
+        (r#"{"notes": {"command": "cmd", "args": ["/c", "npx", "-y", "notes"]}}"#, &npx),
+        (
+            r#"{"augment.advanced": {"mcpServers": [{"name": "notes", "command": "npx", "args": ["-y", "notes"]}]}}"#,
+            &npx,
+        ),
+        (
+            r#"{"experimental": {"modelContextProtocolServers": [{"name": "notes", "transport": {"type": "stdio", "command": "npx", "args": ["-y", "notes"]}}]}}"#,
+            &npx,
+        ),
+        (
+            r#"{"cody.mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes"]}}, "ssh": {"servers": {"a": {"host": "b"}}}}"#,
+            &npx,
+        ),
+        (
+            r#"{"mcpServers": {"notes": {"command": null, "args": null, "url": "https://a.example/mcp", "transport": "streamable_http"}}}"#,
+            &["https://a.example/mcp"],
+        ),
+        (
+            r#"{"mcpServers": {"notes": {"type": "streamableHttp", "baseUrl": "https://a.example/mcp", "isActive": true}}}"#,
+            &["https://a.example/mcp"],
+        ),
+    ] {
+        let found = one(text);
+        let Found { server, .. } = &found;
+        let program = if server.command.is_empty() { &server.url } else { &server.command };
+        let all: Vec<_> = std::iter::once(program).chain(&server.args).collect();
+        assert_eq!(
+            (all, problem(&found).as_str()),
+            (runs.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>().iter().collect(), ""),
+            "{text}"
+        );
+        assert_eq!(server.name, "notes", "{text}");
+    }
+    let listed = one(r#"{"command": "npx", "env": ["A=b=c", {"name": "D", "value": "{env:E}"}]}"#);
+    assert_eq!((listed.server.env["A"].as_str(), listed.asks[0].name.as_str()), ("b=c", "E"));
+    assert!(!is_settings(r#""/opt/my notes" --json '{"a": 1}'"#));
+}
+
 #[test]
 fn what_is_switched_off_stays_so() {
-    for off in [r#""disabled": true"#, r#""enabled": false"#, r#""disabled": "true""#] {
+    for off in [
+        r#""disabled": true"#,
+        r#""enabled": false"#,
+        r#""disabled": "true""#,
+        r#""isActive": false"#,
+        r#""options": {"enabled": false}"#,
+    ] {
         let found = one(&format!(r#"{{"mcpServers": {{"a": {{"command": "npx", {off}}}}}}}"#));
         assert!(!found.server.enabled, "{off}");
         assert!(notes(&found).contains("switched off"), "{off}");
     }
-    let on = r#"{"mcpServers": {"a": {"command": "npx", "disabled": false, "enabled": true}}}"#;
+    let on = r#"{"mcpServers": {"a": {"command": "npx", "disabled": null, "enabled": true}}}"#;
     assert!(one(on).server.enabled && notes(&one(on)).is_empty());
 }
 
@@ -122,7 +175,7 @@ fn numbers_and_yes_or_no_are_texts_with_their_own_digits() {
     let env: Vec<_> = found.server.env.values().map(String::as_str).collect();
     assert_eq!(env, ["1", "false", "123456789012345678901234567890"]);
     assert_eq!(notes(&found), "D has no value in these settings, so it is left out.");
-    for wrong in [r#""args": [["a"]]"#, r#""env": {"A": {"b": 1}}"#, r#""args": "-y x""#] {
+    for wrong in [r#""args": [["a"]]"#, r#""env": {"A": {"b": 1}}"#] {
         let found = one(&format!(r#"{{"command": "npx", {wrong}}}"#));
         assert!(problem(&found).contains("Write it as text"), "{wrong}");
     }
