@@ -5,7 +5,7 @@
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
-use super::steps;
+use super::{nullable, steps};
 
 /// The most steps back of one pattern on one text.
 const MOST_STEPS: usize = 10_000;
@@ -56,7 +56,7 @@ pub(crate) fn build(schema: &Value, formats: bool) -> Option<Validator> {
     options
         .should_validate_formats(formats)
         .with_pattern_options(patterns)
-        .build(&steps::counted(schema)?)
+        .build(&steps::counted(&nullable::written_out(schema))?)
         .ok()
 }
 

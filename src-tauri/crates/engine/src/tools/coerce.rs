@@ -8,7 +8,7 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
-use super::named_members::NamedMembers;
+use super::{named_members::NamedMembers, nullable};
 
 /// The highest number of references and unions that are followed for one argument.
 const MOST_BRANCHES: usize = 100;
@@ -128,8 +128,11 @@ fn coerce_value(branches: &[&Value], value: Value, required: bool) -> Outcome {
         return Outcome::Same(value);
     }
     let scalar = !types.iter().any(|t| *t == "array" || *t == "object");
-    if scalar && !required && is_blank(&value) {
+    if !required && is_blank(&value) && (scalar || !value.is_array()) {
         return Outcome::Absent;
+    }
+    if types.contains(&"null") && value.as_str().is_some_and(|text| text.trim() == "null") {
+        return Outcome::Changed(Value::Null, "parsed from text");
     }
     if scalar && let Some(inner) = unwrap_single(&value) {
         return match coerce_value(branches, inner, required) {
@@ -140,6 +143,9 @@ fn coerce_value(branches: &[&Value], value: Value, required: bool) -> Outcome {
         };
     }
     if types.contains(&"array") && !value.is_array() && !value.is_null() {
+        if let Some(list) = parse("array", &value) {
+            return Outcome::Changed(list, "parsed from text");
+        }
         return Outcome::Changed(Value::Array(vec![value]), "wrapped in a list");
     }
     match (&value, types.iter().find_map(|t| parse(t, &value))) {
@@ -183,6 +189,7 @@ fn types<'a>(branches: &[&'a Value]) -> Vec<&'a str> {
             Some(Value::Array(many)) => all.extend(many.iter().filter_map(Value::as_str)),
             _ => return Vec::new(),
         }
+        all.extend(nullable::is_said(branch).then_some("null"));
     }
     all
 }
@@ -246,9 +253,9 @@ fn parse(kind: &str, value: &Value) -> Option<Value> {
             "false" => Some(Value::Bool(false)),
             _ => None,
         },
-        "object" => serde_json::from_str::<Value>(text)
+        "object" | "array" => serde_json::from_str::<Value>(text)
             .ok()
-            .filter(|value| value.is_object() && arguments::check_numbers(text).is_ok()),
+            .filter(|value| fits(kind, value) && arguments::check_numbers(text).is_ok()),
         _ => None,
     }
 }
@@ -282,7 +289,8 @@ mod tests {
             "a": {"type": "array"}, "o": {"type": "object"}, "opt": {"type": "string"},
             "ref": {"$ref": "#/$defs/Count"}, "any": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
             "oneof": {"oneOf": [{"$ref": "#/$defs/Count"}, {"type": "boolean"}]}, "round": {"$ref": "#/$defs/Round"},
-            "open": {"anyOf": [{"type": "integer"}, {}]}},
+            "open": {"anyOf": [{"type": "integer"}, {}]}, "free": {"type": "string", "nullable": true},
+            "lists": {"anyOf": [{"type": "array"}, {"type": "null"}]}},
             "required": ["s"], "$defs": {"Count": {"type": "integer"}, "Round": {"anyOf": [{"$ref": "#/$defs/Round"}, {"$ref": "#/$defs/Round"}]}}})
     }
 
@@ -312,6 +320,14 @@ mod tests {
             (json!({"s": "x", "opt": "none"}), json!({"s": "x"})),
             (json!({"s": "x", "opt": []}), json!({"s": "x"})),
             (json!({"s": "x", "a": 3}), json!({"s": "x", "a": [3]})),
+            (json!({"s": "x", "a": "[1, \"b\"]"}), json!({"s": "x", "a": [1, "b"]})),
+            (json!({"s": "x", "a": "[draft]"}), json!({"s": "x", "a": ["[draft]"]})),
+            (json!({"s": "x", "a": "null"}), json!({"s": "x"})),
+            (json!({"s": "x", "a": null}), json!({"s": "x"})),
+            (json!({"s": "x", "a": []}), json!({"s": "x", "a": []})),
+            (json!({"s": "x", "lists": "null"}), json!({"s": "x"})),
+            (json!({"s": "x", "lists": null}), json!({"s": "x", "lists": null})),
+            (json!({"s": "x", "free": null}), json!({"s": "x", "free": null})),
             (json!({"s": "x", "i": "1,200"}), json!({"s": "x", "i": 1200})),
             (json!({"s": "x", "n": "$1,234.50"}), json!({"s": "x", "n": 1234.5})),
             (json!({"s": "x", "n": "12%"}), json!({"s": "x", "n": "12%"})),

@@ -9,6 +9,7 @@ pub(crate) mod dispatch;
 pub(crate) mod error_check;
 pub(crate) mod executor;
 pub(crate) mod named_members;
+pub(crate) mod nullable;
 pub(crate) mod outgoing;
 pub(crate) mod oversize;
 pub(crate) mod policy_decision;

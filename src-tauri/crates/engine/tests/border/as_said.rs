@@ -122,6 +122,25 @@ async fn a_value_that_fits_the_schema_of_an_added_server_is_never_changed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lists_and_nulls_reach_the_tool_as_they_were_meant() {
+    let lists = json!({"type": "array", "items": {"type": "string"}});
+    let schema = json!({"type": "object", "required": ["must"], "properties": {
+        "list": lists, "either": {"anyOf": [lists, {"type": "null"}]},
+        "parent": {"type": "string", "nullable": true}, "must": {"type": "integer", "nullable": true}}});
+    for (arguments, reaches) in [
+        (json!({"must": 1, "list": "[\"a\", \"b\"]"}), json!({"must": 1, "list": ["a", "b"]})),
+        (json!({"must": 1, "list": "a"}), json!({"must": 1, "list": ["a"]})),
+        (json!({"must": 1, "list": null, "either": "null"}), json!({"must": 1})),
+        (json!({"must": 1, "either": null}), json!({"must": 1, "either": null})),
+        (json!({"must": null, "parent": null}), json!({"must": null, "parent": null})),
+        (json!({"must": "null", "list": []}), json!({"must": null, "list": []})),
+    ] {
+        let spec = added("t", schema.clone(), json!({}));
+        assert_eq!(call(spec, &arguments).await, Ok(reaches), "{arguments}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_part_of_a_schema_that_cannot_be_checked_is_left_to_the_server() {
     let of =
         |odd: Value| json!({"type": "object", "properties": {"a": odd, "n": {"type": "integer"}}});
