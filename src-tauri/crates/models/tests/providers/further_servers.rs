@@ -385,7 +385,7 @@ async fn further_causes_are_named() {
             "v1",
             error(500, "the request exceeds the available context size"),
             "too long",
-            "new session",
+            "larger window",
         ),
         (
             "v1",
