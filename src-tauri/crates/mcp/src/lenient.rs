@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// What the library makes of a text.
+    /// Returns what the library makes of a text.
     fn read(said: &[u8]) -> Vec<ServerJsonRpcMessage> {
         let messages = messages_in(said)
             .unwrap_or_else(|| vec![String::from_utf8_lossy(said).trim().to_owned()]);

@@ -31,7 +31,7 @@ pub(super) fn read_addition(line: &str) -> Option<NewServer> {
             rest.extend(words.cloned());
             break;
         }
-        // What stands behind the program is the program's own.
+        // The words behind the program are its own.
         if !is_known || (rest.len() > 1 && !is_address(&rest[1])) {
             rest.push(word.clone());
             continue;
