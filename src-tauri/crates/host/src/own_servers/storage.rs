@@ -56,7 +56,7 @@ pub(super) struct StoredServer {
     #[serde(default = "no_address")]
     pub(super) url: Word,
     #[serde(default)]
-    sign_in: bool,
+    pub(super) sign_in: bool,
     /// Whether its program may use the network.
     #[serde(default = "yes")]
     pub(super) network: bool,
