@@ -72,7 +72,7 @@ pub(crate) fn prepare(draft: RecordDraft, at: DateTime<Utc>) -> Result<Prepared,
 }
 
 const DISK_FULL: &str = "the disk is full; free some space and try again";
-/// What SQLite reports on a full disk: also that a file of its own cannot grow.
+/// The codes that SQLite reports on a full disk, also if a file of its own cannot grow.
 const NO_SPACE: [i32; 5] = [
     ffi::SQLITE_FULL,
     ffi::SQLITE_IOERR_WRITE,

@@ -345,7 +345,7 @@ fn choose_by_name(question: &str, shown: &Round<'_>, choices: &mut Choices) {
 }
 
 /// Chooses the thing of the one line of the answer that has most words of a message: "orange, in M".
-/// What else stands in the line is not chosen by a word.
+/// Other values of the line are not chosen by a word.
 fn choose_by_line(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     let lines = list_lines(shown.answer);
     let said = telling_words(question);

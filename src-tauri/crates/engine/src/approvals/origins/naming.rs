@@ -73,7 +73,7 @@ fn apart(sets: &[BTreeSet<usize>]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the one set that has all of each other set, and more. What all sets have does not count.
+/// Returns the one set that has all of each other set, and more. Members that all sets have do not count.
 pub(super) fn one_with_all(mut sets: Vec<BTreeSet<String>>) -> Option<usize> {
     if let [first, rest @ ..] = sets.as_slice()
         && !rest.is_empty()
