@@ -24,6 +24,7 @@ use reqwest::{
 };
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use secrecy::{ExposeSecret as _, SecretString};
+use trust::CertificateFault;
 use url::{Host, Url, form_urlencoded::byte_serialize};
 
 use crate::{Address, Word, tokens::tokens_in, transport::LONGEST_LINE};
@@ -164,9 +165,7 @@ fn proxies(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
 /// The reason why a request did not reach a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// The issuer of its certificate is not trusted.
-    Issuer(String),
-    Certificate,
+    Certificate(CertificateFault),
     Tls(String),
     Name,
     Proxy,
@@ -177,9 +176,8 @@ pub(crate) enum Obstacle {
 impl Obstacle {
     /// Returns what prevented a request from being sent, or None if it was sent.
     pub(crate) fn of(error: &reqwest::Error) -> Option<Self> {
-        if let Some(why) = trust::certificate_problem(error) {
-            let issuer = trust::untrusted_issuer(&why).map(str::to_owned);
-            return Some(issuer.map_or(Self::Certificate, Self::Issuer));
+        if let Some(fault) = trust::certificate_fault(error) {
+            return Some(Self::Certificate(fault));
         }
         if !error.is_connect() {
             return None;
@@ -195,13 +193,29 @@ impl Obstacle {
     /// Returns the sentence for a person.
     pub(crate) fn text(&self, host: &str) -> Text {
         match self {
-            Self::Issuer(issuer) => text!(
+            Self::Certificate(CertificateFault::Issuer(issuer)) => text!(
                 "The certificate of {host} was issued by {issuer}, which this machine does not trust. On a company network, install its root certificate, or name it in SSL_CERT_FILE.",
                 host,
                 issuer
             ),
-            Self::Certificate => text!(
-                "The certificate of {host} is not valid. Check this machine's clock and the address.",
+            Self::Certificate(CertificateFault::Expired) => text!(
+                "The certificate of {host} has expired. Check this machine's clock; otherwise the server must renew it.",
+                host
+            ),
+            Self::Certificate(CertificateFault::NotYetValid) => text!(
+                "The certificate of {host} is not valid yet. Check this machine's clock.",
+                host
+            ),
+            Self::Certificate(CertificateFault::OtherName) => text!(
+                "The certificate belongs to another server than {host}. Check the address.",
+                host
+            ),
+            Self::Certificate(CertificateFault::Authority) => text!(
+                "The certificate of {host} is that of an authority (CA:TRUE) and not of a server. Make one for the server, signed by that authority.",
+                host
+            ),
+            Self::Certificate(CertificateFault::Other) => text!(
+                "The certificate of {host} cannot be verified. Check the address and the system's certificates.",
                 host
             ),
             Self::Tls(why) => text!("No encrypted connection to {host}: {why}.", host, why),

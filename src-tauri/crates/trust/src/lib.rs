@@ -145,21 +145,43 @@ fn causes<'a>(
     })
 }
 
+/// Why a certificate was refused, by what people can do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CertificateFault {
+    /// This machine does not trust its issuer, which is named.
+    Issuer(String),
+    Expired,
+    NotYetValid,
+    /// It belongs to a server of another name.
+    OtherName,
+    /// It is the certificate of an authority itself, as many tools make one by default.
+    Authority,
+    Other,
+}
+
 /// Returns why a certificate was refused, if it was.
-pub fn certificate_problem(error: &(dyn StdError + 'static)) -> Option<CertificateError> {
+pub fn certificate_fault(error: &(dyn StdError + 'static)) -> Option<CertificateFault> {
     causes(error).find_map(|cause| match cause.downcast_ref::<Error>() {
-        Some(Error::InvalidCertificate(why)) => Some(why.clone()),
+        Some(Error::InvalidCertificate(why)) => Some(fault_of(why)),
         _ => None,
     })
 }
 
-/// Returns the issuer that is not trusted, if that was the reason.
-pub fn untrusted_issuer(why: &CertificateError) -> Option<&str> {
+fn fault_of(why: &CertificateError) -> CertificateFault {
+    use CertificateError as C;
     match why {
-        CertificateError::Other(other) => {
-            other.0.downcast_ref::<UntrustedIssuer>().map(|untrusted| untrusted.issuer.as_str())
-        }
-        _ => None,
+        C::Expired | C::ExpiredContext { .. } => CertificateFault::Expired,
+        C::NotValidYet | C::NotValidYetContext { .. } => CertificateFault::NotYetValid,
+        C::NotValidForName | C::NotValidForNameContext { .. } => CertificateFault::OtherName,
+        C::Other(other) => match other.0.downcast_ref::<UntrustedIssuer>() {
+            Some(untrusted) => CertificateFault::Issuer(untrusted.issuer.clone()),
+            // The library's type for this is not public here; its name is.
+            None if other.0.to_string().contains("CaUsedAsEndEntity") => {
+                CertificateFault::Authority
+            }
+            None => CertificateFault::Other,
+        },
+        _ => CertificateFault::Other,
     }
 }
 
@@ -266,6 +288,23 @@ mod tests {
     use super::*;
 
     const LEAF: &[u8] = include_bytes!("../../../../tests/data/tls/localhost.der");
+
+    #[test]
+    fn an_authority_in_the_place_of_a_server_is_recognized() {
+        let root =
+            CertificateDer::from(include_bytes!("../../../../tests/data/tls/root.der").as_slice());
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(root.clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let verifier =
+            rustls::client::WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+                .build()
+                .unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let refused = verifier.verify_server_cert(&root, &[], &name, &[], UnixTime::now());
+        let Err(Error::InvalidCertificate(why)) = refused else { panic!("{refused:?}") };
+        assert_eq!(fault_of(&why), CertificateFault::Authority, "{why:?}");
+    }
 
     #[test]
     fn the_issuer_is_read_from_a_certificate() {

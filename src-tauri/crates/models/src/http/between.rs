@@ -4,7 +4,7 @@
 
 use contract::{ConnectionProblem as Problem, text};
 use engine::ports::{ModelError, ModelErrorKind};
-use trust::{certificate_problem, is_proxy_problem, tls_problem, untrusted_issuer};
+use trust::{CertificateFault, certificate_fault, is_proxy_problem, tls_problem};
 
 use super::failure::{Failure, bad_address, cut_off, model_error};
 
@@ -13,8 +13,8 @@ pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_builder() || error.is_redirect() {
         return Failure::permanent(bad_address()).with_problem(Problem::Address);
     }
-    if let Some(certificate) = certificate_problem(error) {
-        return certificate_failure(host, &certificate);
+    if let Some(fault) = certificate_fault(error) {
+        return certificate_failure(host, &fault);
     }
     if let Some(text) = tls_problem(error) {
         return Failure::permanent(model_error(
@@ -59,40 +59,46 @@ pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
     Failure::transient(cut_off(host))
 }
 
-fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
-    let issuer = untrusted_issuer(why).map(str::to_owned);
-    let problem = if issuer.is_some() { Problem::TlsIssuer } else { Problem::Tls };
-    Failure { issuer, ..Failure::permanent(certificate_error(host, why)).with_problem(problem) }
+fn certificate_failure(host: &str, fault: &CertificateFault) -> Failure {
+    let (problem, issuer) = match fault {
+        CertificateFault::Issuer(issuer) => (Problem::TlsIssuer, Some(issuer.clone())),
+        _ => (Problem::Tls, None),
+    };
+    Failure { issuer, ..Failure::permanent(certificate_error(host, fault)).with_problem(problem) }
 }
 
-/// The error for an untrusted certificate. `why` is the kind of problem.
-fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
-    use rustls::CertificateError as C;
-    let (message, hint) = match why {
-        C::Other(_) if untrusted_issuer(why).is_some() => {
-            let issuer = untrusted_issuer(why).unwrap_or_default();
-            (
-                text!(
-                    "The certificate of {host} was issued by {issuer}, which this machine does not trust.",
-                    host,
-                    issuer
-                ),
-                "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
-            )
-        }
-        C::Expired | C::ExpiredContext { .. } => (
+/// The error for a certificate that was refused.
+fn certificate_error(host: &str, fault: &CertificateFault) -> ModelError {
+    use CertificateFault as F;
+    let (message, hint) = match fault {
+        F::Issuer(issuer) => (
+            text!(
+                "The certificate of {host} was issued by {issuer}, which this machine does not trust.",
+                host,
+                issuer
+            ),
+            "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
+        ),
+        F::Expired => (
             text!("The certificate of {host} has expired.", host),
             "Check this machine's clock; otherwise the server must renew it.",
         ),
-        C::NotValidYet | C::NotValidYetContext { .. } => (
+        F::NotYetValid => (
             text!("The certificate of {host} is not valid yet.", host),
             "Check this machine's clock.",
         ),
-        C::NotValidForName | C::NotValidForNameContext { .. } => (
+        F::OtherName => (
             text!("The certificate belongs to another server than {host}.", host),
             "Check the base URL in Settings.",
         ),
-        _ => (
+        F::Authority => (
+            text!(
+                "The certificate of {host} is that of an authority (CA:TRUE) and not of a server.",
+                host
+            ),
+            "Make one for the server, signed by that authority.",
+        ),
+        F::Other => (
             text!("The certificate of {host} cannot be verified.", host),
             "Check the base URL in Settings and the system's certificates.",
         ),
