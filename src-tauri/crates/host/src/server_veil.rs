@@ -1,8 +1,11 @@
 //! Lists the files that a server's program neither sees nor changes: the profiles of this user, the
-//! packs, the programs of added servers of all profiles, the search path, and settings of other
-//! programs: what is hidden in the home folder, and where links in it lead. The list is made at each start of the program, because all that may have come since.
+//! packs, the programs of added servers of all profiles, the search path, code that is found above
+//! the folder in which a program runs, and settings of other programs: what is hidden in the home
+//! folder, and where links in it lead. The list is made at each start of the program, because all that
+//! may have come since.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -14,6 +17,23 @@ use crate::{Paths, ledger, search_path, session_sockets::SessionSockets};
 
 /// How deep below a folder of settings links are followed.
 const LEVELS_OF_LINKS: usize = 2;
+
+/// Variables that name folders of settings outside of what is hidden in the home folder. That of data
+/// holds services of the session bus, units and launchers, which name programs to start.
+const FOLDERS_OF_SETTINGS: [&str; 2] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+
+/// What npx, uv and others look for in each folder above the one in which they run. They start code
+/// that it names instead of what they downloaded.
+const FOUND_ABOVE: [&str; 8] = [
+    "bunfig.toml",
+    "deno.json",
+    "deno.jsonc",
+    "node_modules",
+    "package.json",
+    "pnpm-workspace.yaml",
+    "pyproject.toml",
+    "uv.toml",
+];
 
 /// Finds the programs of the added servers of a profile, except for the server of this name.
 pub(crate) type FindPrograms = fn(&Paths, Option<&str>) -> Vec<PathBuf>;
@@ -63,12 +83,14 @@ impl ServerVeil {
             hidden.folders.iter().chain(&hidden.read_only).filter_map(real).collect();
         let is_open = |place: &PathBuf| !closed.iter().any(|folder| place.starts_with(folder));
         let named: Vec<PathBuf> = self.named.iter().filter_map(real).filter(is_open).collect();
+        let above = find_code_above(&self.paths.data, &profiles);
         let programs = self.find_other_programs(profiles);
-        let places = programs.into_iter().chain(search_path::find_changeable_places());
+        let places =
+            programs.into_iter().chain(search_path::find_changeable_places()).chain(above);
         let is_named = |place: &PathBuf| real(place).is_some_and(|place| named.contains(&place));
         hidden.read_only.extend(places.filter(|place| !is_named(place)));
         if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok()) {
-            let settings = find_settings(&home, std::env::var_os("XDG_CONFIG_HOME"));
+            let settings = find_settings(&home, &FOLDERS_OF_SETTINGS.map(std::env::var_os));
             hidden.read_only.extend(settings.into_iter().filter(|place| !is_named(place)));
             // Shells search programs in it as soon as it exists.
             let bin = home.join("bin");
@@ -92,19 +114,32 @@ impl ServerVeil {
     }
 }
 
+/// Returns where programs that run in the data folders of servers, or in the home folder, find code
+/// above them. A place that is missing cannot be made.
+fn find_code_above(data: &Path, profiles: &[PathBuf]) -> Vec<PathBuf> {
+    let own = profiles.iter().map(PathBuf::as_path).chain([data]);
+    let above = own.flat_map(|folder| folder.ancestors().skip(1).map(Path::to_owned));
+    let folders: BTreeSet<PathBuf> = above.chain(std::env::home_dir()).collect();
+    let open = folders.into_iter().filter(|folder| mcp::user_may_change(folder));
+    let found = open.flat_map(|folder| FOUND_ABOVE.map(|name| folder.join(name)));
+    found.filter(|place| search_path::can_be_closed(place)).collect()
+}
+
 /// Returns the settings of other programs, many of which name programs to start. A program that could
 /// change them would start others without restrictions. They are what is hidden in the home folder,
-/// the folder of settings if it lies elsewhere, and the links in them that lead to other places in
+/// the folders of settings if they lie elsewhere, and the links in them that lead to other places in
 /// the home folder.
-fn find_settings(home: &Path, config: Option<OsString>) -> Vec<PathBuf> {
+fn find_settings(home: &Path, elsewhere: &[Option<OsString>]) -> Vec<PathBuf> {
     let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let config = config.map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let elsewhere = elsewhere.iter().flatten().map(PathBuf::from);
+    let elsewhere: Vec<PathBuf> = elsewhere.filter(|folder| folder.is_absolute()).collect();
     // One that is missing keeps further ones from being made.
-    let mut found: Vec<PathBuf> = config.iter().cloned().chain([home.join(".profile")]).collect();
+    let mut found: Vec<PathBuf> =
+        elsewhere.iter().cloned().chain([home.join(".profile")]).collect();
     found.extend(entries(home).filter(is_hidden).map(|entry| entry.path()));
     let mut links = Vec::new();
     let folders = [".config", ".local", ".local/share"].map(|name| home.join(name));
-    for folder in folders.iter().chain(&config) {
+    for folder in folders.iter().chain(&elsewhere) {
         find_links(folder, LEVELS_OF_LINKS, &mut links);
     }
     links.retain(|link| is_plain(home, &mcp::resolve_links(link)));
@@ -173,6 +208,22 @@ mod tests {
     }
 
     #[test]
+    fn code_above_the_data_folders_of_servers_is_read_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (data, other) = (root.join("one/data"), root.join("two/data"));
+        let found = find_code_above(&data, std::slice::from_ref(&other));
+        for place in ["node_modules", "one/node_modules", "one/package.json", "two/uv.toml"] {
+            assert!(found.contains(&root.join(place)), "{place}: {found:?}");
+        }
+        let home = std::env::home_dir().unwrap();
+        assert!(found.contains(&home.join("node_modules")), "{found:?}");
+        assert!(!found.iter().any(|place| place.starts_with(&data)), "{found:?}");
+        let temporary = std::env::temp_dir().join("node_modules");
+        assert!(!found.contains(&temporary), "what lies directly there stays open");
+    }
+
+    #[test]
     fn what_links_among_the_settings_lead_to_is_read_only() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -180,7 +231,9 @@ mod tests {
         for folder in [".config/app", ".config/deep/er", ".local/share/applications", "dotfiles"] {
             fs::create_dir_all(home.join(folder)).unwrap();
         }
-        fs::create_dir_all(root.join("settings")).unwrap();
+        for folder in ["settings", "data/dbus-1/services"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
         let link = |place: &str, target: &str| {
             std::os::unix::fs::symlink(target, home.join(place)).unwrap();
         };
@@ -195,12 +248,13 @@ mod tests {
         link(".config/home", "../");
         link(".all", ".");
         link(".config/deep/er/note", "../../../note");
-        let config = root.join("settings");
-        let found = find_settings(&home, Some(config.clone().into()));
+        let elsewhere = [root.join("settings"), root.join("data")];
+        let named = elsewhere.clone().map(|folder| Some(folder.into()));
+        let found = find_settings(&home, &named);
         let mut places: Vec<PathBuf> =
             found.iter().map(|place| mcp::resolve_links(place)).collect();
         places.sort();
-        let mut expected = vec![config];
+        let mut expected = elsewhere.to_vec();
         expected.extend(
             [".config", ".local", ".profile", "dotfiles", "dotfiles/zshenv", "git"]
                 .map(|name| home.join(name)),

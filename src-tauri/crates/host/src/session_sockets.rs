@@ -14,7 +14,7 @@ use std::{
             net::{SocketAddr, UnixStream},
         },
     },
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use mcp::Hidden;
@@ -23,6 +23,9 @@ use percent_encoding::percent_decode_str;
 use crate::peer::effective_user;
 
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
+
+/// The system's folder of the users' runtime folders.
+const RUNTIME_FOLDERS: &str = "/run/user";
 
 /// Entries of the runtime folder that lead to keys, to other services' programs, or to Countersign.
 const IN_RUNTIME: [&str; 7] =
@@ -59,7 +62,7 @@ impl SessionSockets {
     fn find_sockets(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Self {
         let folder =
             |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let usual = PathBuf::from(format!("/run/user/{user}"));
+        let usual = Path::new(RUNTIME_FOLDERS).join(user.to_string());
         let runtime: Vec<PathBuf> = folder("XDG_RUNTIME_DIR")
             .filter(|path| *path != usual)
             .into_iter()
@@ -95,9 +98,16 @@ impl SessionSockets {
             .chain(usual)
             .map(|path| path.canonicalize().unwrap_or(path))
             .collect();
+        let is_needed = |folder: &Path| needed.iter().any(|path| path.starts_with(folder));
         for folder in &self.runtime {
+            // It appears when the user logs in, perhaps while the server runs. A folder that is
+            // missing cannot be covered.
+            let around = Path::new(RUNTIME_FOLDERS);
+            if folder.starts_with(around) && !folder.exists() && !is_needed(around) {
+                hidden.covered.push(around.to_owned());
+            }
             let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-            if needed.iter().any(|path| path.starts_with(&real)) {
+            if is_needed(&real) {
                 hidden.covered.extend(IN_RUNTIME.iter().map(|name| folder.join(name)));
             } else {
                 hidden.covered.push(folder.clone());
@@ -210,6 +220,21 @@ mod tests {
         );
         assert_eq!(bus("autolaunch:"), [Bus::Other("autolaunch:".into())]);
         assert_eq!(bus(""), []);
+    }
+
+    /// A user without a session has none yet.
+    #[test]
+    fn a_runtime_folder_that_is_missing_is_hidden_before_it_is_made() {
+        let variable = |name: &str| (name == "HOME").then(|| OsString::from("/home/me"));
+        let sockets = SessionSockets::find_sockets(variable, 4_000_000_001);
+        let covered = |needed: &[PathBuf]| {
+            let mut hidden = Hidden::default();
+            sockets.hide_sockets(&mut hidden, needed);
+            hidden.covered
+        };
+        let all = PathBuf::from(RUNTIME_FOLDERS);
+        assert!(covered(&[]).contains(&all));
+        assert!(!covered(&[all.join("7/pack")]).contains(&all), "a server lives there");
     }
 
     #[test]

@@ -625,8 +625,8 @@ async fn wait_for_done(data: &Path, pack: &str) {
     panic!("{pack} was not started");
 }
 
-/// Its script, a link to it, a project, what lies beside a script in its project, and a folder of
-/// its search path.
+/// Its script, a link to it, a project, what lies beside a script in its project, a folder of
+/// its search path, and what npx and uv find above the folder in which they run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_server_changes_what_another_one_is_started_from() {
     if as_a_user_without_rights("no_server_changes_what_another_one_is_started_from") {
@@ -635,10 +635,17 @@ async fn no_server_changes_what_another_one_is_started_from() {
     let folder = tempfile::tempdir().unwrap();
     // Places directly in the folder for temporary files stay open.
     let root = folder.path().canonicalize().unwrap().join("root");
-    for folder in ["code", "links", "project/library", "tools", "free"] {
+    for folder in ["code", "links", "project/library", "tools", "node_modules", "free"] {
         fs::create_dir_all(root.join(folder)).unwrap();
     }
-    for file in ["project/package.json", "project/library/part.py", "tools/python3", "free/file"] {
+    for file in [
+        "project/package.json",
+        "project/library/part.py",
+        "tools/python3",
+        "node_modules/part.js",
+        "uv.toml",
+        "free/file",
+    ] {
         fs::write(root.join(file), "").unwrap();
     }
     let mut notes = server(&root, Some("token-of-the-notes"));
@@ -656,6 +663,8 @@ async fn no_server_changes_what_another_one_is_started_from() {
         "links/notes.py",
         "project/library/part.py",
         "tools/python3",
+        "node_modules/part.js",
+        "uv.toml",
         "free/file",
     ];
     let places = places.map(|place| root.join(place));
