@@ -12,7 +12,10 @@ use engine::ports::{AuditLog as _, Items as _, Profile as _, Recordings as _};
 use serde_json::Value;
 use store::SqliteStore;
 
-use crate::Host;
+use crate::{
+    Host,
+    sessions::{IN_MEMORY, REPLAY_DATABASE},
+};
 
 /// The most items of the session before the run that a replay reads.
 const EARLIER: u32 = 5_000;
@@ -43,7 +46,7 @@ impl Host {
             None => Vec::new(),
         };
         let folder = make_folder(&self.ledger.read_installation().unwrap_or_default())?;
-        let database = folder.path().join("replay.db");
+        let database = folder.path().join(REPLAY_DATABASE);
         let clock = Arc::clone(&self.options.clock);
         let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&database, clock))
             .await
@@ -121,8 +124,9 @@ impl Host {
     }
 }
 
-/// Returns the folders in which databases of replays may lie, in memory first.
-fn list_places() -> Vec<PathBuf> {
+/// Returns the folders in which databases of replays may lie, in memory first, and those of sessions
+/// in memory.
+pub(crate) fn list_places() -> Vec<PathBuf> {
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     [runtime, Some(PathBuf::from("/dev/shm")), Some(env::temp_dir())]
         .into_iter()
@@ -132,7 +136,7 @@ fn list_places() -> Vec<PathBuf> {
 }
 
 fn folder_prefix(installation: &str) -> String {
-    format!("countersign-replay-{installation}-")
+    format!("{IN_MEMORY}replay-{installation}-")
 }
 
 /// Makes a folder for the database. Only the user can read it.

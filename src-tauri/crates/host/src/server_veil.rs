@@ -1,8 +1,8 @@
-//! Lists the files that a server's program neither sees nor changes: the profiles of this user, the
-//! packs, the programs of added servers of all profiles, the search path, code that is found above
-//! the folder in which a program runs, and settings of other programs: what is hidden in the home
-//! folder, and where links in it lead. The list is made at each start of the program, because all that
-//! may have come since.
+//! Lists the files that a server's program neither sees nor changes: the profiles of this user, on
+//! disk and in memory, the packs, the programs of added servers of all profiles, the search path,
+//! code that is found above the folder in which a program runs, and settings of other programs: what
+//! is hidden in the home folder, and where links in it lead. The list is made at each start of the
+//! program, because all that may have come since.
 
 use std::{
     collections::BTreeSet,
@@ -13,7 +13,10 @@ use std::{
 
 use mcp::{Hidden, Hides};
 
-use crate::{Paths, ledger, search_path, session_sockets::SessionSockets};
+use crate::{
+    Paths, ledger, peer::effective_user, replay, search_path, session_sockets::SessionSockets,
+    sessions,
+};
 
 /// How deep below a folder of settings links are followed.
 const LEVELS_OF_LINKS: usize = 2;
@@ -69,6 +72,11 @@ impl Hides for ServerVeil {
         };
         let needed: Vec<PathBuf> = hidden.but.iter().chain(&self.program).cloned().collect();
         SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
+        // In Landlock's rules, they would keep the program from making files beside them.
+        let mut in_memory = sessions::find_memory_folders(&replay::list_places(), effective_user());
+        let needed = || needed.iter().chain(&self.named);
+        in_memory.retain(|folder| !needed().any(|path| path.starts_with(folder)));
+        hidden.covered.append(&mut in_memory);
         self.protect_programs(&mut hidden, profiles);
         hidden
     }

@@ -3,7 +3,7 @@
 
 use std::{
     env, fs, io,
-    os::unix::fs::DirBuilderExt as _,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -40,6 +40,22 @@ impl Sessions {
     }
 }
 
+/// How the names of folders in memory begin, those of replays too, and the databases in them.
+pub(crate) const IN_MEMORY: &str = "countersign-";
+const DATABASE: &str = "countersign.db";
+pub(crate) const REPLAY_DATABASE: &str = "replay.db";
+
+/// Returns the folders in memory of this user's profiles that exist now, in these places.
+pub(crate) fn find_memory_folders(places: &[PathBuf], user: u32) -> Vec<PathBuf> {
+    let entries = places.iter().flat_map(fs::read_dir).flatten().flatten();
+    let is_ours = |entry: &fs::DirEntry| {
+        entry.file_name().as_encoded_bytes().starts_with(IN_MEMORY.as_bytes())
+            && entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == user)
+            && [DATABASE, REPLAY_DATABASE].iter().any(|name| entry.path().join(name).exists())
+    };
+    entries.filter(is_ours).map(|entry| entry.path()).collect()
+}
+
 /// A folder in memory for a database that ends with the process. Creating it deletes folders that
 /// killed processes left behind.
 pub(crate) struct MemoryFolder(PathBuf);
@@ -52,7 +68,7 @@ impl MemoryFolder {
         let place = runtime.unwrap_or_else(|| {
             if Path::new("/dev/shm").is_dir() { "/dev/shm".into() } else { env::temp_dir() }
         });
-        let folder = place.join(format!("countersign-{installation}"));
+        let folder = place.join(format!("{IN_MEMORY}{installation}"));
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
@@ -63,7 +79,7 @@ impl MemoryFolder {
     }
 
     pub(crate) fn database(&self) -> PathBuf {
-        self.0.join("countersign.db")
+        self.0.join(DATABASE)
     }
 }
 

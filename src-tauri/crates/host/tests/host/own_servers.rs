@@ -566,8 +566,8 @@ fn take_attempts(data: &Path, pack: &str) -> Vec<String> {
     text.lines().filter(|line| *line != "done").map(str::to_owned).collect()
 }
 
-/// Other profiles: the default one, one that was opened with `--data-dir`, and one that is made while
-/// the servers run.
+/// Other profiles: the default one, one that was opened with `--data-dir`, one that is made while
+/// the servers run, and the database of one in memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_reads_and_writes_no_profile_of_the_user() {
     if with_profiles_of_its_own("a_server_reads_and_writes_no_profile_of_the_user") {
@@ -582,7 +582,13 @@ async fn a_server_reads_and_writes_no_profile_of_the_user() {
     let other = make_profile(&root, Some(root.join("other"))).await;
     let later = root.join("later");
     let profiles = [usual.as_path(), other.as_path(), later.as_path()];
-    let attack = meddle_with(&profiles.map(files).concat());
+    let mut targets = profiles.map(files).concat();
+    let in_memory = tempfile::Builder::new().prefix("countersign-").tempdir().unwrap();
+    fs::write(in_memory.path().join("countersign.db"), "").unwrap();
+    if guard::covers_work() {
+        targets.push(in_memory.path().join("countersign.db"));
+    }
+    let attack = meddle_with(&targets);
     let mail = hostile(&root, "mail", &attack);
     let pack = write_pack(&root.join("packs"), "letters");
     let script = format!("#!/bin/sh\nexec /usr/bin/python3 -u server.py '{attack}'\n");
