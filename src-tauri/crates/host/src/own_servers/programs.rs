@@ -3,6 +3,7 @@
 //! at variables. Must not know how they are protected.
 
 use std::{
+    env,
     io::Read as _,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -53,6 +54,9 @@ const INTERPRETERS: &[&str] = &[
     "bash", "bun", "dash", "deno", "dotnet", "fish", "java", "julia", "ksh", "lua", "node",
     "nodejs", "perl", "php", "pwsh", "pypy", "python", "Rscript", "ruby", "sh", "tsx", "zsh",
 ];
+
+/// How a command of a shell writes the home folder, besides `~`.
+const HOME_IN_SHELLS: [&str; 4] = ["\"${HOME}\"", "\"$HOME\"", "${HOME}", "$HOME"];
 
 /// Options before or around a place in which code is searched.
 const SEARCHES: &[&str] = &["-I", "-L", "-cp", "-classpath", "--class-path"];
@@ -118,7 +122,8 @@ fn named_code(stored: &StoredServer) -> Vec<PathBuf> {
         };
         found.extend(places_in(arg).into_iter().chain(below.clone()).filter(|place| {
             if place.is_dir() {
-                is_searched || is_project(place) || holds_script(place, stored)
+                let holds_code = is_project(place) || holds_script(place, stored);
+                is_searched || holds_code || runs_module(arg)
             } else {
                 let counts = is_searched || is_script(place) || is_code(place);
                 counts && !has_extension(place, DATA)
@@ -152,13 +157,24 @@ fn whole_places(text: &str) -> impl Iterator<Item = PathBuf> {
 /// Returns the absolute paths in a text, such as a list, an address or a command of a shell. Those
 /// with spaces are found if they exist.
 fn places_in(text: &str) -> Vec<PathBuf> {
-    let parts = text.split(|sign: char| sign.is_whitespace() || ":=,;'\"`()|&<>".contains(sign));
-    let parts = parts.filter_map(|part| absolute_path(without_option(part)));
+    let home = env::home_dir().unwrap_or_default();
+    let expanded = HOME_IN_SHELLS
+        .iter()
+        .fold(text.to_owned(), |text, name| text.replace(name, &home.to_string_lossy()));
+    let parts = words(&expanded).filter_map(|part| match part.strip_prefix("~/") {
+        Some(below) => Some(home.join(below).components().collect()),
+        None => absolute_path(without_option(part)),
+    });
     let mut found: Vec<PathBuf> =
         whole_places(text).filter(|place| place.exists()).chain(parts).collect();
     found.sort();
     found.dedup();
     found
+}
+
+/// Returns the words of a list, an address or a command of a shell.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|sign: char| sign.is_whitespace() || ":=,;'\"`()|&<>".contains(sign))
 }
 
 /// Returns the path behind an option of one letter, as in `-I/folder`.
@@ -192,9 +208,22 @@ fn is_project(folder: &Path) -> bool {
     !is_around_home(folder) && PROJECT.iter().any(|file| folder.join(file).is_file())
 }
 
-/// Whether another argument names a file in this folder, as `--directory FOLDER run FILE` does.
+/// Whether another argument names a file in this folder, as `--directory FOLDER run FILE` does, or a
+/// command of a shell names code in it, as `cd FOLDER && python3 FILE` does.
 fn holds_script(folder: &Path, stored: &StoredServer) -> bool {
-    plain_args(stored).any(|text| Path::new(text).is_relative() && folder.join(text).is_file())
+    let file = |text: &str| {
+        let place = folder.join(text);
+        (Path::new(text).is_relative() && place.is_file()).then_some(place)
+    };
+    let is_named_code = |word: &str| {
+        file(word).is_some_and(|place| is_code(&place) && !has_extension(&place, DATA))
+    };
+    plain_args(stored).any(|text| file(text).is_some() || words(text).any(is_named_code))
+}
+
+/// Whether a command of a shell runs a module of the folder in which it is.
+fn runs_module(command: &str) -> bool {
+    command.contains(char::is_whitespace) && words(command).any(|word| word == "-m")
 }
 
 fn is_interpreter(program: &Path) -> bool {
@@ -227,7 +256,7 @@ fn has_extension(place: &Path, known: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{env, fs};
+    use std::fs;
 
     use contract::NewServer;
 
@@ -398,6 +427,16 @@ mod tests {
             ("JAVA_TOOL_OPTIONS", "-javaagent:@loose/run.py=verbose"),
         ] {
             assert_eq!(place.found("/bin/sh", &[], &[(name, value)]), loose, "{name}");
+        }
+        let script = place.found_in_args(&["-c", "cd @loose && exec python3 ./run.py"]);
+        assert_eq!(script, ["loose"]);
+        let module = place.found_in_args(&["-c", "cd '@library'; python3 -m part"]);
+        assert_eq!(module, ["library"]);
+        assert!(place.found_in_args(&["-c", "cd @docs && cat a.txt"]).is_empty());
+        let below_home = env::home_dir().unwrap().join("made/run.py");
+        for path in ["~/made", "$HOME/made", "${HOME}/made", "\"$HOME\"/made"] {
+            let found = places_in(&format!("exec python3 {path}/run.py"));
+            assert!(found.contains(&below_home), "{path}: {found:?}");
         }
         assert!(places_in("https://example.org/x.js").is_empty());
     }
