@@ -78,6 +78,15 @@ impl Pin {
     pub(crate) fn is_by_person(&self) -> bool {
         self.by_person
     }
+
+    /// Returns the effect that a person set for the tool, if it holds for another definition. It does
+    /// not if the server now says something else of the effect, unless that is no more than the person
+    /// said.
+    fn said_of(&self, definition: &Definition) -> Option<Effect> {
+        let (before, now) = (declared_effect(&self.definition), declared_effect(definition));
+        let holds = |said: &Effect| now == before || now.is_some_and(|now| now <= *said);
+        self.effect.filter(holds)
+    }
 }
 
 /// The result of comparing a tool with its accepted definition.
@@ -378,7 +387,7 @@ impl Pins {
                     state,
                     hash: hash_of(definition, &pack, name),
                     effect: stated.unwrap_or_else(|| {
-                        effect_or_default(definition, pin.and_then(|pin| pin.effect))
+                        effect_or_default(definition, pin.and_then(|pin| pin.said_of(definition)))
                     }),
                     declared: stated.is_some() || is_manifest,
                     says: declared_effect(definition),
@@ -419,7 +428,7 @@ impl Pins {
                 .reason("changed")
                 .hint("Look at it again."));
             };
-            let effect = pins.get(tool).and_then(|pin| pin.effect);
+            let effect = pins.get(tool).and_then(|pin| pin.said_of(&definition));
             let (hash, accepted_at) = (hash.clone(), self.clock.now());
             let pin = Pin { definition, hash, accepted_at, by_person: true, effect };
             pins.insert(tool.clone(), pin);

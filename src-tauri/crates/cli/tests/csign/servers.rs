@@ -354,6 +354,7 @@ fn a_terminal_shows_what_a_server_says_differently_and_accepts_it() {
     let mut terminal = Terminal::start(&world, &["servers", "accept", "notes"]);
     terminal.pass("-   \"description\": \"Writes 7 notes.\"");
     terminal.pass("+   \"description\": \"Writes 8 notes.\"");
+    terminal.pass("counts as a tool that changes something");
     terminal.pass("Accept 1 tool as described now? [y/N]");
     terminal.type_in("y\n");
     terminal.pass("Only numbers changed.");

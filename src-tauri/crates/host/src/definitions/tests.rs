@@ -142,6 +142,34 @@ fn a_tool_whose_effect_a_person_left_open_is_accepted_and_not_classified() {
 }
 
 #[test]
+fn what_a_person_said_of_a_tool_ends_when_its_server_says_that_it_changes_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, pins) = (PackId::from("mail"), pins(folder.path(), &[]));
+    let of = |hints: Value| Definition { annotations: Some(hints), ..definition("look", "Looks.") };
+    let effect_after = |said: Effect, before: Value, after: Value| {
+        let (before, after) = (of(before), of(after));
+        pins.record_tools(&pack, "post", std::slice::from_ref(&before));
+        accept(&pins, "look", &before.hash(&pack, "post")).unwrap();
+        pins.set_effect(&pack, "post", "look", said).unwrap();
+        pins.record_tools(&pack, "post", std::slice::from_ref(&after));
+        let shown = pins.list_tools(|_, _| None)[0].effect;
+        accept(&pins, "look", &after.hash(&pack, "post")).unwrap();
+        assert_eq!(pins.list_tools(|_, _| None)[0].effect, shown, "what is shown is accepted");
+        shown
+    };
+    let (reads, writes) = (json!({"readOnlyHint": true}), json!({"readOnlyHint": false}));
+    let burns = json!({"destructiveHint": true});
+    let read = Effect::ReadOnly;
+    assert_eq!(effect_after(read, reads.clone(), burns.clone()), Effect::Destructive);
+    assert_eq!(effect_after(read, reads.clone(), writes.clone()), Effect::Write);
+    assert_eq!(effect_after(read, reads.clone(), json!({})), Effect::Write);
+    assert_eq!(effect_after(read, writes.clone(), reads.clone()), Effect::ReadOnly);
+    let titled = json!({"destructiveHint": true, "title": "Look"});
+    assert_eq!(effect_after(read, burns, titled), Effect::ReadOnly, "it says the same");
+    assert_eq!(effect_after(Effect::Destructive, reads, writes), Effect::Destructive);
+}
+
+#[test]
 fn a_list_that_is_accepted_without_its_numbers_has_texts_that_nobody_saw() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));

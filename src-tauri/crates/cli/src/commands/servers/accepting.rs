@@ -2,7 +2,7 @@
 //! accepts it. Must not know how descriptions are compared.
 
 use contract::{
-    Change, DefinitionState, Empty, PackId, ServerParams, ServerTool, ServerToolsAcceptParams,
+    Change, DefinitionState, Effect, Empty, PackId, ServerParams, ServerTool, ServerToolsAcceptParams,
 };
 
 use super::is_yes;
@@ -115,6 +115,10 @@ fn show_changes(out: Out, tools: &[ServerTool]) {
             let text = format!("{mark} {}", escape_invisible(&line.text));
             out.print_note(format!("  {}", out.colour_text(tone, &text)));
         }
+        // A file of a server has no effect of its own.
+        if !tool.server.is_empty() {
+            out.print_note(format!("  counts as a tool that {}", effect_words(tool.effect)));
+        }
         out.print_note(format!("  sha256 {}", tool.hash));
     }
 }
@@ -133,6 +137,14 @@ async fn ask(out: Out, tools: &[ServerTool], wish: Wish, keys: &mut Keys) -> Opt
     keys.discard_pending_input();
     out.print_question("Only numbers changed. May they change from now on without asking? [y/N] ");
     Some(is_yes(keys.read_line().await.as_deref()).then_some(true))
+}
+
+fn effect_words(effect: Effect) -> &'static str {
+    match effect {
+        Effect::ReadOnly => "only reads",
+        Effect::Write => "changes something",
+        Effect::Destructive => "changes something that cannot be undone",
+    }
 }
 
 fn count_things(tools: &[ServerTool]) -> String {
