@@ -58,6 +58,8 @@ pub(crate) struct ServerVeil {
     pub(crate) added: Option<String>,
     /// The folders that its own command names.
     pub(crate) named: Vec<PathBuf>,
+    /// The variables that are given to it beyond the usual ones.
+    pub(crate) given: Vec<String>,
 }
 
 impl Hides for ServerVeil {
@@ -71,7 +73,9 @@ impl Hides for ServerVeil {
             ..Hidden::default()
         };
         let needed: Vec<PathBuf> = hidden.but.iter().chain(&self.program).cloned().collect();
-        SessionSockets::from_environment().hide_sockets(&mut hidden, &needed);
+        let sockets = SessionSockets::from_environment();
+        sockets.hide_sockets(&mut hidden, &needed);
+        sockets.hide_displays_and_agent(&mut hidden, &self.given);
         // In Landlock's rules, they would keep the program from making files beside them.
         let mut in_memory = sessions::find_memory_folders(&replay::list_places(), effective_user());
         let needed = || needed.iter().chain(&self.named);
@@ -195,6 +199,7 @@ mod tests {
             program: None,
             added: Some("one".into()),
             named: Vec::new(),
+            given: Vec::new(),
         }
     }
 

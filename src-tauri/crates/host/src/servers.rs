@@ -85,6 +85,7 @@ impl ServerDeps<'_> {
             program: program.map(Path::to_owned),
             added: None,
             named: Vec::new(),
+            given: Vec::new(),
         }
     }
 
@@ -161,8 +162,10 @@ fn server_program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps
     // Other servers may put programs and libraries where those of the user are searched.
     env.insert("PATH".into(), search_path::pack_path());
     env.insert("PYTHONNOUSERSITE".into(), "1".into());
-    let hidden =
-        around.hide_profiles(Some(&loaded.folder), own.as_deref(), program.as_deref().ok());
+    let hidden = ServerVeil {
+        given: server.env.clone(),
+        ..around.hide_profiles(Some(&loaded.folder), own.as_deref(), program.as_deref().ok())
+    };
     let variables: BTreeMap<String, String> = key_destination::entered_variables(server)
         .map(|name| (name.to_owned(), name.to_owned()))
         .collect();

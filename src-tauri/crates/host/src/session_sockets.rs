@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    fmt, io,
+    fmt, fs, io,
     os::{
         linux::net::SocketAddrExt as _,
         unix::{
@@ -27,6 +27,10 @@ const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 /// The system's folder of the users' runtime folders.
 const RUNTIME_FOLDERS: &str = "/run/user";
 
+/// Where displays of the X Window System listen. A program that reaches one can send input to each
+/// window on it, also to the approval window.
+const DISPLAYS: &str = "/tmp/.X11-unix";
+
 /// Entries of the runtime folder that lead to keys, to other services' programs, or to Countersign.
 const IN_RUNTIME: [&str; 7] =
     ["bus", "countersign", "gcr", "gnupg", "keyring", "podman", "systemd"];
@@ -42,6 +46,10 @@ pub(crate) struct SessionSockets {
     buses: Vec<Bus>,
     /// Folders with the keyring's files.
     keyrings: Vec<PathBuf>,
+    /// The agent with the user's keys for SSH.
+    agent: Option<PathBuf>,
+    /// The folder in which displays listen.
+    displays: PathBuf,
 }
 
 /// A socket in the address of a session bus.
@@ -81,6 +89,8 @@ impl SessionSockets {
             runtime,
             folders,
             buses: bus,
+            agent: folder("SSH_AUTH_SOCK"),
+            displays: DISPLAYS.into(),
             keyrings: share
                 .map(|share| vec![share.join("keyrings"), share.join("kwalletd")])
                 .unwrap_or_default(),
@@ -121,6 +131,19 @@ impl SessionSockets {
             }),
         );
         hidden.folders.extend(self.keyrings.iter().cloned());
+    }
+
+    /// Adds the displays that listen now and the agent for SSH to the hidden places of a server, unless
+    /// a variable that is given to it leads there.
+    pub(crate) fn hide_displays_and_agent(&self, hidden: &mut Hidden, given: &[String]) {
+        let is_given = |name: &str| given.iter().any(|variable| variable == name);
+        if !is_given("DISPLAY") {
+            let displays = fs::read_dir(&self.displays).into_iter().flatten().flatten();
+            hidden.covered.extend(displays.map(|display| display.path()));
+        }
+        if !is_given("SSH_AUTH_SOCK") {
+            hidden.covered.extend(self.agent.clone());
+        }
     }
 
     /// Returns the sockets that both this process and a server can reach. `own` is the app's own
@@ -220,6 +243,25 @@ mod tests {
         );
         assert_eq!(bus("autolaunch:"), [Bus::Other("autolaunch:".into())]);
         assert_eq!(bus(""), []);
+    }
+
+    #[test]
+    fn displays_and_the_agent_for_ssh_are_hidden_unless_a_variable_leads_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let display = folder.path().join("X0");
+        fs::write(&display, "").unwrap();
+        let agent = PathBuf::from("/tmp/ssh-x/agent.7");
+        let mut sockets = sockets_of(&[("SSH_AUTH_SOCK", "/tmp/ssh-x/agent.7")]);
+        sockets.displays = folder.path().into();
+        let covered = |given: &[&str]| {
+            let mut hidden = Hidden::default();
+            let given: Vec<String> = given.iter().map(|name| (*name).to_owned()).collect();
+            sockets.hide_displays_and_agent(&mut hidden, &given);
+            hidden.covered
+        };
+        assert_eq!(covered(&["NOTES_TOKEN"]), [display, agent.clone()]);
+        assert_eq!(covered(&["DISPLAY"]), [agent]);
+        assert!(covered(&["DISPLAY", "SSH_AUTH_SOCK"]).is_empty());
     }
 
     /// A user without a session has none yet.

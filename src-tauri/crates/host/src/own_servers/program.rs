@@ -65,6 +65,7 @@ fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDe
     let hidden = ServerVeil {
         added: Some(stored.name.clone()),
         named: named_folders(stored),
+        given: stored.env.keys().chain(stored.keys.keys()).cloned().collect(),
         ..around.hide_profiles(None, Some(&own), Some(&stored.program))
     };
     Program {
