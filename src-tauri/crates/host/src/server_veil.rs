@@ -25,8 +25,8 @@ const LEVELS_OF_LINKS: usize = 2;
 /// holds services of the session bus, units and launchers, which name programs to start.
 const FOLDERS_OF_SETTINGS: [&str; 2] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME"];
 
-/// What npx, uv and others look for in each folder above the one in which they run. They start code
-/// that it names instead of what they downloaded.
+/// Files and folders that npx, uv and others look for in each folder above the one in which they run.
+/// They start code that is named there instead of code that they downloaded.
 const FOUND_ABOVE: [&str; 8] = [
     "bunfig.toml",
     "deno.json",
