@@ -97,8 +97,7 @@ impl ServerVeil {
         let named: Vec<PathBuf> = self.named.iter().filter_map(real).filter(is_open).collect();
         let above = find_code_above(&self.paths.data, &profiles);
         let programs = self.find_other_programs(profiles);
-        let places =
-            programs.into_iter().chain(search_path::find_changeable_places()).chain(above);
+        let places = programs.into_iter().chain(search_path::find_changeable_places()).chain(above);
         let is_named = |place: &PathBuf| real(place).is_some_and(|place| named.contains(&place));
         hidden.read_only.extend(places.filter(|place| !is_named(place)));
         if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok()) {

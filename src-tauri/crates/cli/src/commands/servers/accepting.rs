@@ -2,7 +2,8 @@
 //! accepts it. Must not know how descriptions are compared.
 
 use contract::{
-    Change, DefinitionState, Effect, Empty, PackId, ServerParams, ServerTool, ServerToolsAcceptParams,
+    Change, DefinitionState, Effect, Empty, PackId, ServerParams, ServerTool,
+    ServerToolsAcceptParams,
 };
 
 use super::is_yes;
