@@ -17,7 +17,7 @@ const NO_CODE: i64 = -32_603;
 /// Values that some programs write, and that are no JSON.
 const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
-/// Every number with fewer digits and without an exponent is one that a program has.
+/// A number without an exponent and with no more characters than this is never too large for a double.
 const MANY_DIGITS: usize = 300;
 
 type Members<'a> = BTreeMap<String, &'a RawValue>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Returns the tools that a line names by their numbers, by spans of numbers, or by their names.
+/// Returns the tools that a line names by their numbers, by ranges of numbers, or by their names.
 /// The error is the first word that means none of them.
 pub(super) fn choose_tools<'a>(line: &str, names: &[&'a str]) -> Result<BTreeSet<&'a str>, String> {
     let words = line.split(|sign: char| sign == ',' || sign.is_whitespace());
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_are_chosen_by_numbers_spans_and_names_and_another_word_is_returned() {
+    fn tools_are_chosen_by_numbers_ranges_and_names_and_another_word_is_returned() {
         let names = ["list", "read-all", "write", "find"];
         let chosen = |line: &str| choose_tools(line, &names).map(Vec::from_iter);
         assert!(chosen(" ").unwrap().is_empty());

@@ -203,7 +203,7 @@ async fn name_server(address: &Address, why: Text, cause: Option<TransportCause>
         && let Ok(Some(to)) = timeout(LOOK, redirect_of(address)).await
     {
         return text!(
-            "It redirects to {to}, which is another server or not encrypted. Check the address: often only a / at its end is missing or too much.",
+            "It redirects to {to}, which is another server or not encrypted. Check the address: often a / at its end must be added or removed.",
             to
         );
     }
