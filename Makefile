@@ -1,6 +1,6 @@
 # Build, run and test Countersign. Every goal installs what it needs first; with everything in place that takes a second.
 .DELETE_ON_ERROR:
-.PHONY: run app test soak dev bench bundle lint setup setup-test ui release help
+.PHONY: run app check test soak dev bench bundle lint setup setup-test ui release release-check release-packages release-tag help
 
 CARGO ?= cargo
 NPM ?= npm
@@ -18,12 +18,16 @@ UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prun
 
 help:
 	@echo "make run     build and open Countersign"
+	@echo "make check   format, lint and test what changed, in the inner loop"
 	@echo "make test    build and run every test"
 	@echo "make soak    tamper, cut the power, kill and let calls fail: ten times as often as in make test"
 	@echo "make dev     open it with live reload of the pages"
 	@echo "make bench   measure"
 	@echo "make bundle  build the deb and rpm packages"
 	@echo "make lint    formatting, lints, types, licences, advisories"
+	@echo "make release-check     check whether this commit can be released, and write the release page"
+	@echo "make release-packages  the same with the packages, which it builds"
+	@echo "make release-tag       the same, and set the tag of the version"
 
 run: setup app
 	@if [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
@@ -64,6 +68,19 @@ bundle: setup release
 	sh scripts/stage-packs.sh target/bundle-files/tools
 	ui/node_modules/.bin/tauri bundle --bundles deb,rpm
 	@find target/release/bundle -name '*.deb' -o -name '*.rpm'
+
+# SINCE names the commit whose followers are checked: "make check SINCE=origin/main" before a merge.
+check: ui/node_modules/.stamp
+	@CARGO=$(CARGO) sh scripts/check.sh $(SINCE)
+
+release-check:
+	@sh scripts/release.sh
+
+release-packages: bundle
+	@sh scripts/release.sh --packages
+
+release-tag:
+	@sh scripts/release.sh --tag
 
 lint: setup ui
 	$(CARGO) fmt --all --check
@@ -124,7 +141,8 @@ app: ui
 	@[ -e target/quick/csign ] || echo "The first build compiles about 600 libraries. Cargo tells how many are left."
 	CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 $(CARGO) build --profile quick --workspace --bin countersign --bin csign
 
-# The whole workspace is named so that features are the same as in `make test`; only what is shipped is built.
+# The optimised programs, for packages and benchmarks. The whole workspace is named so that features are the same as in
+# `make test`; only what is shipped is built.
 release: ui
 	$(CARGO) build --release --workspace --bin countersign --bin csign
 
