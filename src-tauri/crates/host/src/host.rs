@@ -1,4 +1,4 @@
-//! The open profile: its parts and its shutdown. `startup` opens it, and `commands` answers its
+//! The open profile: its parts and its shutdown. `start` opens it, and `commands` answers its
 //! commands.
 
 use std::{
@@ -21,19 +21,13 @@ use store::SqliteStore;
 use tokio::sync::{OnceCell, broadcast};
 
 use crate::{
-    Options, Paths,
-    confirmations::Confirmations,
-    copies,
-    imports::Imports,
-    ledger::Ledger,
+    clients::{Confirmations, Hub},
+    commands::pin_first_definitions,
+    log::{Ledger, make_daily},
     models::{HostModels, offline_packs},
-    own_servers::Trials,
-    places::missing_packs_error,
-    profile::LiveProfile,
-    pushes::Hub,
-    recovery::pin_first_definitions,
-    sessions::MemoryFolder,
-    tools::HostTools,
+    packs::{HostTools, Imports, missing_packs_error},
+    profile::{LiveProfile, MemoryFolder, Options, Paths},
+    servers::Trials,
 };
 
 /// How long a shutdown waits for cancelled turns.
@@ -119,7 +113,7 @@ pub struct Parts {
 impl Host {
     /// Opens a profile. If another process has it open, `details.reason` is `profile_in_use`.
     pub async fn open(options: Options) -> Result<Arc<Self>, AgentError> {
-        crate::startup::open(options).await
+        crate::start::open(options).await
     }
 
     /// Returns a receiver of all pushes from now on.
@@ -198,7 +192,7 @@ impl Host {
         let closing = move || {
             store.close();
             if verifies {
-                copies::make_daily(&log, &paths, now);
+                make_daily(&log, &paths, now);
             }
         };
         let _ = tokio::task::spawn_blocking(closing).await;
@@ -222,7 +216,7 @@ impl Host {
     /// Deletes the data that a temporary profile has stored outside its folder. Must be called
     /// after `stop`.
     pub(crate) async fn delete_outside_data(&self) {
-        crate::keys::delete_signing_key(&self.keyring).await;
+        crate::log::delete_signing_key(&self.keyring).await;
         self.ledger.delete_entry();
         let id = files::read_text(&self.paths.installation(), files::NAME).unwrap_or_default();
         let id = id.trim();
@@ -240,10 +234,10 @@ impl Host {
 
     pub(crate) fn start_notices(&self) -> Vec<StartNotice> {
         let alarm =
-            self.alarm().map(|alarm| crate::recovery::start_notice("audit_alarm", &alarm.text()));
+            self.alarm().map(|alarm| crate::commands::start_notice("audit_alarm", &alarm.text()));
         let settings = self.settings_fault().map(|fault| {
             let text = Text::join([Some(fault.text()), fault.hint_as_text()].into_iter().flatten());
-            crate::recovery::start_notice(Reason::SettingsUnreadable.name(), &text)
+            crate::commands::start_notice(Reason::SettingsUnreadable.name(), &text)
         });
         alarm.into_iter().chain(settings).chain(self.notices.lock().clone()).collect()
     }

@@ -11,15 +11,15 @@ const NO_CONFIGURATION: [&str; 5] =
 
 /// Other files that make a path in the data folder, with the reason.
 const OWN_PATHS: [(&str, &str); 4] = [
-    ("src-tauri/crates/host/src/folder_data.rs", "imports, in the data folder of a pack"),
-    ("src-tauri/crates/host/src/pack_databases.rs", "databases of packs"),
-    ("src-tauri/crates/host/src/doctor.rs", "tries whether the folder can be written"),
-    ("src-tauri/crates/cli/src/log.rs", "writes the app's own log"),
+    ("src-tauri/crates/host/src/packs/folder_data.rs", "imports, in the data folder of a pack"),
+    ("src-tauri/crates/host/src/packs/databases.rs", "databases of packs"),
+    ("src-tauri/crates/host/src/commands/doctor.rs", "tries whether the folder can be written"),
+    ("src-tauri/crates/terminal/src/log.rs", "writes the app's own log"),
 ];
 
 /// Files that delete by a time that is stored, with who gives them the agreed moment.
 const BY_AGE: [(&str, &str); 2] = [
-    ("src-tauri/crates/store/src/table/books.rs", "host/retention.rs gives the agreed moment"),
+    ("src-tauri/crates/store/src/table/books.rs", "host/log/retention.rs gives the agreed moment"),
     ("tools/shop/src/cart.rs", "asks the judge itself"),
 ];
 
@@ -57,7 +57,8 @@ fn only(found: &BTreeSet<String>, known: &[(&str, &str)], law: &str) {
 
 #[test]
 fn each_path_of_a_profile_is_configuration_or_is_said_to_be_none() {
-    let text = fs::read_to_string(root().join("src-tauri/crates/host/src/paths.rs")).unwrap();
+    let text =
+        fs::read_to_string(root().join("src-tauri/crates/host/src/profile/paths.rs")).unwrap();
     let text = without_tests(&text);
     let listed = text.split("pub fn configuration").nth(1).unwrap();
     let listed = &listed[..listed.find("]").unwrap()];
@@ -87,7 +88,10 @@ fn paths_in_the_data_folder_are_made_in_one_place() {
         ["data.join(", "data_dir.join(", "data().join("].iter().any(|call| line.contains(call))
     });
     let mut found: BTreeSet<String> = found;
-    assert!(found.remove("src-tauri/crates/host/src/paths.rs"), "the paths are found: {found:?}");
+    assert!(
+        found.remove("src-tauri/crates/host/src/profile/paths.rs"),
+        "the paths are found: {found:?}"
+    );
     only(&found, &OWN_PATHS, "a path in the data folder is a function of `Paths`");
 }
 
@@ -158,7 +162,7 @@ fn what_is_deleted_by_age_asks_one_judge() {
         let users = files_with(|line| line.contains(&format!(".{call}")));
         only(
             &users,
-            &[("src-tauri/crates/host/src/retention.rs", "judges by the log")],
+            &[("src-tauri/crates/host/src/log/retention.rs", "judges by the log")],
             &format!("{call}) gets the agreed moment"),
         );
     }

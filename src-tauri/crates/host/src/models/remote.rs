@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{keyring_cache::CacheStamp, known_secrets};
+use crate::keys::{self, CacheStamp};
 
 use super::Server;
 
@@ -238,7 +238,7 @@ impl Model for Remote {
             let before = CacheStamp::new(now, keyring.changes());
             if !lately.has_read_secrets(before) {
                 // A failure to read the keys is reported by the call.
-                let _ = known_secrets::read_secrets(&keyring).await;
+                let _ = keys::read_secrets(&keyring).await;
                 lately.note_secrets_read(before);
             }
         })

@@ -12,7 +12,7 @@ use contract::{
 use files::fault;
 use models::Api;
 
-use crate::{paths::Paths, toml_fault::describe_toml_fault};
+use super::{paths::Paths, toml_fault::describe_toml_fault};
 
 /// Reads the settings. With a fault they allow nothing that the file might forbid.
 pub(crate) fn read_settings(paths: &Paths) -> (Settings, Option<AgentError>) {

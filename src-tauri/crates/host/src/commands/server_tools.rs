@@ -1,0 +1,65 @@
+//! Accepts what servers say of their tools: starts a server to read its present list, records what a
+//! person accepts, and pins it. Must not know how definitions are compared.
+
+use std::time::Duration;
+
+use contract::{
+    AgentError, RecordType, ServerParams, ServerToolsAcceptParams, ServerToolsResponse,
+};
+use engine::ports::RecordDraft;
+use serde_json::json;
+
+use crate::{Host, servers::definitions};
+
+/// How long a server may take to start, because a first start may download packages.
+const PATIENCE: Duration = Duration::from_secs(125);
+
+impl Host {
+    /// Starts a server, unless a person has to accept its manifest first, and returns its tools as it
+    /// describes them now, with its manifest if that has changed.
+    pub(crate) async fn start_and_list(
+        &self,
+        params: &ServerParams,
+    ) -> Result<ServerToolsResponse, AgentError> {
+        let ServerParams { pack, server } = params;
+        if self.tools.pins.is_manifest_accepted(pack) {
+            let key = definitions::server_key(pack, server);
+            let started = self.tools.servers.wait_until_ready(&key, PATIENCE).await;
+            started.map_err(|failure| failure.error)?;
+        }
+        let mut tools = self.tools.server_tools();
+        tools.retain(|tool| {
+            tool.pack == *pack && (tool.server == *server || tool.server.is_empty())
+        });
+        Ok(ServerToolsResponse { tools })
+    }
+
+    /// Accepts tools as they were shown. The change is recorded first. Without the record, no access
+    /// is widened.
+    pub(crate) async fn accept_shown(
+        &self,
+        params: &ServerToolsAcceptParams,
+    ) -> Result<(), AgentError> {
+        let ServerToolsAcceptParams { pack, server, hashes, numbers_may_change } = params;
+        let draft = |setting: &str| {
+            RecordDraft::new(RecordType::SettingChanged)
+                .field("setting", setting)
+                .field("pack", pack.as_str())
+                .field("server", server.as_str())
+        };
+        for (tool, hash) in hashes {
+            let effect = self.tools.effect_of(pack, server, tool);
+            let draft = draft("server_tool")
+                .field("action", "accepted")
+                .field("tool", tool.as_str())
+                .field("definition", hash.as_str())
+                .field("effect", json!(effect));
+            self.record(draft).await?;
+        }
+        if let Some(may_change) = numbers_may_change {
+            let draft = draft("server_numbers").field("may_change", *may_change);
+            self.record(draft).await?;
+        }
+        self.tools.pins.accept_definitions(params)
+    }
+}

@@ -1,0 +1,52 @@
+//! The copies of the log and of the packs' databases. The store makes those of its own database.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use audit::Log;
+use chrono::{DateTime, TimeDelta, Utc};
+use contract::{AgentError, text};
+
+use crate::{packs::databases, profile::Paths};
+
+/// Makes the copies that are due. Blocking. A failure is only logged, because nothing is lost by
+/// it.
+pub(crate) fn make_daily(log: &Log, paths: &Paths, now: DateTime<Utc>) {
+    if is_due(&paths.audit_copy(), now)
+        && let Err(error) = update_log_copy(log, paths, now)
+    {
+        tracing::warn!(message = error.message, "the log could not be copied");
+    }
+    databases::copy(paths, now);
+}
+
+/// Whether the copy of the log is missing or older than a day. A time in the future counts as old.
+pub(crate) fn is_due(copy: &Path, now: DateTime<Utc>) -> bool {
+    let Ok(made) = fs::metadata(copy).and_then(|meta| meta.modified()) else { return true };
+    let age = now - DateTime::<Utc>::from(made);
+    !(TimeDelta::zero()..TimeDelta::days(1)).contains(&age)
+}
+
+/// Adds the new records to the copy of the log, and removes what was erased. Blocking.
+pub(crate) fn update_log_copy(
+    log: &Log,
+    paths: &Paths,
+    now: DateTime<Utc>,
+) -> Result<(), AgentError> {
+    let copy = paths.audit_copy();
+    let failed = |error: std::io::Error| {
+        AgentError::internal(
+            "audit_copy",
+            text!(
+                "The copy of the log in {path} cannot be written: {error}.",
+                path = copy.display().to_string(),
+                error = error.to_string()
+            ),
+        )
+    };
+    if let Some(folder) = copy.parent() {
+        crate::profile::create_private_folder(folder).map_err(failed)?;
+    }
+    log.update_copy(&copy)?;
+    File::options().write(true).open(&copy).and_then(|f| f.set_modified(now.into())).map_err(failed)
+}

@@ -1,0 +1,235 @@
+//! Erases values of the log that are older than the user keeps them, and other things whose time is
+//! over, as far as the clock and the records agree on the time. Records stay. Must not know what the
+//! values are.
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use contract::{AgentError, AuditListParams, RecordType};
+use engine::ports::{AuditLog as _, Books as _, Durability, Profile as _, RecordDraft};
+
+use super::copies;
+use crate::Host;
+
+/// The time from the start to the first erasure.
+const FIRST_AFTER: Duration = Duration::from_secs(20);
+/// The time between erasures, and between looks at the copies.
+const EVERY: Duration = Duration::from_secs(3600);
+
+/// The time after which the same doubt about the clock is recorded again.
+const DOUBT_LASTS: TimeDelta = TimeDelta::days(1);
+
+/// How long the result of a run is kept for a repetition of its request.
+const RUNS_KEPT: TimeDelta = TimeDelta::hours(24);
+
+/// Judges whether the time of something that is stored is over.
+#[derive(Clone, Copy, Debug)]
+pub struct AgeJudge {
+    /// When the profile was opened.
+    opened: DateTime<Utc>,
+    /// The time since then, also if the clock was set forward meanwhile.
+    now: DateTime<Utc>,
+    /// The moment that the clock and the records agree on.
+    agreed: Option<DateTime<Utc>>,
+}
+
+impl AgeJudge {
+    /// Returns the judge of a profile that was opened at one moment and has been open for some time.
+    fn new(
+        opened: DateTime<Utc>,
+        open_for: Duration,
+        clock: DateTime<Utc>,
+        agreed: Option<DateTime<Utc>>,
+    ) -> Self {
+        let passed = TimeDelta::from_std(open_for).ok();
+        let most = passed.and_then(|passed| opened.checked_add_signed(passed)).unwrap_or(clock);
+        Self { opened, now: clock.min(most), agreed }
+    }
+
+    /// Whether something may be deleted that was stored at one moment and ends at another one. A
+    /// thing that was stored since the start is at most as old as the time that has passed since then. For the
+    /// rest, the clock may be wrong.
+    pub fn is_over(&self, stored: DateTime<Utc>, ends: DateTime<Utc>) -> bool {
+        let now = if stored >= self.opened { Some(self.now) } else { self.agreed };
+        now.is_some_and(|now| ends <= now)
+    }
+}
+
+/// The moment before which values expire.
+struct Expiry {
+    /// By the time that the clock and the records agree on. None if they agree on none.
+    agreed: Option<DateTime<Utc>>,
+    /// By the clock alone.
+    by_clock: DateTime<Utc>,
+}
+
+impl Host {
+    /// Returns the time of the profile's clock.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.options.clock.now()
+    }
+
+    /// Returns the judge of what may be deleted by its age. If the log cannot be read, what was
+    /// stored before this start is kept.
+    pub async fn age_judge(&self) -> AgeJudge {
+        let agreed = self.log.agreed_time().await.unwrap_or_else(|error| {
+            tracing::warn!(%error.message, "the age of what is stored cannot be judged");
+            None
+        });
+        AgeJudge::new(self.opened_at, self.opened.elapsed(), self.now(), agreed)
+    }
+
+    /// Deletes the results of runs that are too old.
+    async fn forget_old_runs(&self) -> Result<(), AgentError> {
+        match self.log.agreed_time().await? {
+            Some(agreed) => Ok(self.store.runs_forget(agreed - RUNS_KEPT).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// Erases the values that are too old, also from the copy of the log. Returns their number.
+    pub(crate) async fn expire_values(&self) -> Result<u64, AgentError> {
+        if self.alarm().is_some() {
+            return Ok(0);
+        }
+        self.forget_old_runs().await?;
+        let Some(expiry) = self.expiry().await? else { return Ok(0) };
+        self.note_kept_values(&expiry).await?;
+        let Some(before) = expiry.agreed else { return Ok(0) };
+        let erased =
+            self.log.erase_before(before).await.map_err(|error| Self::audit_error(&error))?;
+        if erased > 0 || self.copy_has_expired_values().await {
+            self.renew_log_copy().await?;
+        }
+        if erased > 0 {
+            self.expire_old_logs().await?;
+        }
+        Ok(erased)
+    }
+
+    /// Returns the moment before which values expire. None if they are kept.
+    async fn expiry(&self) -> Result<Option<Expiry>, AgentError> {
+        let days = self.profile.settings().audit.keep_values_days;
+        if days == 0 {
+            return Ok(None);
+        }
+        let kept = TimeDelta::days(days.into());
+        let agreed = self.log.agreed_time().await?.map(|at| at - kept);
+        Ok(Some(Expiry { agreed, by_clock: self.options.clock.now() - kept }))
+    }
+
+    /// Whether values are kept that are too old by a clock that does not agree with the records.
+    pub(crate) async fn has_values_kept_for_clock(&self) -> Result<bool, AgentError> {
+        match self.expiry().await? {
+            Some(expiry) => self.keeps_values(&expiry).await,
+            None => Ok(false),
+        }
+    }
+
+    async fn keeps_values(&self, expiry: &Expiry) -> Result<bool, AgentError> {
+        if expiry.agreed == Some(expiry.by_clock) {
+            return Ok(false);
+        }
+        // Values that are old by the agreed time, too, are erased.
+        let agreed = expiry.agreed.unwrap_or(DateTime::<Utc>::MIN_UTC);
+        self.log.has_values_between(agreed, expiry.by_clock).await
+    }
+
+    /// Records once that values are kept that are too old by the clock.
+    async fn note_kept_values(&self, expiry: &Expiry) -> Result<(), AgentError> {
+        if !self.keeps_values(expiry).await? {
+            return Ok(());
+        }
+        let now = self.options.clock.now();
+        let newest = AuditListParams {
+            record_type: Some(RecordType::ExpiryPostponed),
+            session: None,
+            query: String::new(),
+            before: None,
+            limit: 1,
+        };
+        let told = self.log.list(newest).await?.records;
+        if told.first().is_some_and(|told| (now - told.at).abs() < DOUBT_LASTS) {
+            return Ok(());
+        }
+        tracing::warn!("old values are kept: the clock does not agree with the records");
+        let draft = RecordDraft::new(RecordType::ExpiryPostponed).field("level", "warning");
+        self.log
+            .append(draft, Durability::Grouped)
+            .await
+            .map(drop)
+            .map_err(|error| Self::audit_error(&error))
+    }
+
+    async fn copy_has_expired_values(&self) -> bool {
+        let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
+        tokio::task::spawn_blocking(move || log.has_expired_values(&copy)).await.unwrap_or(false)
+    }
+
+    /// Erases old values from the logs that were set aside, and from their copies.
+    async fn expire_old_logs(&self) -> Result<(), AgentError> {
+        let Some(before) = self.expiry().await?.and_then(|expiry| expiry.agreed) else {
+            return Ok(());
+        };
+        let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
+        let failed = || AgentError::internal("audit_erase", "The old logs could not be searched.");
+        tokio::task::spawn_blocking(move || log.expire_set_aside(&copy, before))
+            .await
+            .map_err(|_| failed())?
+            .map(drop)
+            .map_err(|error| failed().with("cause", error.to_string()))
+    }
+
+    /// Brings the copy of the log up to date.
+    pub(crate) async fn renew_log_copy(&self) -> Result<(), AgentError> {
+        let (log, paths, now) =
+            (Arc::clone(&self.log), self.paths.clone(), self.options.clock.now());
+        tokio::task::spawn_blocking(move || copies::update_log_copy(&log, &paths, now))
+            .await
+            .map_err(|_| AgentError::internal("audit_copy", "The log could not be copied."))?
+    }
+}
+
+/// Erases old values, and makes the copies that are due, while the app runs.
+pub(crate) fn spawn_upkeep_task(host: &Arc<Host>) {
+    let host = Arc::downgrade(host);
+    tokio::spawn(async move {
+        tokio::time::sleep(FIRST_AFTER).await;
+        loop {
+            let Some(host) = host.upgrade() else { return };
+            if let Err(error) = host.expire_values().await {
+                tracing::warn!(message = error.message, "old values could not be erased");
+            }
+            if let Err(error) = host.expire_old_logs().await {
+                tracing::warn!(message = error.message, "old values could not be erased");
+            }
+            if host.alarm().is_none()
+                && copies::is_due(&host.paths.audit_copy(), host.options.clock.now())
+                && let Err(error) = host.renew_log_copy().await
+            {
+                tracing::warn!(message = error.message, "the log could not be copied");
+            }
+            drop(host);
+            tokio::time::sleep(EVERY).await;
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_jumps_ahead_makes_nothing_older() {
+        let opened = Utc::now();
+        let at = |hours: i64| opened + TimeDelta::hours(hours);
+        let judge =
+            |clock: i64| AgeJudge::new(opened, Duration::from_secs(2 * 3600), at(clock), None);
+        let (stored, soon, later) = (at(0), at(1), at(24));
+        assert!(judge(2).is_over(stored, soon) && !judge(2).is_over(stored, later));
+        let jumped = judge(400 * 24);
+        assert!(jumped.is_over(stored, soon) && !jumped.is_over(stored, later));
+        assert!(!judge(0).is_over(stored, soon), "a clock that was set back ends nothing early");
+        assert!(!jumped.is_over(at(-1), soon), "no record agrees");
+    }
+}

@@ -1,0 +1,510 @@
+//! Chooses the model that answers: the offline model or the configured server. The server's key is
+//! read from the keyring for each call.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
+use contract::{AgentError, MessageExplainResponse, ModelCapabilities, Settings, address::Origin};
+use engine::ports::{Clock, Model, Models, Profile as _, Random};
+use models::{Api, ConnectionCheck, Diagnosis, HttpClient, WithFallback, echo::EchoModel};
+use offline::{OfflineModel, OfflinePack};
+use parking_lot::RwLock;
+use secrecy::SecretString;
+use secrets::Keyring;
+
+use crate::{
+    keys::{self, API_KEY, Credentials, Entries},
+    packs::HostTools,
+    profile::LiveProfile,
+};
+
+mod embedders;
+mod embedding_server;
+mod listing;
+mod remote;
+mod test_answer;
+
+pub(crate) use embedders::HostEmbedders;
+use remote::{
+    Place, RecentProvider, Recipe, Remote, cloud_models_off_error, configured_idle_timeout,
+    response_timeout,
+};
+pub(crate) use test_answer::{offline_answer, test_response};
+
+/// The name of the fallback model's key.
+pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";
+
+/// The name of the test model that repeats its input.
+pub(crate) const ECHO: &str = "echo";
+
+/// Returns the keyring entries of a model's key, or None if its server is not configured.
+pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<Entries> {
+    server_of_key(name, settings)?.key_entries()
+}
+
+/// Returns the origin of the server that a model's key is sent to.
+pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract::address::Origin> {
+    server_of_key(name, settings)?.origin()
+}
+
+/// Fails if a model's key cannot be stored for its configured server.
+pub(crate) fn check_key_storable(name: &str, settings: &Settings) -> Result<(), AgentError> {
+    let Some(server) = server_of_key(name, settings) else { return Ok(()) };
+    match server.origin() {
+        Some(origin) => keys::check_may_carry_key(&origin),
+        None => Err(AgentError::invalid("The key was not stored, because the model's address is not a valid web address.")
+            .reason("bad_address")
+            .hint("Enter a base URL such as https://api.openai.com/v1 first, without a user name or password in it.")),
+    }
+}
+
+fn server_of_key(name: &str, settings: &Settings) -> Option<Server> {
+    match name {
+        API_KEY => Server::for_model(settings, ""),
+        FALLBACK_KEY => Server::fallback(settings)?,
+        _ => None,
+    }
+}
+
+/// A model server with the model's name.
+struct Server {
+    api: Api,
+    base_url: String,
+    model: String,
+}
+
+impl Server {
+    fn new(provider: &str, base_url: &str, model: &str) -> Option<Self> {
+        let api = Api::from_name(provider)?;
+        let base_url = if base_url.trim().is_empty() { api.default_url() } else { base_url };
+        Some(Self { api, base_url: base_url.to_owned(), model: model.to_owned() })
+    }
+
+    /// Returns the configured server with this model. Returns None if the offline model is
+    /// configured.
+    fn configured(settings: &Settings, model: &str) -> Option<Self> {
+        Self::new(&settings.model.provider, &settings.model.base_url, model)
+    }
+
+    /// Returns a server for a model by name. If the offline model is configured, the configured
+    /// address is used with the chat completions protocol.
+    fn for_model(settings: &Settings, model: &str) -> Option<Self> {
+        Self::configured(settings, model)
+            .or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
+    }
+
+    /// Returns the fallback model, if there is one. `Some(None)` means the offline model.
+    fn fallback(settings: &Settings) -> Option<Option<Self>> {
+        let second = settings.model.fallback.as_ref()?;
+        Some(Self::new(&second.provider, &second.base_url, &second.model))
+    }
+
+    fn label(&self) -> String {
+        format!("{} at {}", self.model, self.host())
+    }
+
+    /// Returns the server's origin, to which requests and the key are sent.
+    fn origin(&self) -> Option<Origin> {
+        models::origin_of(&self.base_url)
+    }
+
+    fn key_entries(&self) -> Option<Entries> {
+        Some(Entries::of_server(API_KEY, &self.origin()?, &self.base_url))
+    }
+
+    /// Whether the address is one of this computer.
+    fn is_on_loopback(&self) -> bool {
+        models::is_loopback_address(&self.base_url)
+    }
+
+    /// Whether the model runs on this computer: the address is one of this computer, and a person
+    /// said of its scheme, host and port that a model runs there.
+    fn runs_here(&self, settings: &Settings) -> bool {
+        let Some(server) = self.origin() else { return false };
+        let mut said = settings.model.runs_here.iter();
+        self.is_on_loopback() && said.any(|said| models::origin_of(said).as_ref() == Some(&server))
+    }
+
+    fn host(&self) -> String {
+        self.origin().map_or_else(
+            || "an address that cannot be used".to_owned(),
+            |origin| origin.host_and_port(),
+        )
+    }
+}
+
+/// The models of a profile.
+pub(crate) struct HostModels {
+    profile: Arc<LiveProfile>,
+    keyring: Arc<Keyring>,
+    credentials: Arc<Credentials>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    silence: Option<Duration>,
+    offline: RwLock<Arc<OfflineModel>>,
+    http: OnceLock<HttpClient>,
+    lately: Arc<RecentProvider>,
+}
+
+impl HostModels {
+    pub(crate) fn new(
+        profile: Arc<LiveProfile>,
+        keyring: Arc<Keyring>,
+        credentials: Arc<Credentials>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        silence: Option<Duration>,
+        packs: Vec<OfflinePack>,
+    ) -> Self {
+        Self {
+            profile,
+            keyring,
+            credentials,
+            clock,
+            random,
+            silence,
+            offline: RwLock::new(Arc::new(OfflineModel::new(packs))),
+            http: OnceLock::new(),
+            lately: Arc::default(),
+        }
+    }
+
+    /// Replaces the packs of the offline model, for example after an import with new names.
+    pub(crate) fn set_offline_packs(&self, packs: Vec<OfflinePack>) {
+        *self.offline.write() = Arc::new(OfflineModel::new(packs));
+    }
+
+    fn offline_model(&self) -> Arc<OfflineModel> {
+        Arc::clone(&self.offline.read())
+    }
+
+    /// Returns how the offline model understands a message.
+    pub(crate) fn explain_message(&self, text: &str, now: DateTime<Utc>) -> MessageExplainResponse {
+        self.offline_model().explain(text, now, &self.profile.time_zone())
+    }
+
+    fn remote_model(&self, settings: &Settings, server: Server, place: Place) -> Remote {
+        let (label, runs_here) = (server.label(), server.runs_here(settings));
+        let (keyring, lately) = (Arc::clone(&self.keyring), Arc::clone(&self.lately));
+        Remote {
+            keyring,
+            lately,
+            recipe: Arc::new(self.provider_recipe(settings, server, place)),
+            label,
+            runs_here,
+        }
+    }
+
+    fn provider_recipe(&self, settings: &Settings, server: Server, place: Place) -> Recipe {
+        let http = match self.http.get() {
+            Some(http) => Ok(http.clone()),
+            None => models::http_client().inspect(|http| {
+                let _ = self.http.set(http.clone());
+            }),
+        };
+        // If the environment is used, its variables can set the idle timeout and the number of
+        // retries.
+        let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
+        Recipe {
+            http,
+            env_key: env_key(&self.credentials, server.api, &server.base_url),
+            entered_key: None,
+            reasoning: settings.model.reasoning,
+            idle_timeout: response_timeout(
+                configured_idle_timeout(settings, &server.base_url, number("OPENAI_TIMEOUT_MS")),
+                self.silence,
+                place,
+            ),
+            server,
+            place,
+            max_retries: number("OPENAI_MAX_RETRIES")
+                .and_then(|most| u32::try_from(most.min(10)).ok())
+                .unwrap_or(settings.model.max_retries),
+            clock: Arc::clone(&self.clock),
+            random: Arc::clone(&self.random),
+        }
+    }
+
+    /// Returns the model of a server together with its fallback.
+    fn with_fallback(
+        &self,
+        settings: &Settings,
+        first: Server,
+        offline: &Arc<OfflineModel>,
+    ) -> Arc<dyn Model> {
+        let second: Option<Arc<dyn Model>> = match Server::fallback(settings) {
+            None => None,
+            Some(None) => Some(Arc::clone(offline) as _),
+            // A fallback that is not allowed to receive data is not used.
+            Some(Some(second)) if !settings.egress.allowed && !second.runs_here(settings) => None,
+            Some(Some(second)) => Some(Arc::new(self.remote_model(settings, second, Place::Last))),
+        };
+        match second {
+            None => Arc::new(self.remote_model(settings, first, Place::Last)),
+            Some(second) => Arc::new(WithFallback::new(
+                Arc::new(self.remote_model(settings, first, Place::BeforeAnother)),
+                second,
+            )),
+        }
+    }
+
+    /// Sends a small test request to the configured server, and forgets what servers refused before:
+    /// people test a server that they have changed. Returns None if the offline model is configured.
+    pub(crate) async fn test_connection(&self) -> Option<ConnectionTest> {
+        if let Some(http) = self.http.get() {
+            http.forget_refusals();
+        }
+        let settings = self.profile.settings();
+        let server = Server::configured(&settings, &settings.model.model)?;
+        // A test sends no data of the person, so that it may go to any address of this computer.
+        let (host, local, capabilities) =
+            (server.host(), server.is_on_loopback(), models::capabilities(&server.model));
+        let found = match self.remote_model(&settings, server, Place::Last).open().await {
+            Ok(_) if !settings.egress.allowed && !local => {
+                Err(Diagnosis::cloud_models_off(cloud_models_off_error()))
+            }
+            Ok(model) => model.check().await,
+            Err(error) => Err(Diagnosis::before_request(error)),
+        };
+        Some(ConnectionTest { host, capabilities, found })
+    }
+}
+
+/// The result of a connection test.
+pub(crate) struct ConnectionTest {
+    pub(crate) host: String,
+    pub(crate) capabilities: ModelCapabilities,
+    pub(crate) found: Result<ConnectionCheck, Diagnosis>,
+}
+
+impl HostModels {
+    /// Returns the model for the next turn. `offline` is the model to use if the offline model
+    /// answers.
+    pub(crate) fn current_with(
+        &self,
+        name: Option<&str>,
+        offline: &Arc<OfflineModel>,
+    ) -> Arc<dyn Model> {
+        let settings = self.profile.settings();
+        let server = match name {
+            Some(ECHO) => return Arc::new(EchoModel),
+            Some("offline") => None,
+            Some(model) => Server::for_model(&settings, model),
+            None => Server::configured(&settings, &settings.model.model),
+        };
+        match server {
+            Some(server) => self.with_fallback(&settings, server, offline),
+            None => Arc::clone(offline) as _,
+        }
+    }
+}
+
+impl Models for HostModels {
+    fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
+        self.current_with(name, &self.offline_model())
+    }
+}
+
+/// Returns the model key from the environment (in a terminal). It applies to the address set in the
+/// environment, or to the provider's usual address.
+fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<SecretString> {
+    let key = credentials.read_variable(api.key_variable())?;
+    let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
+    let meant = moved.unwrap_or_else(|| api.default_url().to_owned());
+    let asked = models::origin_of(base_url)?;
+    (asked.may_carry_key() && models::origin_of(&meant)? == asked).then_some(key)
+}
+
+/// Returns the packs for the offline model, with the names in their data.
+pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
+    tools
+        .named_packs()
+        .into_iter()
+        .map(|(manifest, specs)| OfflinePack::new(manifest, specs))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::{FallbackModel, ModelSettings};
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+    use crate::SystemClock;
+
+    fn settings(provider: &str, base_url: &str, fallback: Option<FallbackModel>) -> Settings {
+        let model = ModelSettings {
+            provider: provider.into(),
+            base_url: base_url.into(),
+            fallback,
+            ..ModelSettings::default()
+        };
+        Settings { model, ..Settings::default() }
+    }
+
+    fn entries_at(server: &str) -> [String; 1] {
+        [format!("OPENAI_API_KEY@{server}")]
+    }
+
+    #[test]
+    fn every_server_has_a_key_of_its_own() {
+        let table = [
+            ("openai_compatible", "http://LocalHost:1234/v1", "http://localhost:1234"),
+            (
+                "openai_compatible",
+                "http:127.0.0.1:1234/x://api.openai.com/v1",
+                "http://127.0.0.1:1234",
+            ),
+            ("openai_responses", "", "https://api.openai.com"),
+            ("anthropic", "", "https://api.anthropic.com"),
+            ("gemini", " ", "https://generativelanguage.googleapis.com"),
+            ("offline", "https://example.com/v1", "https://example.com"),
+        ];
+        for (provider, base_url, server) in table {
+            let entry = entries_at(server);
+            assert!(
+                entry_of(API_KEY, &settings(provider, base_url, None))
+                    .is_some_and(|found| found.is_among(&entry)),
+                "{provider}"
+            );
+        }
+        for base_url in ["not an address", "https://me:word@api.openai.com/v1"] {
+            let settings = settings("openai_compatible", base_url, None);
+            assert_eq!(entry_of(API_KEY, &settings), None);
+            assert_eq!(
+                check_key_storable(API_KEY, &settings).unwrap_err().reason_text(),
+                Some("bad_address")
+            );
+        }
+        let plain = check_key_storable(
+            API_KEY,
+            &settings("openai_compatible", "http://gpu.example:8000/v1", None),
+        )
+        .unwrap_err();
+        assert_eq!(plain.reason_text(), Some("key_in_plain_text"));
+        assert!(
+            check_key_storable(
+                API_KEY,
+                &settings("openai_compatible", "http://localhost:8000/v1", None)
+            )
+            .is_ok()
+        );
+    }
+
+    #[test]
+    fn a_model_runs_here_at_the_very_address_of_which_a_person_said_so() {
+        let runs = |base_url: &str, said: &[&str]| {
+            let mut settings = settings("openai_compatible", base_url, None);
+            settings.model.runs_here = said.iter().map(|said| (*said).to_owned()).collect();
+            Server::configured(&settings, "m").unwrap().runs_here(&settings)
+        };
+        let here = "http://localhost:11434/v1";
+        assert!(!runs(here, &[]) && runs(here, &[here]));
+        assert!(runs("http://LocalHost:11434/other", &["http://127.0.0.1:1/v1", here]));
+        for other in [
+            "http://localhost:11435/v1",
+            "http://127.0.0.1:11434/v1",
+            "https://localhost:11434/v1",
+            "http://localhost.example.com:11434/v1",
+        ] {
+            assert!(!runs(other, &[here]), "{other}");
+        }
+        let away = "https://api.openai.com/v1";
+        assert!(!runs(away, &[away]), "no word makes another computer this one");
+    }
+
+    #[test]
+    fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
+        let keyring = || Arc::new(Keyring::new("test"));
+        let terminal = Credentials::with_environment(
+            keyring(),
+            Arc::new(SystemClock),
+            Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())),
+        );
+        let api = Api::from_name("anthropic").unwrap();
+        let at = |address: &str| {
+            env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned())
+        };
+        assert_eq!(at(api.default_url()).as_deref(), Some("sk-ant"));
+        assert_eq!(at("https://elsewhere.example/v1"), None);
+        for address in [
+            "http://api.anthropic.com/v1",
+            "http:127.0.0.1:9/x://api.anthropic.com/v1",
+            "https://api.anthropic.com:8443/v1",
+        ] {
+            assert_eq!(at(address), None, "{address}");
+        }
+        let window = Credentials::with_environment(keyring(), Arc::new(SystemClock), None);
+        assert!(
+            env_key(&window, api, api.default_url()).is_none(),
+            "the window takes keys from the keyring alone"
+        );
+        let reads = |from_environment| {
+            Credentials::new(keyring(), Arc::new(SystemClock), from_environment)
+                .read_variable("PATH")
+                .is_some()
+        };
+        assert!(reads(true) && !reads(false));
+    }
+
+    #[test]
+    fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
+        let settings = settings("gemini", "", None);
+        let seconds = |silence, place| {
+            response_timeout(
+                configured_idle_timeout(&settings, "https://api.example/v1", None),
+                silence,
+                place,
+            )
+            .as_secs()
+        };
+        let waits = Some(Duration::from_secs(120));
+        assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
+        assert_eq!(
+            [seconds(None, Place::Last), seconds(None, Place::BeforeAnother)],
+            [60, 60],
+            "the profile's own"
+        );
+        let at = |base_url: &str| configured_idle_timeout(&settings, base_url, None).as_secs();
+        for near in [
+            "http://localhost:8080/v1",
+            "http://192.168.1.7/v1",
+            "http://[::1]:1/v1",
+            "http://box.local:1234/v1",
+        ] {
+            assert_eq!(at(near), 600, "{near}");
+        }
+        assert_eq!(at("https://8.8.8.8/v1"), 60);
+        let milliseconds = |ms, silence| {
+            response_timeout(
+                configured_idle_timeout(&settings, "http://127.0.0.1:1/v1", Some(ms)),
+                silence,
+                Place::Last,
+            )
+            .as_millis()
+        };
+        assert_eq!(
+            [milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)],
+            [300, 10, 121_000],
+            "the environment's, where nobody waits"
+        );
+    }
+
+    #[test]
+    fn the_second_servers_key_is_its_own_and_the_offline_model_has_none() {
+        let second = |provider: &str| FallbackModel {
+            provider: provider.into(),
+            ..FallbackModel::default()
+        };
+        let with = |fallback| entry_of(FALLBACK_KEY, &settings("gemini", "", fallback));
+        assert!(
+            with(Some(second("anthropic")))
+                .is_some_and(|found| found.is_among(&entries_at("https://api.anthropic.com")))
+        );
+        assert_eq!((with(Some(second("offline"))), with(None)), (None, None));
+        assert_eq!(entry_of("ANOTHER", &settings("gemini", "", None)), None);
+    }
+}

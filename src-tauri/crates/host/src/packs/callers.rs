@@ -1,0 +1,205 @@
+//! The tools, specialists and offline phrases that remote callers can reach: those of some packs
+//! only. The same process offers all packs to the person who owns the profile. Knows no HTTP.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use contract::{
+    AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow, text,
+};
+use engine::{
+    Engine, Reachable,
+    ports::{
+        Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest,
+        Tools,
+    },
+};
+use offline::{OfflineModel, OfflinePack};
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::tools::HostTools;
+use crate::models::HostModels;
+
+/// Returns the engine for remote callers. It is limited to the given packs, or is the profile's own
+/// engine if `packs` is empty.
+pub(crate) fn limit_engine(
+    engine: &Arc<Engine>,
+    packs: &[String],
+    tools: &Arc<HostTools>,
+    models: &Arc<HostModels>,
+) -> Arc<Engine> {
+    if packs.is_empty() {
+        return Arc::clone(engine);
+    }
+    let mut known = tools.named_packs();
+    known.retain(|(manifest, _)| packs.iter().any(|id| id == manifest.id.as_str()));
+    packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
+    let known =
+        known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
+    let models = Arc::new(LimitedModels {
+        models: Arc::clone(models),
+        offline: Arc::new(OfflineModel::new(known)),
+    });
+    let limited = Arc::new(LimitedTools {
+        all: Arc::clone(tools),
+        packs: packs.to_vec(),
+        specs: Selected::default(),
+        agents: Selected::default(),
+    });
+    engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
+}
+
+/// Selects elements of a list and caches the selection for that list.
+struct Selected<T>(Mutex<Option<Selection<T>>>);
+
+struct Selection<T> {
+    /// The source list. It is kept, so that no other list can get its address.
+    of: Arc<Vec<T>>,
+    selected: Arc<Vec<T>>,
+}
+
+impl<T> Default for Selected<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone> Selected<T> {
+    fn select_from(&self, all: Arc<Vec<T>>, select: impl Fn(&[T]) -> Vec<T>) -> Arc<Vec<T>> {
+        let mut kept = self.0.lock();
+        if let Some(kept) = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.of, &all)) {
+            debug_assert!(kept.selected.len() <= kept.of.len());
+            return Arc::clone(&kept.selected);
+        }
+        let selected = Arc::new(select(&all));
+        *kept = Some(Selection { of: all, selected: Arc::clone(&selected) });
+        selected
+    }
+}
+
+/// The tools and specialists of some packs. They are named as if there were no other packs, so
+/// another installed pack changes nothing for callers.
+struct LimitedTools {
+    all: Arc<HostTools>,
+    packs: Vec<String>,
+    specs: Selected<ToolSpec>,
+    agents: Selected<Agent>,
+}
+
+impl LimitedTools {
+    fn has_pack(&self, pack: &PackId) -> bool {
+        self.packs.iter().any(|id| id == pack.as_str())
+    }
+
+    fn check_reach(&self, spec: &ToolSpec) -> Result<(), AgentError> {
+        if self.has_pack(&spec.pack) {
+            return Ok(());
+        }
+        Err(AgentError::new(
+            ErrorCode::ToolNotFound,
+            text!("There is no tool named {name}.", name = spec.id),
+        ))
+    }
+}
+
+impl Roster for LimitedTools {
+    fn agents(&self) -> Arc<Vec<Agent>> {
+        let specs = self.specs();
+        let renamed = |agent: &Agent| {
+            let own = |id: &ToolId| {
+                specs
+                    .iter()
+                    .find(|spec| spec.pack == agent.pack && spec.is_named(id))
+                    .map(|spec| spec.id.clone())
+            };
+            Agent { tools: agent.tools.iter().filter_map(own).collect(), ..agent.clone() }
+        };
+        self.agents.select_from(self.all.agents(), |all| {
+            all.iter().filter(|agent| self.has_pack(&agent.pack)).map(renamed).collect()
+        })
+    }
+
+    fn instructions(&self, tool: &ToolSpec) -> Instructions {
+        self.all.instructions(tool)
+    }
+}
+
+#[async_trait]
+impl Tools for LimitedTools {
+    fn specs(&self) -> Arc<Vec<ToolSpec>> {
+        self.specs.select_from(self.all.specs(), |all| {
+            let mut own: Vec<ToolSpec> =
+                all.iter().filter(|spec| self.has_pack(&spec.pack)).cloned().collect();
+            packs::qualify(&mut own.iter_mut().collect::<Vec<_>>());
+            own
+        })
+    }
+
+    fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
+        self.agents().iter().find(|agent| agent.tools.contains(tool)).map(|agent| agent.id.clone())
+    }
+
+    fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
+        self.all.data_flow(pack)
+    }
+
+    fn reads_files(&self, pack: &PackId) -> bool {
+        self.all.reads_files(pack)
+    }
+
+    fn accepted_definition(&self, spec: &ToolSpec) -> Option<String> {
+        self.all.accepted_definition(spec)
+    }
+
+    async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
+        self.check_reach(spec)?;
+        self.all.check(spec).await
+    }
+
+    fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
+        self.all.adapt(spec, arguments)
+    }
+
+    fn keeps_time(&self, spec: &ToolSpec) -> bool {
+        self.all.keeps_time(spec)
+    }
+
+    fn waits_for_person(&self, spec: &ToolSpec) -> bool {
+        self.all.waits_for_person(spec)
+    }
+
+    async fn run(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure> {
+        self.check_reach(&request.spec)
+            .map_err(|error| ToolFailure { error, may_have_happened: false })?;
+        self.all.run(request, cancel).await
+    }
+
+    async fn run_resumable(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+        resume: &dyn Resume,
+    ) -> Result<Value, ToolFailure> {
+        self.check_reach(&request.spec)
+            .map_err(|error| ToolFailure { error, may_have_happened: false })?;
+        self.all.run_resumable(request, cancel, resume).await
+    }
+}
+
+/// The profile's models, with an offline model that knows only some packs.
+struct LimitedModels {
+    models: Arc<HostModels>,
+    offline: Arc<OfflineModel>,
+}
+
+impl Models for LimitedModels {
+    fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
+        self.models.current_with(name, &self.offline)
+    }
+}

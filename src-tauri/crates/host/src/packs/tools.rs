@@ -1,0 +1,468 @@
+//! Implements the engine's port for tools over all usable packs: linked-in services, MCP servers,
+//! and the HTTP requests and programs that `packs` runs.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use contract::{
+    AgentError, CredentialView, Effect, PackId, PackView, Reach, ServerTool, ServerView, ToolSpec,
+    ToolTarget,
+    manifest::{PackManifest, ToolEntry},
+    pack_code::PackAdapter,
+};
+use engine::ports::{Agent, Instructions, Profile as _, Roster, Tools as _};
+use mcp::Servers;
+use packs::{LoadedPack, run::HttpRunner};
+use parking_lot::RwLock;
+use secrecy::SecretString;
+use secrets::Keyring;
+use serde_json::json;
+
+use super::{declared_keys::declared_keys, memory_service::MemoryService, services::Services};
+use crate::{
+    keys::{self, Credentials, Declared, Destination},
+    profile::{LiveProfile, Paths},
+    servers::{self, Elsewhere, Pins, Questions, definitions},
+};
+
+mod calls;
+
+/// The tools of all packs, with the services and servers that run them.
+pub(crate) struct HostTools {
+    specs: RwLock<Arc<Vec<ToolSpec>>>,
+    packs: RwLock<Arc<Vec<LoadedPack>>>,
+    pub(crate) services: Services,
+    pub(crate) memory: MemoryService,
+    pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
+    pub(crate) servers: Servers,
+    pub(crate) pins: Arc<Pins>,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) credentials: Arc<Credentials>,
+    pub(crate) elsewhere: Elsewhere,
+    keyring: Arc<Keyring>,
+    http: HttpRunner,
+    profile: Arc<LiveProfile>,
+    paths: Paths,
+    program_dir: PathBuf,
+    is_chat_api: bool,
+    /// The folders with packs, the user's first.
+    folders: Vec<PathBuf>,
+    /// Folders that no server can change.
+    pub(crate) read_only: Vec<PathBuf>,
+    /// Where the tools of added servers can send data.
+    reaches: RwLock<BTreeMap<PackId, Reach>>,
+    /// The packs that remote callers can use. Empty for all packs.
+    callers_packs: Vec<String>,
+    /// Whether names are read from the data of every pack. Reading opens the data, which callers of
+    /// other packs need not wait for.
+    names: AtomicBool,
+    /// The manifests of usable packs, with the names in their data.
+    named: RwLock<Arc<Vec<PackManifest>>>,
+    agents: RwLock<Arc<Vec<Agent>>>,
+}
+
+/// The services, adapters and servers that the tools use.
+pub(crate) struct Means {
+    pub(crate) services: Services,
+    pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
+    pub(crate) servers: Servers,
+    pub(crate) pins: Arc<Pins>,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) credentials: Arc<Credentials>,
+    pub(crate) elsewhere: Elsewhere,
+    pub(crate) keyring: Arc<Keyring>,
+    pub(crate) profile: Arc<LiveProfile>,
+    pub(crate) paths: Paths,
+    pub(crate) program_dir: PathBuf,
+    pub(crate) is_chat_api: bool,
+    pub(crate) folders: Vec<PathBuf>,
+    pub(crate) read_only: Vec<PathBuf>,
+    /// Where the tools of added servers can send data.
+    pub(crate) reaches: BTreeMap<PackId, Reach>,
+    /// The packs that remote callers can use. Empty for all packs.
+    pub(crate) callers_packs: Vec<String>,
+}
+
+impl HostTools {
+    pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
+        let Means {
+            services,
+            adapters,
+            servers,
+            pins,
+            questions,
+            credentials,
+            elsewhere,
+            keyring,
+            profile,
+            paths,
+            program_dir,
+            is_chat_api,
+            folders,
+            read_only,
+            reaches,
+            callers_packs,
+        } = means;
+        let http = HttpRunner::default();
+        let tools = Self {
+            specs: RwLock::default(),
+            packs: RwLock::new(Arc::new(packs)),
+            services,
+            memory: MemoryService::default(),
+            adapters,
+            servers,
+            pins,
+            questions,
+            credentials,
+            elsewhere,
+            keyring,
+            http,
+            profile,
+            paths,
+            program_dir,
+            is_chat_api,
+            folders,
+            read_only,
+            reaches: RwLock::new(reaches),
+            names: AtomicBool::new(callers_packs.is_empty()),
+            callers_packs,
+            named: RwLock::default(),
+            agents: RwLock::default(),
+        };
+        tools.refresh_overrides();
+        tools.rebuild_specs();
+        tools
+    }
+
+    /// Reads again which remote servers replace programs.
+    pub(crate) fn refresh_overrides(&self) {
+        let access = |pack: &PackId, server: &str, to| {
+            servers::server_access(
+                pack,
+                server,
+                to,
+                &self.keyring,
+                &self.credentials,
+                &self.profile,
+            )
+        };
+        let around = servers::OverrideDeps {
+            profile: &self.profile,
+            credentials: &self.credentials,
+            access: &access,
+        };
+        if self.elsewhere.refresh(&self.loaded_packs(), &around) {
+            self.rebuild_specs();
+            self.reload_names();
+        }
+    }
+
+    /// Returns the credentials that packs declare and that the current settings need.
+    pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
+        let packs = self.loaded_packs();
+        let declared =
+            self.credential_keys(&packs, &|key: &str| self.elsewhere.override_of(key).is_some());
+        self.credentials.list_views(&declared).await
+    }
+
+    /// Returns the keys that packs declare, for the current addresses.
+    pub(crate) fn credential_keys<'a>(
+        &self,
+        packs: &'a [LoadedPack],
+        stands_in: &dyn Fn(&str) -> bool,
+    ) -> Vec<Declared<'a>> {
+        declared_keys(packs, &self.profile.settings(), &self.credentials, stands_in)
+    }
+
+    /// Returns the key that the host sends for a tool.
+    async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
+        let Some(variable) = keys::needed_credential(spec) else { return Ok(None) };
+        let to = Destination::of_tool(spec, &self.loaded_packs());
+        self.credentials
+            .find_credential(spec.pack.as_str(), variable, &to, &spec.title)
+            .await
+            .map(Some)
+    }
+
+    /// Starts the servers that are programs, in the background: those of the given packs, or all.
+    /// Replaced servers are not started.
+    pub(crate) fn warm_up(&self, packs: &[String]) {
+        let wanted = |pack: &PackId| packs.is_empty() || packs.iter().any(|id| id == pack.as_str());
+        for view in self.servers.views().into_iter().filter(|view| wanted(&view.pack)) {
+            let key = definitions::server_key(&view.pack, &view.name);
+            if self.elsewhere.override_of(&key).is_none()
+                && self.pins.is_manifest_accepted(&view.pack)
+            {
+                self.servers.start(&key);
+            }
+        }
+    }
+
+    /// Rebuilds the list of usable tools: the manifests' tools, without tools whose definition has
+    /// changed, and the tools that servers offer beyond their manifests.
+    pub(crate) fn rebuild_specs(&self) {
+        let packs = self.loaded_packs();
+        let usable =
+            packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+        let usable = usable.filter(|spec| self.pins.is_manifest_accepted(&spec.pack));
+        let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.accepted_spec(spec)).collect();
+        let offering = servers::servers_with_undeclared_tools(&packs);
+        for (loaded, server) in
+            offering.filter(|(loaded, _)| self.pins.is_manifest_accepted(&loaded.view.id))
+        {
+            let reach = self.reaches.read().get(&loaded.view.id).copied().unwrap_or_default();
+            servers::offered_tools(loaded, server, &self.pins, reach)
+                .into_iter()
+                .for_each(|spec| add_offered(&mut specs, spec));
+        }
+        *self.specs.write() = Arc::new(specs);
+    }
+
+    /// Returns a manifest's tool, bound to its server's definition. Returns None if the definition
+    /// is not the accepted one.
+    fn accepted_spec(&self, spec: &ToolSpec) -> Option<ToolSpec> {
+        let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
+        if let Some(address) =
+            self.elsewhere.address_of(&definitions::server_key(&spec.pack, server))
+        {
+            return Some(self.with_address(spec, server, &address));
+        }
+        let looked = self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
+        let mut spec = spec.clone();
+        if let Some(pinned) = looked.by_person {
+            spec.definition_hash =
+                packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
+        }
+        // The server's statement can only make a read ask for approval more often, and only if the
+        // manifest does not say where reads go.
+        spec.open_world |= looked.open_world
+            && spec.effect == Effect::ReadOnly
+            && self.is_open_world_unset(&spec.pack, server, tool);
+        (!looked.off).then_some(spec)
+    }
+
+    /// Whether the manifest does not say where a tool's reads go.
+    fn is_open_world_unset(&self, pack: &PackId, server: &str, tool: &str) -> bool {
+        let packs = self.loaded_packs();
+        let manifests = packs
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .filter(|loaded| loaded.manifest.id == *pack);
+        let of_it = |entry: &ToolEntry| {
+            entry.mcp.as_ref().is_some_and(|mcp| mcp.server == server && mcp.tool == tool)
+        };
+        manifests
+            .flat_map(|loaded| &loaded.manifest.tools.tools)
+            .any(|entry| of_it(entry) && entry.open_world.is_none())
+    }
+
+    /// Returns a tool for the server that replaces its program. The address becomes part of the
+    /// definition, so that an approval for one server is not valid for another. The description
+    /// comes only from the manifest, and the remote client has its own time limits and retries.
+    fn with_address(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
+        let longest = match self.elsewhere.override_of(&definitions::server_key(&spec.pack, server))
+        {
+            Some(Ok(client)) => client.patience().longest(),
+            Some(Err(_)) | None => std::time::Duration::from_millis(spec.timeout_ms),
+        };
+        ToolSpec {
+            timeout_ms: u64::try_from(longest.as_millis()).unwrap_or(u64::MAX),
+            max_attempts: 1,
+            reach: Reach::Configured,
+            definition_hash: packs::hash_of(
+                &json!({"manifest": spec.definition_hash, "elsewhere": address}),
+            ),
+            ..spec.clone()
+        }
+    }
+
+    /// Returns the packs with their usable tools.
+    pub(crate) fn packs(&self) -> Vec<PackView> {
+        let specs = self.specs();
+        let of = |loaded: &LoadedPack| {
+            let mut view = loaded.view.clone();
+            if loaded.pack.is_some() {
+                view.tools = specs.iter().filter(|spec| spec.pack == view.id).cloned().collect();
+            }
+            view
+        };
+        self.loaded_packs().iter().map(of).collect()
+    }
+
+    /// Returns the tools of servers with the changes of their definitions.
+    pub(crate) fn server_tools(&self) -> Vec<ServerTool> {
+        let packs = self.loaded_packs();
+        let manifests =
+            packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+        let declared: HashMap<(String, &str), Effect> = manifests
+            .filter_map(|spec| {
+                let (server, tool) = spec.target.tool_of_server()?;
+                Some(((definitions::server_key(&spec.pack, server), tool), spec.effect))
+            })
+            .collect();
+        let offered: BTreeSet<String> = servers::servers_with_undeclared_tools(&packs)
+            .map(|(loaded, server)| definitions::server_key(&loaded.view.id, &server.name))
+            .collect();
+        let mut tools =
+            self.pins.list_tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
+        // A tool that is neither declared nor offered can never be called, so it is not listed.
+        tools.retain(|tool| {
+            // A manifest is listed while a person has to accept it.
+            if tool.server.is_empty() {
+                let is_it =
+                    |loaded: &LoadedPack| loaded.pack.is_some() && loaded.view.id == tool.pack;
+                return servers::needs_acceptance(tool) && packs.iter().any(is_it);
+            }
+            tool.declared || offered.contains(&definitions::server_key(&tool.pack, &tool.server))
+        });
+        tools
+    }
+
+    /// Returns the effect that a tool of a server counts with. None for a manifest.
+    pub(crate) fn effect_of(&self, pack: &PackId, server: &str, name: &str) -> Option<Effect> {
+        let is_it = |tool: &ServerTool| {
+            !server.is_empty() && tool.pack == *pack && tool.server == server && tool.name == name
+        };
+        self.server_tools().into_iter().find(is_it).map(|tool| tool.effect)
+    }
+
+    pub(crate) fn loaded_packs(&self) -> Arc<Vec<LoadedPack>> {
+        Arc::clone(&self.packs.read())
+    }
+
+    /// Replaces the packs of added servers.
+    pub(crate) fn replace_added(&self, added: Vec<(LoadedPack, Reach)>) {
+        let mut packs: Vec<LoadedPack> = (*self.loaded_packs()).clone();
+        packs.retain(|loaded| !loaded.view.id.is_of_added_server());
+        *self.reaches.write() =
+            added.iter().map(|(loaded, reach)| (loaded.view.id.clone(), *reach)).collect();
+        packs.extend(added.into_iter().map(|(loaded, _)| loaded));
+        *self.packs.write() = Arc::new(packs);
+        self.rebuild_specs();
+        self.reload_names();
+    }
+
+    pub(crate) fn server_views(&self) -> Vec<ServerView> {
+        self.servers.views().into_iter().map(|view| self.elsewhere.apply_to_view(view)).collect()
+    }
+
+    /// Returns a manifest with the names in the pack's data. The names in the manifest itself
+    /// belong to the sample.
+    fn with_names(&self, manifest: &PackManifest) -> PackManifest {
+        let mut manifest = manifest.clone();
+        let id = manifest.id.as_str();
+        let is_named =
+            self.names.load(Ordering::Acquire) || self.callers_packs.iter().any(|pack| pack == id);
+        if let Some(open) = self.services.service(id).filter(|_| is_named) {
+            open.service.replace_names_from_data(&mut manifest);
+        }
+        manifest
+    }
+
+    /// Reads names from the data of every pack from now on. Returns true on the first call.
+    pub(crate) fn enable_names(&self) -> bool {
+        let news = !self.names.swap(true, Ordering::AcqRel);
+        if news {
+            self.reload_names();
+        }
+        news
+    }
+
+    /// Reads names and specialists again, after the data has changed.
+    pub(crate) fn reload_names(&self) {
+        let loaded = self.loaded_packs();
+        let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
+        let named: Vec<PackManifest> = packs.map(|pack| self.with_names(&pack.manifest)).collect();
+        let specs = self.specs();
+        let own = |manifest: &PackManifest| {
+            specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>()
+        };
+        let usable = named.iter().filter(|named| self.pins.is_manifest_accepted(&named.id));
+        let agents = usable.map(|manifest| packs::agent(manifest, &own(manifest))).collect();
+        *self.named.write() = Arc::new(named);
+        *self.agents.write() = Arc::new(agents);
+    }
+
+    /// The manifest of a usable pack.
+    pub(crate) fn manifest_of(&self, pack: &PackId) -> Option<PackManifest> {
+        let packs = self.loaded_packs();
+        let loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        loaded.map(|pack| &pack.manifest).find(|manifest| manifest.id == *pack).cloned()
+    }
+
+    /// Every usable pack: its manifest with the names in the data, and its tools.
+    pub(crate) fn named_packs(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
+        let named = Arc::clone(&self.named.read());
+        let loaded = self.loaded_packs();
+        let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
+        named.iter().cloned().zip(packs.map(|pack| pack.tools.clone())).collect()
+    }
+}
+
+/// Adds a tool that a server offers beyond its manifest, under an unused model name. If another pack
+/// has a tool with the same id, both ids get the pack's name as a prefix, so that settings of one
+/// tool do not apply to the other.
+fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
+    let is_doubled = |specs: &[ToolSpec], spec: &ToolSpec| {
+        specs.iter().any(|other| other.pack == spec.pack && other.plain_id() == spec.plain_id())
+    };
+    let has_name_of_another = |specs: &[ToolSpec], spec: &ToolSpec| {
+        packs::is_reserved(&spec.model_name)
+            || specs.iter().any(|other| other.model_name == spec.model_name)
+    };
+    if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {
+        spec.model_name = packs::model_name(&format!("{}.{}", spec.pack, spec.id));
+    }
+    if is_doubled(specs, &spec) {
+        spec.id.0 = format!("{}.{}", spec.pack, spec.id);
+    }
+    if has_name_of_another(specs, &spec) {
+        // `addNote`, `add_note` and `add.note` would all have the same one.
+        spec.model_name = packs::distinct_model_name(&format!("{}.{}", spec.pack, spec.id));
+    }
+    if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {
+        tracing::error!(tool = %spec.id, pack = %spec.pack, "two tools have the same id; one cannot be used");
+        return;
+    }
+    let plain = spec.plain_id();
+    for other in
+        specs.iter_mut().filter(|other| other.pack != spec.pack && other.plain_id() == plain)
+    {
+        other.id = other.qualified_id();
+        spec.id = spec.qualified_id();
+    }
+    specs.push(spec);
+}
+
+impl Roster for HostTools {
+    fn agents(&self) -> Arc<Vec<Agent>> {
+        Arc::clone(&self.agents.read())
+    }
+
+    fn instructions(&self, tool: &ToolSpec) -> Instructions {
+        let packs = self.loaded_packs();
+        let pack = packs
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .find(|pack| pack.manifest.id == tool.pack);
+        let Some(entry) = pack.and_then(|pack| pack.manifest.entry_of(tool)) else {
+            return Instructions::default();
+        };
+        let found = packs::instructions(
+            &self.folders,
+            &tool.pack,
+            &entry.id,
+            entry.instructions.as_deref(),
+        );
+        Instructions {
+            found: found.text.map(|(place, text)| (place.display().to_string(), text)),
+            problems: found.problems,
+        }
+    }
+}

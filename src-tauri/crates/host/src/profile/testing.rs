@@ -1,0 +1,83 @@
+//! Support for test builds: a clock with a given start, counted ids, and a process that ends or
+//! panics at a named point.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use engine::ports::{Clock, Ids, Point, Probe};
+
+use super::options::Options;
+
+/// Applies `COUNTERSIGN_TEST_NOW` (RFC 3339), `COUNTERSIGN_TEST_IDS` (any text),
+/// `COUNTERSIGN_TEST_CRASH_AT` and `COUNTERSIGN_TEST_PANIC_AT` (the name of a point).
+pub(crate) fn apply(mut options: Options) -> Options {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if let Some(start) =
+        variable("COUNTERSIGN_TEST_NOW").and_then(|text| DateTime::parse_from_rfc3339(&text).ok())
+    {
+        options.clock =
+            Arc::new(StartedClock { start: start.with_timezone(&Utc), since: Instant::now() });
+    }
+    if let Some(seed) = variable("COUNTERSIGN_TEST_IDS") {
+        options.ids = Arc::new(CountedIds { seed, count: AtomicU64::new(0) });
+    }
+    if let Some(name) = variable("COUNTERSIGN_TEST_CRASH_AT") {
+        options.probe = Arc::new(Crash { name });
+    }
+    if let Some(name) = variable("COUNTERSIGN_TEST_PANIC_AT") {
+        options.probe = Arc::new(Panic { name });
+    }
+    options
+}
+
+struct StartedClock {
+    start: DateTime<Utc>,
+    since: Instant,
+}
+
+impl Clock for StartedClock {
+    fn now(&self) -> DateTime<Utc> {
+        self.start + TimeDelta::from_std(self.since.elapsed()).unwrap_or_default()
+    }
+}
+
+struct CountedIds {
+    seed: String,
+    count: AtomicU64,
+}
+
+impl Ids for CountedIds {
+    fn next(&self, prefix: &str) -> String {
+        format!("{prefix}-{}-{}", self.seed, self.count.fetch_add(1, Ordering::AcqRel) + 1)
+    }
+}
+
+struct Crash {
+    name: String,
+}
+
+impl Probe for Crash {
+    fn at(&self, point: Point) {
+        if format!("{point:?}") == self.name {
+            // SAFETY: sends a signal to this process, which ends it.
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+        }
+    }
+}
+
+struct Panic {
+    name: String,
+}
+
+impl Probe for Panic {
+    #[allow(clippy::panic, reason = "what a test asks for")]
+    fn at(&self, point: Point) {
+        assert!(format!("{point:?}") != self.name, "words of a panic");
+    }
+}

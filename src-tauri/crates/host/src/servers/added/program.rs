@@ -1,0 +1,107 @@
+//! Configures the program or the address of an added server. The host starts the program itself, in
+//! the server's data folder, with the variables that the person gave and no other one of this
+//! process. The files that decide about the server are where its program cannot
+//! write.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use contract::manifest::ServerEntry;
+use mcp::{Address, FileChanges, Program, ProgramError, ProgramKeys, ServerConfig};
+use packs::LoadedPack;
+
+use super::{programs::named_folders, storage::StoredServer};
+use crate::{
+    keys::Destination,
+    servers::{
+        config::{PACK_DATA, ServerDeps, make_config, server_address},
+        veil::ServerVeil,
+    },
+};
+
+/// Variables of programs that install before they run, with the folder for each, because the home
+/// folder is not theirs.
+pub(super) const CACHES: [(&str, &str); 6] = [
+    ("XDG_CACHE_HOME", "cache"),
+    ("npm_config_cache", "npm"),
+    ("UV_CACHE_DIR", "uv"),
+    ("UV_PYTHON_INSTALL_DIR", "uv-python"),
+    ("UV_TOOL_BIN_DIR", "uv-bin"),
+    ("UV_TOOL_DIR", "uv-tools"),
+];
+
+/// Variables with which npm and uv start what they downloaded before, and do not ask for a newer one.
+/// Without them they wait for a network that they do not have, and then fail.
+const WITHOUT_NETWORK: [(&str, &str); 2] = [("npm_config_offline", "true"), ("UV_OFFLINE", "1")];
+
+/// Returns the configuration of an added server. None if its manifest has faults.
+pub(super) fn server_config(
+    stored: &StoredServer,
+    loaded: &LoadedPack,
+    around: &ServerDeps<'_>,
+) -> Option<ServerConfig> {
+    let manifest = &loaded.pack.as_ref()?.manifest;
+    let server = manifest.servers.first()?;
+    let reach = match &server.http {
+        Some(declared) => {
+            let keyed_url = stored.has_query_or_key().then(|| stored.url.clone());
+            let address = server_address(manifest, server, declared, around);
+            mcp::Reach::Http(Address { keyed_url, ..address })
+        }
+        None => mcp::Reach::Program(server_program(stored, server, around)),
+    };
+    Some(make_config(&manifest.id, server, reach))
+}
+
+fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
+    let pack = stored.pack_id();
+    let own = around.make_data_folder(&pack);
+    let missing = stored.cwd.as_ref().filter(|cwd| !cwd.is_dir());
+    let program = if let Some(cwd) = missing {
+        Err(ProgramError::NoFolder(cwd.display().to_string()))
+    } else if super::command_line::is_program(&stored.program) {
+        Ok(stored.program.clone())
+    } else {
+        Err(ProgramError::Missing(stored.program.display().to_string()))
+    };
+    let access = around.make_access(&pack, &server.name, Destination::Program);
+    let hidden = ServerVeil {
+        added: Some(stored.name.clone()),
+        named: named_folders(stored),
+        given: stored.env.keys().chain(stored.keys.keys()).cloned().collect(),
+        ..around.hide_profiles(None, Some(&own), Some(&stored.program))
+    };
+    Program {
+        program,
+        args: stored.args.clone(),
+        env: make_environment(stored, &own),
+        keys: Some(ProgramKeys { variables: stored.keys.clone(), access }),
+        hidden: Arc::new(hidden),
+        cwd: stored.cwd.clone().unwrap_or(own),
+        // Its program may install others, as `npx` does.
+        changes: FileChanges::ByPath,
+        network: stored.network,
+    }
+}
+
+/// Returns the variables of the program. Those that the person gave count most.
+fn make_environment(stored: &StoredServer, own: &Path) -> BTreeMap<String, String> {
+    let mut env: BTreeMap<String, String> = CACHES
+        .iter()
+        .map(|(name, folder)| ((*name).to_owned(), own.join(folder).display().to_string()))
+        .collect();
+    env.insert(PACK_DATA.into(), own.display().to_string());
+    // Programs such as npx look for their interpreter beside them.
+    let beside = stored.program.parent().map(|folder| folder.display().to_string());
+    let usual = mcp::base_environment(|name| std::env::var(name).ok());
+    let path = beside.into_iter().chain(usual.get("PATH").cloned()).collect::<Vec<_>>().join(":");
+    env.insert("PATH".into(), path);
+    // Turns off npm's notice of a new version. It would follow the lines that say why a server does
+    // not start.
+    env.insert("npm_config_update_notifier".into(), "false".into());
+    if !stored.network {
+        let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        env.extend(WITHOUT_NETWORK.map(text));
+    }
+    env.extend(stored.env.clone());
+    env
+}

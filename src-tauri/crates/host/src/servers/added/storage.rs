@@ -1,0 +1,661 @@
+//! The servers that the user added, as they are stored: for each a folder with `server.json`, which
+//! holds what the user entered, without keys. The server cannot read or change it. The manifest of
+//! its pack is made from that file, in memory. Knows neither the keyring nor processes.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    net::IpAddr,
+    path::{Path, PathBuf},
+};
+
+use contract::{AgentError, NewServer, PackId, Reach, UnsureValue, address, text};
+use mcp::Word;
+use packs::LoadedPack;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    command_line::{find_program, show_command, slug},
+    keys::{Found, KeyStore, KeyValues, find_keys, is_variable, split_names},
+};
+use crate::{
+    keys::is_credential_name,
+    profile::{create_private_folder, write_atomically},
+};
+
+const SERVER_FILE: &str = "server.json";
+/// Files that earlier versions made beside it, where the server could change them.
+const GENERATED: [&str; 2] = ["pack.json", "start"];
+/// Time until a server must be ready. The first start may download its packages.
+const START_MS: u64 = 120_000;
+/// Seconds that one call may take without progress, if the person says nothing else.
+const CALL_S: u32 = 300;
+/// The number of characters of a value that a person sees to say whether it is a key.
+const BEGINS: usize = 4;
+
+/// A server as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct StoredServer {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) program: PathBuf,
+    /// The arguments, with the names of keys in the place of their values.
+    #[serde(default)]
+    pub(super) args: Vec<Word>,
+    /// The folder in which its program runs, if it is not a folder of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cwd: Option<PathBuf>,
+    /// Variables whose values are no keys.
+    #[serde(default)]
+    pub(super) env: BTreeMap<String, String>,
+    /// For each further variable or header, the name of its key.
+    #[serde(default)]
+    pub(super) keys: BTreeMap<String, String>,
+    /// The address, with the names of keys in the place of their values.
+    #[serde(default = "no_address")]
+    pub(super) url: Word,
+    #[serde(default)]
+    pub(super) sign_in: bool,
+    /// Whether its program may use the network.
+    #[serde(default = "yes")]
+    pub(super) network: bool,
+    /// Whether its reads may run without asking, as the person said.
+    #[serde(default)]
+    pub(super) reads_may_run: bool,
+    /// Seconds that one of its calls may take, if the person said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) call_s: Option<u32>,
+    pub(super) enabled: bool,
+}
+
+fn no_address() -> Word {
+    Word::from("")
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A server without its keys, and the keys.
+#[derive(Debug)]
+pub(super) struct Separated {
+    pub(super) stored: StoredServer,
+    pub(super) values: KeyValues,
+    /// Values that look random, which are stored as keys if the person says nothing else.
+    pub(super) unsure: Vec<UnsureValue>,
+}
+
+/// Checks a server and separates its keys from the rest.
+pub(super) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError> {
+    if !is_name(&server.name) {
+        return Err(AgentError::invalid(text!(
+            "{name} cannot be the name of a server.",
+            name = server.name.as_str()
+        ))
+        .hint("Use lower-case letters, digits and hyphens, at most 40 characters."));
+    }
+    let stored = StoredServer {
+        name: server.name.clone(),
+        program: PathBuf::new(),
+        args: Vec::new(),
+        cwd: None,
+        env: BTreeMap::new(),
+        keys: BTreeMap::new(),
+        url: no_address(),
+        sign_in: server.sign_in,
+        network: server.network,
+        reads_may_run: false,
+        call_s: None,
+        enabled: server.enabled,
+    };
+    let mut separating = Separating {
+        stored,
+        keys: KeyStore::default(),
+        unsure: Vec::new(),
+        not_keys: &server.not_keys,
+        said_keys: &server.keys,
+    };
+    match (server.command.is_empty(), server.url.trim().is_empty()) {
+        (false, true) => {
+            let cwd = check_folder(&server.cwd)?;
+            separating.stored.program = find_program(&command_in(cwd.as_deref(), &server.command))?;
+            separating.stored.cwd = cwd;
+            for (name, value) in &server.env {
+                separating.add_variable(name, value)?;
+            }
+            separating.add_args(&server.args);
+        }
+        (true, false) if !server.network => {
+            return Err(AgentError::invalid("An address is reached over the network.")
+                .hint("Add it with network, or add a program."));
+        }
+        (true, false) => {
+            separating.add_address(server.url.trim())?;
+            for (header, value) in &server.headers {
+                separating.add_header(header, value);
+            }
+        }
+        _ => {
+            return Err(AgentError::invalid("A server needs either a command or an address."));
+        }
+    }
+    let Separating { stored, keys, unsure, .. } = separating;
+    Ok(Separated { stored, values: keys.0, unsure })
+}
+
+/// Returns the folder in which a program is to run.
+fn check_folder(cwd: &str) -> Result<Option<PathBuf>, AgentError> {
+    if cwd.is_empty() {
+        return Ok(None);
+    }
+    let below_home = cwd.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let home = std::env::home_dir().unwrap_or_default();
+    let folder = below_home
+        .map_or_else(|| PathBuf::from(cwd), |rest| home.join(rest.trim_start_matches('/')));
+    if folder.is_absolute() && folder.is_dir() {
+        return Ok(Some(folder));
+    }
+    Err(AgentError::invalid(text!(
+        "{folder} is no folder that exists, so the program cannot run there.",
+        folder = cwd
+    ))
+    .hint("Write the whole path of a folder that exists."))
+}
+
+/// Returns the path of a command that is meant below the folder in which it runs.
+fn command_in(cwd: Option<&Path>, command: &str) -> String {
+    let is_below = command.contains('/') && !command.starts_with(['/', '~']);
+    match cwd.filter(|_| is_below) {
+        Some(cwd) => cwd.join(command).components().collect::<PathBuf>().display().to_string(),
+        None => command.to_owned(),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name == slug(name)
+}
+
+pub(super) struct Separating<'a> {
+    pub(super) stored: StoredServer,
+    pub(super) keys: KeyStore,
+    pub(super) unsure: Vec<UnsureValue>,
+    pub(super) not_keys: &'a [String],
+    pub(super) said_keys: &'a [String],
+}
+
+impl Separating<'_> {
+    /// Returns the parts of a value that are stored as keys.
+    fn find_parts(
+        &mut self,
+        place: &str,
+        names: &[&str],
+        value: &str,
+    ) -> Vec<std::ops::Range<usize>> {
+        match find_keys(names, value).with_said(self.said_keys, value) {
+            Found::Nothing => Vec::new(),
+            Found::Keys(parts) => parts,
+            Found::Unsure(parts) => {
+                self.unsure.push(UnsureValue {
+                    place: place.to_owned(),
+                    of: names.last().map(|name| (*name).to_owned()).unwrap_or_default(),
+                    begins: parts
+                        .first()
+                        .map(|part| value[part.clone()].chars().take(BEGINS).collect())
+                        .unwrap_or_default(),
+                    characters: u32::try_from(value.chars().count()).unwrap_or(u32::MAX),
+                });
+                if self.not_keys.iter().any(|said| said == place) { Vec::new() } else { parts }
+            }
+        }
+    }
+
+    /// Adds arguments. The name of a value is the option before it, or stands before it in the same
+    /// argument.
+    fn add_args(&mut self, args: &[String]) {
+        let mut option = String::new();
+        for (at, arg) in args.iter().enumerate() {
+            option = self.add_arg(at, arg, &option);
+        }
+    }
+
+    /// Adds an argument. Returns the option that the next one may belong to.
+    pub(super) fn add_arg(&mut self, at: usize, arg: &str, option: &str) -> String {
+        let (mut names, start) = split_names(arg);
+        let is_option = names.is_empty() && arg.starts_with('-');
+        if !is_option && !option.is_empty() {
+            names.insert(0, option);
+        }
+        let value = &arg[start..];
+        let parts = self.find_parts(&format!("args/{at}"), &names, value);
+        let word = if parts.is_empty() {
+            Word::from(arg)
+        } else {
+            let shift = |part: std::ops::Range<usize>| part.start + start..part.end + start;
+            let parts: Vec<_> = parts.into_iter().map(shift).collect();
+            self.keys.take(names.last().unwrap_or(&""), arg, &parts)
+        };
+        self.stored.args.push(word);
+        if is_option { arg.to_owned() } else { String::new() }
+    }
+
+    pub(super) fn add_variable(&mut self, name: &str, value: &str) -> Result<(), AgentError> {
+        if !is_variable(name) {
+            return Err(AgentError::invalid(text!(
+                "{name} cannot be the name of a variable.",
+                name
+            )));
+        }
+        // A variable with this name is a key whatever its value is, and always was.
+        let parts = self.find_parts(&format!("env/{name}"), &[name], value);
+        if is_credential_name(name) || !parts.is_empty() {
+            let key = self.keys.add(name, value);
+            self.stored.keys.insert(name.to_owned(), key);
+        } else {
+            self.stored.env.insert(name.to_owned(), value.to_owned());
+        }
+        Ok(())
+    }
+
+    fn add_header(&mut self, header: &str, value: &str) {
+        let token = value.strip_prefix("Bearer ").filter(|_| is_authorization(header));
+        let key = self.keys.add(header, token.unwrap_or(value).trim());
+        self.stored.keys.insert(header.to_owned(), key);
+    }
+
+    pub(super) fn add_address(&mut self, url: &str) -> Result<(), AgentError> {
+        let parsed = address::Origin::parse(url);
+        if parsed.is_none() {
+            // The address itself is not repeated, because it may hold a password.
+            let hint = if url.contains('@') {
+                "Take the name and the password out of the address, and give them as a header."
+            } else {
+                "Write it like https://mcp.example.com/mcp."
+            };
+            return Err(AgentError::invalid("This is not a web address.").hint(hint));
+        }
+        let parts = self.find_parts("url", &[], url);
+        self.stored.url = if parts.is_empty() {
+            Word::from(url)
+        } else {
+            // The values are stored as they are meant, and written for an address when they are used.
+            let mut word = self.keys.take("url", url, &parts);
+            self.decode_keys(&mut word);
+            word
+        };
+        Ok(())
+    }
+
+    fn decode_keys(&mut self, word: &mut Word) {
+        for key in word.keys() {
+            if let Some(value) = self.keys.0.get_mut(key) {
+                let plain = percent_encoding::percent_decode_str(value).decode_utf8();
+                if let Ok(plain) = plain.map(std::borrow::Cow::into_owned) {
+                    *value = plain;
+                }
+            }
+        }
+    }
+}
+
+fn is_authorization(header: &str) -> bool {
+    header.eq_ignore_ascii_case("authorization")
+}
+
+/// How the place of a key is shown.
+fn name_key(key: &str) -> String {
+    format!("secret:{key}")
+}
+
+impl StoredServer {
+    pub(super) fn pack_id(&self) -> PackId {
+        PackId::of_added_server(&self.name)
+    }
+
+    pub(super) fn is_program(&self) -> bool {
+        !self.program.as_os_str().is_empty()
+    }
+
+    /// Returns the address with the names of keys in the place of their values.
+    pub(super) fn shown_url(&self) -> String {
+        self.url.write(name_key)
+    }
+
+    /// Returns the address without its query, which a manifest cannot have. The query is added with
+    /// each connection.
+    fn base_url(&self) -> String {
+        let shown = self.shown_url();
+        shown.split(['?', '#']).next().unwrap_or_default().to_owned()
+    }
+
+    /// Whether the address has a query or a key.
+    pub(super) fn has_query_or_key(&self) -> bool {
+        self.shown_url() != self.base_url() || self.url.keys().next().is_some()
+    }
+
+    /// Returns the whole command, or the address. Keys are named and not shown.
+    pub(super) fn command_or_url(&self) -> String {
+        if !self.is_program() {
+            return self.shown_url();
+        }
+        let args: Vec<String> = self.args.iter().map(|arg| arg.write(name_key)).collect();
+        show_command(&self.program, &args)
+    }
+
+    /// Returns the names of its keys.
+    pub(super) fn key_names(&self) -> Vec<String> {
+        let words = self.args.iter().chain([&self.url]).flat_map(Word::keys);
+        let mut names: Vec<String> =
+            self.keys.values().map(String::as_str).chain(words).map(str::to_owned).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Returns the seconds that one of its calls may take without progress.
+    pub(super) fn call_s(&self) -> u32 {
+        self.call_s.unwrap_or(CALL_S)
+    }
+
+    pub(super) fn signs_in(&self) -> bool {
+        self.sign_in
+    }
+
+    /// Where its tools can send data, as the person said when adding it.
+    pub(super) fn reach(&self) -> Reach {
+        match (self.network || !self.is_program(), self.reads_may_run) {
+            (false, _) => Reach::Here,
+            (true, true) => Reach::Configured,
+            (true, false) => Reach::Unallowed,
+        }
+    }
+
+    /// Whether its address lies on this computer or in the local network, or is not encrypted.
+    pub(super) fn is_private(&self) -> bool {
+        let url = self.shown_url();
+        let Some(origin) = address::Origin::parse(&url) else { return false };
+        let host = origin.host_and_port();
+        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+        let plain = name.trim_matches(['[', ']']);
+        !url.starts_with("https://")
+            || address::is_localhost(plain)
+            || plain.parse::<IpAddr>().is_ok_and(address::is_private)
+    }
+
+    /// Writes the server's file.
+    pub(super) fn save_server(&self, folder: &Path) -> Result<(), AgentError> {
+        self.write_file(folder).map_err(|error| {
+            AgentError::internal(
+                "settings",
+                text!(
+                    "The server could not be saved in {path}: {error}.",
+                    path = folder.display(),
+                    error = error.to_string()
+                ),
+            )
+            .hint("Free some space or make the folder writable, then try again.")
+        })
+    }
+
+    fn write_file(&self, folder: &Path) -> io::Result<()> {
+        create_private_folder(folder)?;
+        let text = serde_json::to_string_pretty(&self.file()).map_err(io::Error::from)?;
+        write_atomically(&folder.join(SERVER_FILE), &text)
+    }
+
+    /// Makes the server's pack, in memory. The server's whole file is pinned, shown and recorded in
+    /// the place of its manifest, which does not hold all that decides.
+    pub(super) fn make_pack(&self, folder: &Path) -> LoadedPack {
+        let mut loaded = packs::check_manifest(&self.manifest(), folder);
+        loaded.manifest = self.file();
+        loaded.view.manifest_hash = Some(packs::hash_of(&loaded.manifest));
+        loaded
+    }
+
+    /// Returns what the server's file holds.
+    pub(super) fn file(&self) -> Value {
+        json!(self)
+    }
+
+    fn manifest(&self) -> Value {
+        let mut server = json!({
+            "name": self.name, "offer_all": true,
+            "timeouts": {"start_ms": START_MS, "call_ms": u64::from(self.call_s()) * 1_000},
+        });
+        if self.is_program() {
+            server["command"] = json!(self.program.display().to_string());
+            server["data_dir"] = json!(true);
+            server["args"] =
+                self.args.iter().map(|arg| Value::from(arg.write(name_key))).collect::<Value>();
+            server["env"] = json!(self.key_names());
+        } else {
+            server["http"] = self.http_entry();
+        }
+        json!({
+            "manifest_version": 1, "id": self.pack_id(), "version": "1.0.0", "title": self.name,
+            "description": "An MCP server that you added.",
+            "servers": [server], "schemas": {}, "tools": {"tools": []}
+        })
+    }
+
+    fn http_entry(&self) -> Value {
+        let mut http = json!({"url": self.base_url(), "private_network": self.is_private()});
+        if self.sign_in {
+            http["auth"] = json!({"kind": "oauth2"});
+            http["oauth"] = json!({"grant": "authorization_code"});
+        }
+        let mut headers = self.keys.clone();
+        if let Some(name) = headers.keys().find(|header| is_authorization(header)).cloned()
+            && let Some(key) = headers.remove(&name)
+        {
+            http["auth"] = json!({"kind": "bearer_token", "env_var": key});
+        }
+        if !headers.is_empty() {
+            http["headers"] = json!(headers);
+        }
+        http
+    }
+}
+
+/// Reads all stored servers, by name. A file that cannot be read is left out.
+pub(crate) fn read_all(folder: &Path) -> Vec<StoredServer> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<StoredServer> =
+        entries.filter_map(|entry| read_one(&entry.path())).collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// Reads the server of a folder. Its name is that of the folder; a file with another name is not
+/// used, because it would get the keys of another server.
+pub(super) fn read_one(folder: &Path) -> Option<StoredServer> {
+    let file = folder.join(SERVER_FILE);
+    let stored: StoredServer = match files::read_text(&file, files::OWN) {
+        Ok(text) => serde_json::from_str(&text)
+            .map_err(|error| files::fault::without_values(&error.to_string())),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return None;
+        }
+        Err(error) => Err(error.to_string()),
+    }
+    .inspect_err(
+        |error| tracing::warn!(error, file = %file.display(), "an added server cannot be read"),
+    )
+    .ok()?;
+    let is_its_name = is_name(&stored.name)
+        && folder.file_name().is_some_and(|name| name.to_string_lossy() == stored.name);
+    if !is_its_name {
+        tracing::warn!(folder = %folder.display(), "an added server has another name than its folder, and is not used");
+    }
+    is_its_name.then_some(stored)
+}
+
+/// Deletes what earlier versions made beside the file of each server.
+pub(super) fn delete_generated_files(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        for name in GENERATED {
+            let path = entry.path().join(name);
+            if let Err(error) = fs::remove_file(&path)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, file = %path.display(), "a file of an earlier version could not be deleted");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(env: &[(&str, &str)], args: &[&str]) -> NewServer {
+        NewServer {
+            name: "files".into(),
+            command: "/bin/sh".into(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            env: env
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            ..NewServer::default()
+        }
+    }
+
+    /// Saves a server and returns its file.
+    fn saved(stored: &StoredServer) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join(&stored.name);
+        stored.save_server(&folder).unwrap();
+        assert_eq!(read_one(&folder).as_ref(), Some(stored));
+        let loaded = stored.make_pack(&folder);
+        assert!(loaded.pack.is_some(), "{:?}", loaded.view.faults);
+        format!("{}{}", fs::read_to_string(folder.join("server.json")).unwrap(), loaded.manifest)
+    }
+
+    #[test]
+    fn keys_are_kept_apart_from_what_is_stored_in_files() {
+        let ghp = format!("ghp_secret{}", "a1B2".repeat(8));
+        let server = program(
+            &[
+                ("GITHUB_TOKEN", "ghp_secret"),
+                ("OPENAI_API_KEY", "sk-secret"),
+                ("DATABASE_URL", "postgres://me:secret-word@db.example/x"),
+                ("ODD", &ghp),
+                ("LOG_LEVEL", "it's on"),
+            ],
+            &[
+                "--token",
+                "secret-1",
+                "--header",
+                "Authorization: Bearer secret-2",
+                "--api-key=secret-3",
+                "-e",
+                "MY_PAT=secret-4",
+                "--db",
+                "postgres://me:secret-5@db.example/x",
+                &ghp,
+                "--port",
+                "8080",
+            ],
+        );
+        let Separated { stored, values, unsure } = separate_keys(&server).unwrap();
+        let names: Vec<&str> = values.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "API_KEY",
+                "AUTHORIZATION_KEY",
+                "DATABASE_URL_KEY",
+                "DB_KEY",
+                "GITHUB_TOKEN",
+                "MY_PAT_KEY",
+                "ODD_KEY",
+                "OPENAI_API_KEY_KEY",
+                "SECRET",
+                "TOKEN",
+            ]
+        );
+        assert_eq!(unsure, []);
+        let text = saved(&stored);
+        assert!(!text.contains("secret-") && !text.contains("ghp_"), "{text}");
+        assert!(
+            stored.command_or_url().ends_with(
+                "--token secret:TOKEN --header 'Authorization: Bearer secret:AUTHORIZATION_KEY' \
+                 --api-key=secret:API_KEY -e MY_PAT=secret:MY_PAT_KEY \
+                 --db postgres://me:secret:DB_KEY@db.example/x secret:SECRET --port 8080"
+            ),
+            "{}",
+            stored.command_or_url()
+        );
+        assert_eq!(stored.key_names(), names);
+    }
+
+    #[test]
+    fn what_only_looks_random_is_a_key_unless_the_person_says_no() {
+        let random = "q7Zr0XbN4tLw9Vd2KfP1";
+        let mut server = program(&[("ACCOUNT", random)], &["--account", random]);
+        let Separated { stored, values, unsure } = separate_keys(&server).unwrap();
+        let places: Vec<&str> = unsure.iter().map(|value| value.place.as_str()).collect();
+        assert_eq!(places, ["env/ACCOUNT", "args/1"]);
+        assert_eq!((unsure[1].of.as_str(), unsure[1].begins.as_str()), ("--account", "q7Zr"));
+        assert_eq!(values.len(), 1, "one value has one name: {values:?}");
+        assert!(!saved(&stored).contains(random));
+        server.not_keys = places.into_iter().map(str::to_owned).collect();
+        let plain = separate_keys(&server).unwrap();
+        assert_eq!((plain.values.len(), plain.unsure.len()), (0, 2));
+        assert!(saved(&plain.stored).contains(random));
+    }
+
+    #[test]
+    fn an_address_keeps_its_headers_and_parameters_as_keys() {
+        let server = NewServer {
+            name: "far".into(),
+            url: "https://mcp.example.com/mcp?api_key=secret%2D123&page=1".into(),
+            headers: [("Authorization", "Bearer abc"), ("X-Api-Key", "def")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            ..NewServer::default()
+        };
+        let Separated { stored, values, .. } = separate_keys(&server).unwrap();
+        assert_eq!(values["AUTHORIZATION_KEY"], "abc");
+        assert_eq!(values["X_API_KEY"], "def");
+        assert_eq!(values["URL_KEY"], "secret-123");
+        assert_eq!(stored.shown_url(), "https://mcp.example.com/mcp?api_key=secret:URL_KEY&page=1");
+        assert!(!saved(&stored).contains("secret-") && !saved(&stored).contains("secret%"));
+        assert!(!stored.is_private());
+        let with_password =
+            NewServer { url: "https://me:secret@a.example/mcp".into(), ..server.clone() };
+        let refused = separate_keys(&with_password).unwrap_err();
+        assert!(!format!("{refused:?}").contains("secret"), "{refused:?}");
+        assert!(separate_keys(&NewServer { network: false, ..server.clone() }).is_err());
+        let here =
+            NewServer { url: "http://localhost:9/mcp".into(), headers: BTreeMap::new(), ..server };
+        assert!(separate_keys(&here).unwrap().stored.is_private());
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_version_is_read_and_one_with_another_name_is_not() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("notes");
+        fs::create_dir_all(&folder).unwrap();
+        let old = json!({"name": "notes", "program": "/bin/sh", "args": ["-c", "exit"], "env": {"A": "b"},
+            "keys": {"NOTES_TOKEN": "NOTES_TOKEN"}, "url": "", "sign_in": false, "enabled": true});
+        fs::write(folder.join("server.json"), old.to_string()).unwrap();
+        fs::write(folder.join("pack.json"), "{}").unwrap();
+        fs::write(folder.join("start"), "").unwrap();
+        let stored = read_one(&folder).unwrap();
+        assert!(stored.network && !stored.reads_may_run && stored.is_program());
+        assert_eq!(
+            (stored.reach(), stored.key_names()),
+            (Reach::Unallowed, vec!["NOTES_TOKEN".into()])
+        );
+        delete_generated_files(root.path());
+        assert!(!folder.join("pack.json").exists() && !folder.join("start").exists());
+        let other = json!({"name": "mail", "program": "/bin/sh", "enabled": true});
+        fs::write(folder.join("server.json"), other.to_string()).unwrap();
+        assert_eq!(read_one(&folder), None);
+        assert_eq!(read_all(root.path()), []);
+    }
+}
