@@ -8,7 +8,7 @@ export PROPTEST_RNG_SEED
 
 base=${1:-HEAD}
 [ -n "${1:-}" ] || [ -n "$(git status --porcelain)" ] || base=HEAD~1
-# New files are changes, too; files that are gone cannot be read.
+# New files are changes, too. Deleted files cannot be read.
 changed=$({ git diff --name-only --diff-filter=d "$base"; git ls-files --others --exclude-standard; } | sort -u)
 [ -n "$changed" ] || { echo "Nothing has changed."; exit 0; }
 

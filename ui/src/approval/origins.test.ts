@@ -1,4 +1,4 @@
-// Whose the values of a proposal are, in words.
+// The words that say whose the values of a proposal are.
 import { expect, test } from "vitest";
 import type { Approval } from "../platform/generated/Approval";
 import type { ProposalDetails } from "../platform/generated/ProposalDetails";

@@ -101,7 +101,7 @@ class Pending {
     this.deciding = false;
   }
 
-  /** Rejects all listed actions, each by its own hash. What was refused stays in the list. */
+  /** Rejects all listed actions, each by its own hash. An action whose rejection fails stays in the list. */
   async rejectAll(listed: readonly Approval[]): Promise<void> {
     if (this.deciding) return;
     this.deciding = true;

@@ -67,7 +67,7 @@ CREATE TABLE session_value (
     body TEXT NOT NULL
 ) STRICT;
 
--- What the app itself wants to remember, by name.
+-- Values that the app itself remembers, by name.
 CREATE TABLE note (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL

@@ -1,5 +1,5 @@
--- What is kept of a conversation beside its items, by key: its summary, and which items that stands for.
--- `body` holds what is neither searched nor sorted.
+-- The memory of a conversation by its key: its summary, and the items that the summary stands for.
+-- `body` holds the members that are neither searched nor sorted.
 CREATE TABLE conversation (
     key TEXT NOT NULL PRIMARY KEY,
     -- The session, when the key is one; a memory that several share has none.

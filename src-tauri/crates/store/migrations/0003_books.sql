@@ -1,5 +1,5 @@
--- Results of runs by request id, what model calls used, and how turns were served. None of these goes with its session: what was
--- spent stays spent.
+-- Results of runs by request id, what model calls used, and how turns were served. None of these is deleted with its session: spent
+-- money stays spent.
 
 CREATE TABLE run (
     caller TEXT NOT NULL,

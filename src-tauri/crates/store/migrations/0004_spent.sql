@@ -1,4 +1,4 @@
--- What has been used by day and by session, kept up by the ledger itself: a limit is looked up and not summed anew with every call.
+-- Sums of usage by day and by session, kept up by the ledger itself: a limit is looked up and not summed anew with every call.
 
 CREATE TABLE spent (
     -- day or session

@@ -1,4 +1,4 @@
--- What is kept beside a session has a row for each name: what changed is written, and what is asked for is read.
+-- Each value that is kept beside a session has its own row, so that one value is read or written without the others.
 
 ALTER TABLE session_value RENAME TO session_value_whole;
 

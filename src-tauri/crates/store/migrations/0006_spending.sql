@@ -1,3 +1,3 @@
--- What a session has used is looked up in `spent`: nothing looks for its calls any more.
+-- The usage of a session is looked up in `spent`, so the index of its calls has no reader any more.
 
 DROP INDEX IF EXISTS spending_of_session;

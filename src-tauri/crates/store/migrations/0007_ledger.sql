@@ -1,4 +1,4 @@
--- Calls are counted by day as they are entered, so that nothing looks through the ledger and old entries can go. Ids need no memory of
+-- Calls are counted by day as they are entered, so that no query reads the whole ledger and old entries can be deleted. Ids need no memory of
 -- their own: the newest entries always stay.
 
 DROP TRIGGER spending_entered;

@@ -1,4 +1,5 @@
--- Which vectors changed since a reader last looked, so that vectors in memory stay equal to those in the file without reading all of them.
+-- The vectors that changed since a reader last looked, so that vectors in memory stay equal to those in the file without
+-- reading all of them.
 
 ALTER TABLE memory_vector ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX memory_vector_by_change ON memory_vector (model, changed);

@@ -1,4 +1,4 @@
--- What a turn got from outside, for a replay. Only the newest turns have one. A session takes its recordings along when deleted.
+-- The input that a turn got from outside, for a replay. Only the newest turns have one. A session takes its recordings along when deleted.
 CREATE TABLE recording (
     number INTEGER NOT NULL PRIMARY KEY,
     turn TEXT NOT NULL UNIQUE,

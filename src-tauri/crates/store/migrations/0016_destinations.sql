@@ -1,4 +1,5 @@
--- Where reads may send data to, and how much each conversation has sent there since a person last gave leave.
+-- The destinations to which reads may send data, and the amount that each conversation has sent there since a person last
+-- gave permission.
 
 CREATE TABLE allowance (
     -- Empty if the permission holds in all conversations.

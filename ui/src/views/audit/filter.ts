@@ -33,7 +33,7 @@ function moment(day: string, days: number): string | null {
   return at.toISOString();
 }
 
-/** The filter of a choice. What is not chosen is absent. */
+/** The filter of a choice. A member that is not chosen is absent. */
 export function filterOf(choice: Choice): AuditFilter {
   const filter: AuditFilter = { search: choice.search };
   if (choice.tool !== "") filter.tool = choice.tool;

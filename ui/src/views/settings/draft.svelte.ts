@@ -10,7 +10,7 @@ export class Draft {
   error = $state<AgentError | null>(null);
   saving = $state(false);
   saved = $state(false);
-  /** What was in force when the copy was made. */
+  /** The settings in force when the copy was made. */
   private base = "";
   dirty = $derived(
     this.value !== null &&

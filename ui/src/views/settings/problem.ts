@@ -4,7 +4,7 @@ import { t } from "../../i18n/index.svelte";
 import type { ConnectionProblem } from "../../platform/generated/ConnectionProblem";
 import type { Text } from "../../platform/generated/Text";
 
-/** What the host says about a server. */
+/** The result of the host's test of a server. */
 export interface Found {
   problem?: ConnectionProblem | null;
   message?: Text | null;
@@ -13,7 +13,7 @@ export interface Found {
   issuer?: string | null;
 }
 
-/** What was found, and what to do about it. A key that was not sent has several causes, which only the host can tell apart. */
+/** The finding, with the remedy. A key that was not sent has several causes, which only the host can tell apart. */
 export function problemText(found: Found, model: string): string {
   const { problem, host } = found;
   if (!problem || problem === "key_unusable")

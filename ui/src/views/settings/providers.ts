@@ -16,7 +16,7 @@ export const ADDRESSES: Record<Provider, string> = {
   gemini: "https://generativelanguage.googleapis.com/v1beta",
 };
 
-/** What the dialog offers of the providers on the internet: the name of its texts, and the provider. */
+/** The providers on the internet that the dialog offers: the name of their texts, and the provider. */
 export const OFFERED = [
   ["openai", "openai_compatible"],
   ["anthropic", "anthropic"],
@@ -53,7 +53,7 @@ export function isSaidToRun(said: readonly string[], address: string): boolean {
   return said.some((known) => isSameServer(known, address));
 }
 
-/** What the person said, with this word about the address. Other addresses stay. */
+/** The person's answers with this one about the address. Those about other addresses stay. */
 export function sayRuns(said: readonly string[], address: string, runs: boolean): string[] {
   if (runs && isSaidToRun(said, address)) return [...said];
   const others = said.filter((known) => !isSameServer(known, address));

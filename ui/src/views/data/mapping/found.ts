@@ -17,7 +17,7 @@ const SEPARATORS: Partial<Record<string, MessageKey>> = {
   "|": "mapping.separator.bar",
 };
 
-/** What is wrong with a file or a cell. */
+/** The fault of a file or a cell. */
 export function problemText({ code, ...values }: ImportProblem): string {
   return t(`import.problem.${code}`, values);
 }

@@ -7,7 +7,7 @@ import { ADDRESSES, OFFERED, isOfThisComputer, sayRuns, type Provider } from "..
 
 export type Step = "provider" | "key" | "model" | "save";
 
-/** Whose model is connected. */
+/** The provider whose model is connected. */
 export interface Choice {
   kind: "local" | (typeof OFFERED)[number][0] | "other";
   provider: Exclude<Provider, "offline">;

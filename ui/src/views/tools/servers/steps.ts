@@ -10,7 +10,7 @@ import type { TestedTool } from "../../../platform/generated/TestedTool";
 
 export type Step = "source" | "choose" | "details" | "run" | "effects" | "done";
 
-/** What the dialog asks the host for. */
+/** The requests of the dialog to the host. */
 export type Request = "read" | "check" | "test" | "add";
 
 /** A variable or a header in the form. */
@@ -74,7 +74,7 @@ export function isName(name: string): boolean {
 
 export type PairProblem = "name_missing" | "name_bad" | "name_twice";
 
-/** What is wrong with the name of a row, or null. An empty row is left out and is not wrong. */
+/** The fault of the name of a row, or null. An empty row is left out and has no fault. */
 export function pairProblem(draft: Draft, pair: Pair): PairProblem | null {
   const name = pair.name.trim();
   if (name === "") return pair.value === "" ? null : "name_missing";
@@ -121,7 +121,7 @@ export function textOf(server: NewServer): string {
   return JSON.stringify({ mcpServers: { [server.name]: { ...entry, not_keys, keys, enabled } } });
 }
 
-/** What a person says about a tool; `unsure` confirms nothing, so that the most careful effect holds. */
+/** A person's classification of a tool; `unsure` confirms nothing, so that the most careful effect holds. */
 export type Answer = Effect | "unsure";
 
 /** The answers at first: nothing is confirmed, whatever the server says. */
