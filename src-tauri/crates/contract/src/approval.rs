@@ -7,8 +7,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::{
-    AllowanceScope, ApprovalId, CallId, Destination, Effect, GrantId, ResultView, SessionId, Text,
-    ToolId, TurnId,
+    AllowanceScope, ApprovalId, CallId, CallerKind, Destination, Effect, GrantId, ResultView,
+    SessionId, Text, ToolId, TurnId,
 };
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -152,8 +152,8 @@ pub struct Approval {
     pub agent: String,
     /// The kind of change that the tool makes.
     pub effect: Effect,
-    /// How the window shows the tool's result. A pending action stands beside the newest result
-    /// with the same view, if that stays beside the conversation.
+    /// How clients show the tool's result. A pending action stands beside the result whose place the
+    /// tool's own result would take.
     #[serde(default)]
     #[ts(optional, as = "Option<ResultView>")]
     pub view: ResultView,
@@ -184,6 +184,9 @@ pub struct Approval {
     /// its turn.
     #[serde(default)]
     pub headless: bool,
+    /// Who asked for the action. Actions that older versions stored name nobody.
+    #[serde(default)]
+    pub caller: CallerKind,
     /// Untrusted content that had entered the turn before. Content that the arguments quote comes
     /// first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

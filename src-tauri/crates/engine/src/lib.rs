@@ -8,11 +8,13 @@ mod approvals;
 mod budget;
 mod canonical;
 mod context;
+mod conversation;
 mod destinations;
-mod memory;
+mod long_term;
 pub mod ports;
 mod replay;
 mod run;
+mod runner;
 mod sessions;
 mod texts;
 mod tools;
@@ -20,33 +22,34 @@ mod turn;
 
 use std::sync::Arc;
 
-use contract::{Push, SessionId};
+use contract::{Caller, Push, SessionId};
 
-pub use approvals::decide::{Decided, DecidedBy};
+pub use approvals::decide::Decided;
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
 pub use context::history::shorten_text;
-pub use memory::calibration::{calibrate_threshold, calibration_texts};
-pub use memory::key::VISITOR;
+pub use context::results::result_reader;
+pub use conversation::key::VISITOR;
+pub use long_term::calibration::{calibrate_threshold, calibration_texts};
 /// Finds keys by their form, for a person who is about to store a text, and by their value, in any
 /// encoding, in what is shown to a person.
 pub use redaction::{Exact, MARK, find_keys};
 pub use replay::compare::{Comparison, Difference, compare_runs};
-pub use replay::recording::Recording;
-pub use run::{IGNORED, TurnOptions, TurnStream};
+pub use run::TurnStream;
+pub use runner::direct::key_refused_error;
+pub use runner::recovery::Recovered;
 pub use sessions::deletion::ClosedSession;
 pub use tools::checkable::unchecked_places;
 pub use tools::coerce::coerce;
-pub use tools::refusals::Refused;
-pub use tools::results::result_reader;
 pub use tools::schema::Validators;
-pub use turn::audience::Origin;
-pub use turn::direct::key_refused_error;
-pub use turn::recover::Recovered;
+pub use turn::caller_records::add_caller;
+pub use turn::listener::{IGNORED, TurnOptions};
+pub use turn::recording::Recording;
+pub use turn::refusals::Refused;
 
 use ports::{
-    AuditLog, Clock, Embedders, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets,
-    Store, Tools,
+    Access, AuditLog, Clock, Embedders, Events, Ids, Models, Probe, Profile, Random, Reachable,
+    Roster, Secrets, Store, Tools,
 };
 
 /// The ports of one engine.
@@ -78,47 +81,62 @@ pub struct World {
     pub ids: Arc<dyn Ids>,
     /// The source of random waits.
     pub random: Arc<dyn Random>,
+    /// What callers reach that can use some packs only. None if every caller can use all of them.
+    pub access: Option<Arc<dyn Access>>,
 }
 
-/// Runs turns, one at a time per session. Engines made by `limited` share its sessions, approvals
-/// and memories.
+impl World {
+    /// Returns the ports as a caller has them: with the tools, specialists and models of its packs.
+    pub(crate) fn of(&self, caller: &Caller) -> Self {
+        let (Some(access), Some(packs)) = (&self.access, &caller.packs) else {
+            return self.clone();
+        };
+        let Reachable { tools, roster, models } = access.reachable(packs);
+        Self { tools, roster, models, ..self.clone() }
+    }
+}
+
+/// Runs turns, one at a time per session.
 pub struct Engine {
     pub(crate) world: World,
     pub(crate) validators: Arc<tools::schema::Validators>,
     pub(crate) router: Arc<approvals::router::Router>,
-    pub(crate) lanes: Arc<sessions::lanes::Lanes>,
+    pub(crate) lanes: Arc<turn::lanes::Lanes>,
     pub(crate) egress: Arc<context::egress::Egress>,
-    pub(crate) memories: Arc<memory::recalled::Memories>,
-    pub(crate) long_term: Arc<memory::long_term::LongTerm>,
     pub(crate) toolkits: Arc<context::toolkit::Toolkits>,
-    pub(crate) traces: Arc<turn::traces::Traces>,
-    /// The time before which analyses are not reused.
-    pub(crate) analyses_from: Arc<parking_lot::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
-    pub(crate) runs: Arc<run::live::Live>,
-    /// Counts of refused requests in the current minute.
-    pub(crate) refusals: Arc<parking_lot::Mutex<tools::refusal_count::RefusalCount>>,
-    /// The locks under which session values are read, changed and written back.
-    pub(crate) values: Arc<sessions::locks::Locks>,
+    pub(crate) runs: Arc<turn::run_context::Live>,
     /// The locks under which an expired action is proposed again.
-    pub(crate) asking_again: Arc<sessions::locks::Locks>,
-    /// The recordings of the turns that run.
-    pub(crate) recorders: Arc<replay::recorder::Recorders>,
-    /// In a replay, the long-term memories that fitted the message.
-    pub(crate) recorded_memories: Option<Arc<Vec<contract::MemoryHit>>>,
-    /// The lock for the stored times at which instructions were last used.
-    pub(crate) notes: Arc<tokio::sync::Mutex<()>>,
-    /// The models that refused tools.
-    pub(crate) without_tools: Arc<agents::no_tools::Refusals>,
-}
-
-/// The ports that decide which tools, specialists and models an engine can use.
-pub struct Reachable {
-    /// The tools that its turns may use.
-    pub tools: Arc<dyn Tools>,
-    /// The specialists that may answer.
-    pub roster: Arc<dyn Roster>,
-    /// The models that may answer.
-    pub models: Arc<dyn Models>,
+    pub(crate) asking_again: Arc<turn::locks::Locks>,
+    pub(crate) secrets: Arc<turn::secrets::KnownSecrets>,
+    pub(crate) traces: Arc<turn::traces::Traces>,
+    pub(crate) conversation: Arc<conversation::recalled::ConversationMemory>,
+    pub(crate) passing: Arc<conversation::passing::PassingTurns>,
+    /// The kill switches.
+    pub switches: Arc<turn::switches::Switches>,
+    /// The models that answer.
+    pub models: Arc<turn::models::AnswerModels>,
+    /// Records requests that were refused.
+    pub refused_requests: Arc<turn::refusals::RefusedRequests>,
+    /// The named values of sessions.
+    pub values: Arc<turn::values::StoredValues>,
+    /// The recordings of turns.
+    pub recordings: Arc<turn::recording::keeping::Recordings>,
+    /// The service level of the last runs.
+    pub service_level: Arc<budget::service_level::ServiceLevel>,
+    /// The long-term memories.
+    pub memories: Arc<long_term::memories::Memories>,
+    /// The permissions for destinations.
+    pub allowances: Arc<destinations::Allowances>,
+    /// The stored analyses that may be used again.
+    pub analyses: Arc<tools::analyses::Analyses>,
+    /// The permissions for the rest of a session.
+    pub grants: Arc<approvals::grants::Grants>,
+    /// The specialists and the instructions of tools.
+    pub instructions: Arc<agents::instructions::InstructionsList>,
+    /// The search of messages.
+    pub message_search: Arc<sessions::search::MessageSearch>,
+    /// Runs recorded turns again.
+    pub replays: Arc<replay::driver::Replays>,
 }
 
 impl Engine {
@@ -129,71 +147,62 @@ impl Engine {
 
     /// Makes an engine for a replay. It searches no memories.
     pub(crate) fn for_replay(world: World, memories: Vec<contract::MemoryHit>) -> Arc<Self> {
-        Self::with_memories(world, Some(Arc::new(memories)))
+        Self::with_memories(world, Some(memories))
     }
 
     fn with_memories(
         world: World,
-        recorded_memories: Option<Arc<Vec<contract::MemoryHit>>>,
+        recorded_memories: Option<Vec<contract::MemoryHit>>,
     ) -> Arc<Self> {
-        let runs = Arc::new(run::live::Live::default());
+        let runs = Arc::new(turn::run_context::Live::default());
         let world = World {
-            audit: Arc::new(run::live::Correlated::new(world.audit, Arc::clone(&runs))),
+            audit: Arc::new(turn::run_context::Correlated::new(world.audit, Arc::clone(&runs))),
             ..world
         };
+        let lanes: Arc<turn::lanes::Lanes> = Arc::default();
+        let secrets = Arc::new(turn::secrets::KnownSecrets::new(&world));
+        let switches = Arc::new(turn::switches::Switches::new(&world));
+        let values = Arc::new(turn::values::StoredValues::new(&world));
+        let traces = Arc::new(turn::traces::Traces::new(&world));
+        let conversation = Arc::new(conversation::recalled::ConversationMemory::new(&world));
+        let passing =
+            conversation::passing::PassingTurns::new(&world, &values, &lanes, &conversation);
+        let calls = long_term::embedding_call::EmbeddingCalls::new(&world, &secrets, &switches);
+        let memories = long_term::memories::Memories::new(
+            &world,
+            &secrets,
+            long_term::index::VectorIndex::new(&world, calls),
+            long_term::switch::MemorySwitch::new(&world, &values),
+            recorded_memories,
+        );
+        let instructions = agents::instructions::InstructionsList::new(&world, &switches, &traces);
         Arc::new(Self {
-            world,
             validators: Arc::default(),
             router: Arc::default(),
-            lanes: Arc::default(),
-            egress: Arc::default(),
-            memories: Arc::default(),
-            long_term: Arc::default(),
+            lanes,
+            egress: Arc::new(context::egress::Egress::new(&world, &secrets)),
             toolkits: Arc::default(),
-            traces: Arc::default(),
-            analyses_from: Arc::default(),
             runs,
-            refusals: Arc::default(),
-            values: Arc::default(),
             asking_again: Arc::default(),
-            recorders: Arc::default(),
-            recorded_memories,
-            notes: Arc::default(),
-            without_tools: Arc::default(),
+            models: Arc::new(turn::models::AnswerModels::new(&world, &secrets)),
+            refused_requests: Arc::new(turn::refusals::RefusedRequests::new(&world, &secrets)),
+            recordings: Arc::new(turn::recording::keeping::Recordings::new(&world, &secrets)),
+            service_level: Arc::new(budget::service_level::ServiceLevel::new(&world)),
+            allowances: Arc::new(destinations::Allowances::new(&world)),
+            analyses: Arc::new(tools::analyses::Analyses::new(&world)),
+            grants: Arc::new(approvals::grants::Grants::new(&world)),
+            message_search: Arc::new(sessions::search::MessageSearch::new(&world)),
+            replays: Arc::new(replay::driver::Replays::new(&world)),
+            memories: Arc::new(memories),
+            instructions: Arc::new(instructions),
+            passing: Arc::new(passing),
+            secrets,
+            switches,
+            values,
+            traces,
+            conversation,
+            world,
         })
-    }
-
-    /// Makes an engine for callers with fewer tools. Sessions, actions, records and limits are
-    /// shared with this engine. Its turns use only the tools, specialists and models of these
-    /// ports.
-    pub fn limited(&self, to: Reachable) -> Arc<Self> {
-        let Reachable { tools, roster, models } = to;
-        Arc::new(Self {
-            world: World { tools, roster, models, ..self.world.clone() },
-            validators: Arc::clone(&self.validators),
-            router: Arc::clone(&self.router),
-            lanes: Arc::clone(&self.lanes),
-            egress: Arc::clone(&self.egress),
-            memories: Arc::clone(&self.memories),
-            long_term: Arc::clone(&self.long_term),
-            toolkits: Arc::clone(&self.toolkits),
-            traces: Arc::clone(&self.traces),
-            analyses_from: Arc::clone(&self.analyses_from),
-            runs: Arc::clone(&self.runs),
-            refusals: Arc::clone(&self.refusals),
-            values: Arc::clone(&self.values),
-            asking_again: Arc::clone(&self.asking_again),
-            recorders: Arc::clone(&self.recorders),
-            recorded_memories: self.recorded_memories.clone(),
-            notes: Arc::clone(&self.notes),
-            without_tools: Arc::clone(&self.without_tools),
-        })
-    }
-
-    /// Returns another handle of this engine, for work in the background.
-    pub(crate) fn handle(&self) -> Arc<Self> {
-        let World { tools, roster, models, .. } = self.world.clone();
-        self.limited(Reachable { tools, roster, models })
     }
 
     /// Expires overdue actions that no call waits for. Must be called from time to time.
@@ -201,7 +210,7 @@ impl Engine {
         if let Err(error) = self.expire_overdue().await {
             tracing::warn!(%error, "overdue actions could not be looked at");
         }
-        self.sweep_passing(None).await;
+        self.passing.sweep(None).await;
     }
 
     pub(crate) fn push(&self, push: Push) {

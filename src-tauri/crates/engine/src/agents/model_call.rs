@@ -14,18 +14,20 @@ use serde_json::json;
 use tracing::{Instrument as _, field::Empty};
 
 use crate::{
-    agents::fit::{TOO_LONG, is_too_long, turn_ends},
+    agents::{
+        answer::AnswerBuilder,
+        fit::{TOO_LONG, is_too_long, turn_ends},
+    },
     canonical::sha256_hex,
     context::egress::EgressSession,
     ports::{
         AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque,
         Outbound, Point, Purpose, RecordDraft, Structured, ToolDef,
     },
-    run::live::RunContext,
     texts::Text,
-    tools::refusals::millis,
     turn::{
-        answer::AnswerBuilder, context::TurnContext, frame::Frame, outcome::End, partial::Pace,
+        context::TurnContext, frame::Frame, outcome::End, partial::Pace, refusals::millis,
+        run_context::RunContext,
     },
 };
 
@@ -172,7 +174,7 @@ impl<'t> ModelCaller<'t> {
             purpose: asked.purpose.clone(),
             max_output_tokens: None,
             left_output_tokens: None,
-            whole: self.context.caller().is_some_and(RunContext::whole),
+            whole: self.context.heard_run().is_some_and(RunContext::whole),
             locale: self.context.locale.clone(),
             now: Some(self.context.world().clock.now()),
             time_zone: profile.time_zone(),
@@ -324,7 +326,7 @@ impl<'t> ModelCaller<'t> {
 
     /// Returns the error of the turn. Callers over HTTP read no words of the model's server.
     fn failure(&self, error: &ModelError) -> AgentError {
-        let is_remote = self.context.audience.is_remote();
+        let is_remote = self.context.caller.is_remote();
         model_error(error, if is_remote { error.message.clone() } else { error.told() })
     }
 
@@ -430,7 +432,7 @@ impl<'t> ModelCaller<'t> {
             return;
         }
         if let Some(refused) = &refused {
-            self.context.engine.keep_refusal(&label, refused.at).await;
+            self.context.engine.models.refusals.keep(&label, refused.at).await;
         }
         let model = label_text(&label).to_param();
         let text = Text::NoTools.in_locale(&self.context.locale);

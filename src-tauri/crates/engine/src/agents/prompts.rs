@@ -14,7 +14,7 @@ use crate::{
         memories::memory_lines,
         prompt::{self, Prompt, Voice},
     },
-    memory::recalled::Recalled,
+    conversation::recalled::Recalled,
     ports::Agent,
     turn::context::TurnContext,
 };
@@ -23,7 +23,7 @@ use crate::{
 pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
     let may_be_asked = |agent: &&Agent| {
         context.wanted.as_ref().is_none_or(|id| agent.id == *id)
-            && context.engine.check_agent(&agent.id).is_ok()
+            && context.engine.switches.check_agent(&agent.id).is_ok()
     };
     context.world().roster.agents().iter().filter(may_be_asked).cloned().map(Arc::new).collect()
 }

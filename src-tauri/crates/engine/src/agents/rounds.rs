@@ -7,12 +7,13 @@ use contract::TurnStatus;
 
 use crate::{
     agents::{
+        executor::ToolExecutor,
+        instructions::guidance,
         model_call::{ModelCallRequest, ModelCaller},
         route_tool::{Decided, RouteTool},
     },
-    context::{egress::EgressSession, instructions::guidance, prompt},
+    context::{egress::EgressSession, prompt},
     ports::{AskedCall, Finish, Message, Outbound, Purpose, ToolDef},
-    tools::executor::ToolExecutor,
     turn::{context::TurnContext, outcome::End},
 };
 
@@ -96,8 +97,8 @@ impl<'t> RoundLoop<'t> {
         for round in 1..=rounds {
             // The user may have switched the specialist off since the last call.
             let enabled = match &self.model.answer.agent {
-                Some(agent) => self.context.engine.check_agent(&agent.id),
-                None => self.context.engine.check_enabled(),
+                Some(agent) => self.context.engine.switches.check_agent(&agent.id),
+                None => self.context.engine.switches.check_enabled(),
             };
             if let Err(error) = enabled {
                 return Some(End::failed(error));

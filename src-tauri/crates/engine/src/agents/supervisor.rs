@@ -13,6 +13,8 @@ use contract::{
 
 use crate::{
     agents::{
+        answer::AnswerBuilder,
+        executor::ToolExecutor,
         model_call::ModelCaller,
         prompts::PromptWriter,
         rounds::{RoundLoop, Run, RunEnd},
@@ -25,12 +27,11 @@ use crate::{
         history,
         prompt::{self, AgentPart, Prompt, Voice},
     },
-    memory::{recall::Recollections, recalled::Recalled, refresh::show_memory},
+    conversation::{recall::Recollections, recalled::Recalled, refresh::show_memory},
     ports::{Agent, Message, Purpose, Supervision},
-    run::live::RunContext,
     texts::Text,
-    tools::{dispatch::Dispatcher, executor::ToolExecutor, scope::Scope},
-    turn::{answer::AnswerBuilder, context::TurnContext, outcome::End},
+    tools::{dispatch::Dispatcher, scope::Scope},
+    turn::{context::TurnContext, outcome::End, run_context::RunContext},
 };
 
 /// The model calls that one hop needs at least: the decision, the specialist's answer, and the
@@ -182,7 +183,7 @@ impl<'t> Supervisor<'t> {
     /// Returns the caller's hints as messages. Hints quote tool results, so they are marked as
     /// untrusted.
     fn hints(&self) -> Vec<Message> {
-        let hints = self.context.caller().map_or(&[] as &[String], RunContext::hints);
+        let hints = self.context.heard_run().map_or(&[] as &[String], RunContext::hints);
         if !hints.is_empty() {
             self.context.sources.add_remembered_text(&hints.join(" "));
         }
@@ -438,12 +439,12 @@ impl<'t> Supervisor<'t> {
         progress: &mut Progress,
     ) -> SupervisorEnd {
         for _ in progress.answered.len()..self.most_hops() {
-            if let Err(error) = self.context.engine.check_enabled() {
+            if let Err(error) = self.context.engine.switches.check_enabled() {
                 return SupervisorEnd::Ended(End::Failed { partial: String::new(), error });
             }
             let agents: Vec<Arc<Agent>> = agents
                 .iter()
-                .filter(|agent| self.context.engine.check_agent(&agent.id).is_ok())
+                .filter(|agent| self.context.engine.switches.check_agent(&agent.id).is_ok())
                 .cloned()
                 .collect();
             if agents.is_empty() || self.rounds.model.calls_left() < CALLS_OF_A_HOP {

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalFormResponse, ApprovalId, ApprovalStatus, ItemBody, RecordType,
+    AgentError, Approval, ApprovalFormResponse, ApprovalId, ApprovalStatus, Caller, ItemBody,
+    RecordType,
 };
 use policy::Decision;
 use serde_json::{Value, json};
 
 use crate::{
-    DecidedBy, Engine,
+    Engine,
     approvals::{
         decide::{call_of, without_caller_values},
         gate::ApprovalGate,
@@ -19,8 +20,8 @@ use crate::{
     tools::{
         call::{CallDone, Ready},
         policy_decision::policy_decision,
-        refusals::millis,
     },
+    turn::refusals::millis,
 };
 
 /// The reason that the new proposal shows.
@@ -52,14 +53,14 @@ impl Engine {
     pub async fn approval_ask_again(
         self: &Arc<Self>,
         id: &ApprovalId,
-        by: DecidedBy,
+        by: &Caller,
     ) -> Result<Approval, AgentError> {
-        self.check_enabled()?;
+        self.switches.check_enabled()?;
         let expired = self.approval(id).await?;
         // Two requests at once would both find no proposal yet.
         let _one_at_a_time = self.asking_again.lock(&expired.session).await;
         self.check_may_ask_again(&expired).await?;
-        self.check_tools_named(&expired.tool)?;
+        self.switches.check_tools_named(&expired.tool)?;
         self.world.secrets.reload_secrets().await;
         let ready = self.call_again(&expired)?;
         let agent = self.agent_id_of(&expired);
@@ -69,9 +70,9 @@ impl Engine {
             .field("agent", agent.as_str())
             .field("duration_ms", 0)
             .field("asks_again", id.as_str())
-            .field("by", by.name());
+            .field("by", by.kind.name());
         self.record_of(&expired, started).await;
-        let asked = self.propose_again(&expired, ready).await;
+        let asked = self.propose_again(&expired, ready, by).await;
         let (status, code) = match &asked {
             Ok(_) => ("approval_required", None),
             Err(error) => ("error", Some(json!(error.code))),
@@ -112,7 +113,7 @@ impl Engine {
         let arguments: Value = contract::arguments::parse(&expired.arguments)?;
         self.check_no_secret(&arguments)?;
         let arguments = without_caller_values(&spec, arguments);
-        self.check_arguments(&spec, &arguments)?;
+        self.validators.check_arguments(&spec, &arguments)?;
         let call = contract::CallId(self.world.ids.next("call"));
         Ok(Ready { call, is_adapted: true, ..call_of(expired, spec, arguments) })
     }
@@ -121,8 +122,9 @@ impl Engine {
         self: &Arc<Self>,
         expired: &Approval,
         ready: Ready,
+        by: &Caller,
     ) -> Result<Approval, AgentError> {
-        let gate = ApprovalGate::detached(self, expired);
+        let gate = ApprovalGate::detached(self, expired, by);
         let verdict = policy_decision(&gate.context, &ready.spec, &ready.arguments).await;
         if let Decision::Deny { why } = verdict.decision {
             return Err(AgentError::new(contract::ErrorCode::ApprovalRequired, why)

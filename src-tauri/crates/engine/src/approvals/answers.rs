@@ -31,9 +31,9 @@ impl AnswerSigner for ApprovalGate {
                     .reason("side_effect_disallowed")
                     .with("approvable", false));
             }
-            Decision::Ask { .. } if !self.context.audience.is_attended() => {
+            Decision::Ask { .. } if !self.context.is_attended() => {
                 let why = text!(
-                    "{tool} wants answers before it goes on, and nobody can approve that here.",
+                    "{tool} asks for input before it goes on, and nobody can approve that here.",
                     tool = ready.spec.title
                 );
                 return Err(AgentError::new(ErrorCode::ApprovalRequired, why)
@@ -61,7 +61,7 @@ impl AnswerSigner for ApprovalGate {
 impl ApprovalGate {
     /// Asks for an approval of the call with its answers, and marks the approval as executing.
     async fn ask_new_approval(&self, ready: &Ready, why: &Text) -> Result<Approval, AgentError> {
-        let why = text!("{why} Its server wanted these answers first, so it is a new call.", why);
+        let why = text!("{why} Its server asked for this input first, so it is a new call.", why);
         let mut proposal = propose(&self.dispatcher, ready, (why, None), Listener::Call).await?;
         let waited = wait(&self.dispatcher, ready, &mut proposal).await;
         let (approval, engine) = (proposal.approval, &self.context.engine);
@@ -80,7 +80,7 @@ impl ApprovalGate {
                 Rechecked::Changed => (
                     ApprovalStatus::Superseded,
                     "changed",
-                    "What it would change is not the same any more.".into(),
+                    "Its effect has changed since it was shown.".into(),
                 ),
                 Rechecked::Refused(error) => (ApprovalStatus::Failed, "denied", error.text()),
             },
@@ -92,7 +92,7 @@ impl ApprovalGate {
             Waited::Edited(_) => (
                 ApprovalStatus::Superseded,
                 "edited",
-                "Answers to a server cannot be edited here; call it again.".into(),
+                "Input for a server cannot be edited here; call it again.".into(),
             ),
             Waited::Expired => {
                 (ApprovalStatus::Expired, "expired", "Expired – no decision.".into())
@@ -101,7 +101,7 @@ impl ApprovalGate {
             Waited::Changed => (
                 ApprovalStatus::Superseded,
                 "changed",
-                "What it would change is not the same any more.".into(),
+                "Its effect has changed since it was shown.".into(),
             ),
         };
         // Only an approved action can still change its status here.

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, ErrorCode,
-    EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec, Transition, text,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Caller, CallerKind,
+    Decision, ErrorCode, EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec, Transition, text,
 };
 use serde_json::{Value, json};
 
 use crate::{
-    Engine,
+    Engine, World,
     approvals::{
         gate::{ApprovalGate, Gated},
         proposal::{EDITED, may_be_granted},
@@ -18,54 +18,15 @@ use crate::{
     },
     ports::{Durability, Reach, RecordDraft},
     texts::Text,
-    tools::{
-        call::Ready,
-        coerce::fit_arguments,
-        refusals::{Refused, millis},
-    },
+    tools::{call::Ready, coerce::fit_arguments},
+    turn::refusals::{Refused, millis},
 };
-
-/// The surface on which a person decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecidedBy {
-    /// A person at the approval window.
-    Window,
-    /// A person at a terminal.
-    Terminal,
-    /// The customer of a remote caller, who decides with the next message of the session.
-    Caller,
-}
-
-impl DecidedBy {
-    /// Returns the one with this name in records. Any other name means the window.
-    pub(crate) fn of_name(name: &str) -> Self {
-        match name {
-            "terminal" => Self::Terminal,
-            "caller" => Self::Caller,
-            _ => Self::Window,
-        }
-    }
-
-    /// Returns its name in records.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Window => "window",
-            Self::Terminal => "terminal",
-            Self::Caller => "caller",
-        }
-    }
-
-    /// Whether the name is of a surface where the owner of the profile decides.
-    pub(crate) fn is_owner(name: &str) -> bool {
-        [Self::Window, Self::Terminal].iter().any(|by| by.name() == name)
-    }
-}
 
 /// A decision that is being applied, and where it was made.
 #[derive(Clone, Copy)]
 struct Made<'a> {
     decision: &'a Decision,
-    by: DecidedBy,
+    by: &'a Caller,
 }
 
 /// A decided action, with the call's result if the decision itself ran the call.
@@ -92,7 +53,7 @@ impl Engine {
     pub async fn approval_decide(
         self: &Arc<Self>,
         params: ApprovalDecideParams,
-        by: DecidedBy,
+        by: &Caller,
     ) -> Result<Decided, AgentError> {
         let approval = self.approval(&params.id).await?;
         if let Err(error) = self.check_decision(&approval, &params, by).await {
@@ -101,7 +62,7 @@ impl Engine {
                 ..Refused::of("decision", &error, approval.id.as_str())
             };
             let run = self.runs.of(&approval.turn);
-            self.note_refused_request(refused.asked_by(run.as_deref())).await;
+            self.refused_requests.note(refused.asked_by(run.as_deref())).await;
             return Err(error);
         }
         // If no turn waits for the action any more, the decision gets its own run records under the
@@ -115,7 +76,7 @@ impl Engine {
                 .field("duration_ms", 0);
             self.record_of(
                 &approval,
-                draft.field("decides", approval.id.as_str()).field("by", by.name()),
+                draft.field("decides", approval.id.as_str()).field("by", by.kind.name()),
             )
             .await;
         }
@@ -152,11 +113,11 @@ impl Engine {
         self: &Arc<Self>,
         approval: &Approval,
         params: &ApprovalDecideParams,
-        by: DecidedBy,
+        by: &Caller,
     ) -> Result<(), AgentError> {
         // Rejecting is possible even if the tool is switched off.
         if !matches!(params.decision, Decision::Reject { .. }) {
-            self.check_tools_named(&approval.tool)?;
+            self.switches.check_tools_named(&approval.tool)?;
         }
         self.check_open(approval, &params.hash).await?;
         self.check_reach(approval, &params.decision, by).await
@@ -176,13 +137,15 @@ impl Engine {
             }
             Decision::ApproveForSession => {
                 self.check_grantable(approval)?;
-                result = self.approve(approval, Holds::ForSession(made.by.name()), made).await?;
+                result =
+                    self.approve(approval, Holds::ForSession(made.by.kind.name()), made).await?;
             }
             Decision::AllowDestinations { scope } => {
                 check_allowable(approval, made.by)?;
                 self.decide(approval, Transition::APPROVE, None, made).await?;
-                let allowed = self.allow_destinations(approval, *scope, made.by.name()).await;
-                result = self.pass_on_approval(approval, Holds::Once).await?;
+                let allowed =
+                    self.allowances.give_approved(approval, *scope, made.by.kind.name()).await;
+                result = self.pass_on_approval(approval, Holds::Once, made.by).await?;
                 allowed.map_err(|error| {
                     error.hint("The read was approved. It will be asked about again.")
                 })?;
@@ -193,8 +156,9 @@ impl Engine {
             }
             Decision::Reject { reason } => {
                 self.world.secrets.reload_secrets().await;
-                let reason =
-                    reason.as_deref().map(|r| self.secret_matcher().redact_secrets(r).into_owned());
+                let reason = reason
+                    .as_deref()
+                    .map(|r| self.secrets.matcher().redact_secrets(r).into_owned());
                 let reason = reason
                     .map(|r| r.trim().chars().take(500).collect::<String>())
                     .filter(|r| !r.is_empty());
@@ -225,7 +189,18 @@ impl Engine {
     /// Returns the id of the specialist that owns the action's tool, for records. Empty if there is
     /// no specialist.
     pub(crate) fn agent_id_of(&self, approval: &Approval) -> String {
-        self.world.tools.agent_of(&approval.tool).map(|agent| agent.0).unwrap_or_default()
+        self.world_of(approval)
+            .tools
+            .agent_of(&approval.tool)
+            .map(|agent| agent.0)
+            .unwrap_or_default()
+    }
+
+    /// Returns the ports as the caller of an action's turn has them. If no caller waits for the turn
+    /// any more, the owner decides, who has all packs.
+    fn world_of(&self, approval: &Approval) -> World {
+        let run = self.runs.of(&approval.turn);
+        run.map_or_else(|| self.world.clone(), |run| self.world.of(&run.caller()))
     }
 
     /// Returns an action in its current state.
@@ -261,9 +236,9 @@ impl Engine {
             return Err(ended(ApprovalStatus::Expired));
         }
         if approval.hash != hash {
-            return Err(AgentError::invalid("What was shown is not what waits now.")
+            return Err(AgentError::invalid("The pending action is not the one that was shown.")
                 .reason("hash_mismatch")
-                .hint("Look at the action again before deciding."));
+                .hint("Review the action before you decide."));
         }
         Ok(())
     }
@@ -275,20 +250,20 @@ impl Engine {
         &self,
         approval: &Approval,
         decision: &Decision,
-        by: DecidedBy,
+        by: &Caller,
     ) -> Result<(), AgentError> {
         let is_no = matches!(decision, Decision::Reject { .. });
         let reach = self.world.store.approval_reach(approval).await?;
-        match (reach, by) {
-            (Reach::Here, _) | (Reach::Everywhere, DecidedBy::Caller) => Ok(()),
-            (Reach::Everywhere, _) | (Reach::HereAlone, DecidedBy::Caller) if is_no => Ok(()),
+        match (reach, &by.kind) {
+            (Reach::Here, _) | (Reach::Everywhere, CallerKind::ChatApi) => Ok(()),
+            (Reach::Everywhere, _) | (Reach::HereAlone, CallerKind::ChatApi) if is_no => Ok(()),
             (Reach::Everywhere, _) => {
                 Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, so only its customer approves this.")
                     .reason("callers_word")
                     .hint("The customer answers in the chat; here it can be rejected."))
             }
             (Reach::HereAlone, _) => {
-                Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, and they would not hear of a decision made here.")
+                Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, and a decision made here would not reach them.")
                     .reason("not_shared_here")
                     .hint("Start the gateway of this folder again with its Redis; the customer answers in the chat."))
             }
@@ -314,8 +289,8 @@ impl Engine {
                 AgentError::invalid("This action has been decided already.").reason("not_pending")
             );
         }
-        self.recorders.note_decision(approval, made.decision, made.by.name());
-        self.record_resolved(approval, transition.to, reason, made.by.name()).await;
+        self.recordings.note_decision(approval, made.decision, made.by.kind.name());
+        self.record_resolved(approval, transition.to, reason, made.by.kind.name()).await;
         Ok(())
     }
 
@@ -327,18 +302,19 @@ impl Engine {
         made: Made<'_>,
     ) -> Result<Option<ItemBody>, AgentError> {
         self.decide(approval, Transition::APPROVE, None, made).await?;
-        self.pass_on_approval(approval, holds).await
+        self.pass_on_approval(approval, holds, made.by).await
     }
 
     async fn pass_on_approval(
         self: &Arc<Self>,
         approval: &Approval,
         holds: Holds,
+        by: &Caller,
     ) -> Result<Option<ItemBody>, AgentError> {
         if self.router.send_verdict(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
-        self.run_approved(approval, holds).await
+        self.run_approved(approval, holds, by).await
     }
 
     fn check_grantable(&self, approval: &Approval) -> Result<(), AgentError> {
@@ -362,10 +338,10 @@ impl Engine {
         self.check_no_secret(&arguments)?;
         let (arguments, _) =
             fit_arguments(&spec, without_caller_values(&spec, arguments), |full| {
-                self.check_arguments(&spec, full).is_ok()
+                self.validators.check_arguments(&spec, full).is_ok()
             });
         let arguments = contract::arguments::normalize_and_check_length(arguments)?;
-        self.check_arguments(&spec, &arguments)?;
+        self.validators.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {
             return self.propose_edited(approval, spec, arguments, made).await.map(|()| false);
         }
@@ -387,7 +363,7 @@ impl Engine {
         made: Made<'_>,
     ) -> Result<(), AgentError> {
         let ready = call_of(approval, spec, arguments);
-        let fresh = ApprovalGate::detached(self, approval)
+        let fresh = ApprovalGate::detached(self, approval, made.by)
             .propose(&ready, EDITED, Some(approval.id.clone()))
             .await?
             .approval;
@@ -402,7 +378,7 @@ impl Engine {
     /// Returns the tool of an action. Matches the full id first, because packs that were added or
     /// removed since may have changed the short id. Fails if several tools match.
     pub(crate) fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
-        let specs = self.world.tools.specs();
+        let specs = self.world_of(approval).tools.specs();
         let mut named = specs.iter().filter(|spec| spec.is_named(&approval.tool));
         let exact = specs.iter().find(|spec| spec.id == approval.tool);
         let found = exact.or_else(|| named.next().filter(|_| named.next().is_none())).cloned();
@@ -419,6 +395,7 @@ impl Engine {
         self: &Arc<Self>,
         approval: &Approval,
         holds: Holds,
+        by: &Caller,
     ) -> Result<Option<ItemBody>, AgentError> {
         let spec = match self.spec_of(approval) {
             Ok(spec) => spec,
@@ -434,7 +411,7 @@ impl Engine {
                 return Err(error);
             }
         };
-        let gate = ApprovalGate::detached(self, approval);
+        let gate = ApprovalGate::detached(self, approval, by);
         let arguments = without_caller_values(
             &spec,
             serde_json::from_str(&approval.arguments).unwrap_or_default(),
@@ -470,12 +447,8 @@ pub(crate) fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> 
 }
 
 /// Only the owner of the profile allows destinations, and only those that the action was asked for.
-fn check_allowable(approval: &Approval, by: DecidedBy) -> Result<(), AgentError> {
-    let is_owner = match by {
-        DecidedBy::Window | DecidedBy::Terminal => true,
-        DecidedBy::Caller => false,
-    };
-    if is_owner && !approval.destinations.is_empty() {
+fn check_allowable(approval: &Approval, by: &Caller) -> Result<(), AgentError> {
+    if by.kind.is_owner() && !approval.destinations.is_empty() {
         return Ok(());
     }
     Err(AgentError::invalid("This action has no destination to allow.")

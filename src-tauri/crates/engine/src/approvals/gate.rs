@@ -1,12 +1,12 @@
 //! The approval gate of a tool call: propose the action, wait for the decision, check again, and
 //! execute once. A running turn and a decision after the turn's end use the same gate with
-//! different audiences. `decide` handles the decisions.
+//! different callers. `decide` handles the decisions.
 
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody,
-    NoticeLevel, Stage, ToolOutcome, Transition,
+    AgentError, Approval, ApprovalId, ApprovalStatus, Caller, Effect, ErrorCode, EventBody,
+    ItemBody, NoticeLevel, Stage, ToolOutcome, Transition,
 };
 use policy::Decision;
 
@@ -26,7 +26,7 @@ use crate::{
         call::{CallDone, Ready},
         dispatch::Dispatcher,
         policy_decision::policy_decision,
-        refusals,
+        refused_calls::note_refused,
         scope::Scope,
     },
     turn::context::TurnContext,
@@ -70,9 +70,10 @@ impl ApprovalGate {
     }
 
     /// Makes the gate for a pending action whose turn has ended.
-    pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
-        let context = Arc::new(TurnContext::detached(engine, approval));
-        Self::new(Dispatcher::new(&context, Scope::of_tool(engine, &approval.tool), None))
+    pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval, decider: &Caller) -> Self {
+        let context = Arc::new(TurnContext::detached(engine, approval, decider));
+        let scope = Scope::of_tool(context.world(), &approval.tool);
+        Self::new(Dispatcher::new(&context, scope, None))
     }
 
     /// Takes a call through the gate. Saves the call's result as soon as it is known.
@@ -137,8 +138,7 @@ impl ApprovalGate {
         why: impl Into<contract::Text>,
         replaces: Option<ApprovalId>,
     ) -> Result<Proposal, AgentError> {
-        let listener =
-            if self.context.audience.may_wait() { Listener::Call } else { Listener::None };
+        let listener = if self.context.may_wait() { Listener::Call } else { Listener::None };
         propose(&self.dispatcher, ready, (why.into(), replaces), listener).await
     }
 
@@ -152,7 +152,7 @@ impl ApprovalGate {
         loop {
             let mut holds = Holds::Once;
             if let Some(waiting) = &mut proposal {
-                if !self.context.audience.may_wait() {
+                if !self.context.may_wait() {
                     return Ok(Gated::Waiting(Box::new(approval_required(&waiting.approval))));
                 }
                 match self.await_decision(&mut ready, waiting).await {
@@ -360,7 +360,7 @@ impl ApprovalGate {
         ready: &Ready,
     ) {
         if let Holds::ForSession(by) = holds
-            && let Err(error) = self.context.engine.grant(approval, &ready.spec, by).await
+            && let Err(error) = self.context.engine.grants.give(approval, &ready.spec, by).await
         {
             tracing::error!(%error, "a permission could not be stored; the tool asks again");
             let notice = ItemBody::Notice {
@@ -392,7 +392,7 @@ impl ApprovalGate {
                 ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Cancelled
             );
         if !is_decided {
-            refusals::note_refused(context, &done, self.dispatcher.scope.agent_id()).await;
+            note_refused(context, &done, self.dispatcher.scope.agent_id()).await;
         }
         let mut items = Vec::new();
         if let Some((approval, status, reason)) = ended {

@@ -1,31 +1,52 @@
 //! Permissions for the rest of a session: a person gives them with an approval, lists them, and
 //! revokes them.
 
+use std::sync::Arc;
+
 use chrono::TimeDelta;
 use contract::{AgentError, Approval, Grant, GrantId, RecordType, ToolSpec};
 use serde_json::{Map, Value};
 
 use crate::{
-    Engine,
-    ports::{Durability, RecordDraft},
-    turn::audience::add_person,
+    World,
+    ports::{AuditLog, Clock, Durability, Ids, Profile, RecordDraft, Store},
+    turn::caller_records::add_person,
 };
 
 /// The longest time, in hours, that a permission "for this session" holds.
 const GRANT_HOURS: i64 = 8;
 
-impl Engine {
+/// The permissions for the rest of a session.
+pub struct Grants {
+    store: Arc<dyn Store>,
+    audit: Arc<dyn AuditLog>,
+    profile: Arc<dyn Profile>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+}
+
+impl Grants {
+    pub(crate) fn new(world: &World) -> Self {
+        Self {
+            store: Arc::clone(&world.store),
+            audit: Arc::clone(&world.audit),
+            profile: Arc::clone(&world.profile),
+            clock: Arc::clone(&world.clock),
+            ids: Arc::clone(&world.ids),
+        }
+    }
+
     /// Stores a permission. Must be called after the action was rechecked, so that the permission
     /// belongs to the definition that the person saw.
-    pub(crate) async fn grant(
+    pub(crate) async fn give(
         &self,
         approval: &Approval,
         spec: &ToolSpec,
         by: &str,
     ) -> Result<(), AgentError> {
-        let now = self.world.clock.now();
+        let now = self.clock.now();
         let grant = Grant {
-            id: GrantId(self.world.ids.next("grant")),
+            id: GrantId(self.ids.next("grant")),
             session: approval.session.clone(),
             tool: spec.id.clone(),
             server: spec.target.server().to_owned(),
@@ -45,22 +66,22 @@ impl Engine {
             .field("by", by)
             .field("expires_at", grant.expires_at.to_rfc3339())
             .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
-        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {
+        self.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal(
                 "audit_unavailable",
                 "The permission was not stored: the audit log cannot be written.",
             )
         })?;
-        self.world.store.grant_insert(&grant).await.map_err(AgentError::from)
+        self.store.grant_insert(&grant).await.map_err(AgentError::from)
     }
 
     /// Revokes a permission.
-    pub async fn grant_revoke(&self, id: &GrantId) -> Result<(), AgentError> {
-        let now = self.world.clock.now();
-        self.world.store.grant_revoke(id, now).await?;
+    pub async fn revoke(&self, id: &GrantId) -> Result<(), AgentError> {
+        let now = self.clock.now();
+        self.store.grant_revoke(id, now).await?;
         let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
-        let draft = add_person(draft, self.world.profile.as_ref());
-        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {
+        let draft = add_person(draft, self.profile.as_ref());
+        self.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal(
                 "audit_unavailable",
                 "It is taken back, but the audit log cannot be written.",
@@ -70,8 +91,8 @@ impl Engine {
     }
 
     /// Returns all permissions, for the page that lists them.
-    pub async fn grants(&self) -> Result<Vec<Grant>, AgentError> {
-        self.world.store.grants().await.map_err(AgentError::from)
+    pub async fn list(&self) -> Result<Vec<Grant>, AgentError> {
+        self.store.grants().await.map_err(AgentError::from)
     }
 }
 

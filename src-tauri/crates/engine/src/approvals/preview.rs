@@ -147,8 +147,8 @@ async fn preview_read(
 /// Allows a preview's read only if a model could make the same call now without approval, because
 /// no person has approved anything yet.
 fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
-    let fits = context.engine.check_arguments(&ready.spec, &ready.arguments);
-    let refused = context.engine.check_tool(&ready.spec).and(fits).map_err(|error| error.text());
+    let fits = context.engine.validators.check_arguments(&ready.spec, &ready.arguments);
+    let refused = context.check_tool(&ready.spec).and(fits).map_err(|error| error.text());
     let why = match (&ready.decision, refused) {
         (Decision::Allow { .. }, Ok(())) => return Ok(()),
         (Decision::Ask { why } | Decision::Deny { why }, Ok(())) => why.clone(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView,
+    AgentError, Approval, ApprovalId, ApprovalStatus, CallerKind, Effect, EventBody, PreviewView,
     ProposalDetails, RecordType, Stage, ToolSpec, Transition, text,
 };
 use serde_json::{Value, json};
@@ -21,10 +21,10 @@ use crate::{
     canonical::canonical,
     destinations::{FoundLeave, count_bytes, find_leave},
     ports::{Durability, Point, RecordDraft},
-    replay::recording::{RecordedDecision, RecordedEnd},
     texts::Text,
     tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing},
-    turn::audience::{Origin, Place},
+    turn::recording::{RecordedDecision, RecordedEnd},
+    turn::{caller_records::add_caller, place::Place},
 };
 
 /// The longest time that an action stays pending, even if the caller's sessions live longer.
@@ -34,7 +34,7 @@ const LONGEST_WAIT_S: u32 = 31 * 86_400;
 const WORDS: usize = 2_000;
 
 /// The reasons for which a new proposal replaces an old one.
-pub(crate) const CHANGED: &str = "What it would change is not the same any more.";
+pub(crate) const CHANGED: &str = "Its effect has changed since it was shown.";
 pub(crate) const EDITED: &str = "The arguments were edited.";
 
 /// The receiver of the decision about a proposal.
@@ -83,8 +83,10 @@ async fn preview_of(
     let foresight =
         compute_preview(dispatcher, &ready.spec, &ready.arguments, &dispatcher.context.locale)
             .await;
-    let theirs =
-        dispatcher.context.caller().is_some_and(|caller| caller.is_checked_by_caller(&ready.spec));
+    let theirs = dispatcher
+        .context
+        .heard_run()
+        .is_some_and(|caller| caller.is_checked_by_caller(&ready.spec));
     match foresight.foreseen {
         Some(Foreseen::Refused { refuse }) if !theirs => {
             Err(AgentError::invalid(refuse).reason("foreseen_refusal"))
@@ -148,16 +150,17 @@ pub(crate) async fn propose(
         details,
         definition: world.tools.accepted_definition(spec),
         confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
-        headless: !context.audience.may_wait(),
+        headless: !context.may_wait(),
+        caller: context.caller.kind.clone(),
         replaces,
         reason: None,
         decided_at: None,
     };
     let mut draft = requested(dispatcher, ready, &approval);
-    if context.place == Place::Outside && context.origin != Origin::Inside {
+    if context.place == Place::Outside && context.caller.kind != CallerKind::Inside {
         // No question of a conversation says who made this call. A proposal that is made again
         // after its turn has ended does not know it.
-        draft = context.origin.add_to(draft, world.profile.as_ref());
+        draft = add_caller(draft, &context.caller.kind, world.profile.as_ref());
     }
     if outgoing.asked != outgoing.arguments {
         draft = draft.commit("asked", canonical(&outgoing.asked));
@@ -227,7 +230,7 @@ async fn details_of(
         find_origins(context, &ready.spec, outgoing, before).await;
     let words = match before {
         // A caller wrote them, and not the person who decides.
-        _ if context.audience.run().is_some() => String::new(),
+        _ if context.run().is_some() => String::new(),
         Some(before) if context.question.is_empty() => before.details.words.clone(),
         Some(_) | None => shorten(&context.question, WORDS),
     };

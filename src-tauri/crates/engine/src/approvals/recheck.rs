@@ -34,7 +34,7 @@ pub(crate) async fn check_still_allowed(
     dispatcher: &Dispatcher,
     ready: &Ready,
 ) -> Result<(), AgentError> {
-    dispatcher.context.engine.check_tool(&ready.spec)?;
+    dispatcher.context.check_tool(&ready.spec)?;
     check_definition(dispatcher, ready)?;
     match policy_decision(&dispatcher.context, &ready.spec, &ready.arguments).await.decision {
         Decision::Allow { .. } => Ok(()),
@@ -55,9 +55,9 @@ fn check_definition(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), AgentE
     }
     Err(AgentError::internal(
         "definition_changed",
-        "The tool has changed since this was asked for.",
+        "The tool has changed since this action was proposed.",
     )
-    .hint("Ask for it again and look at the new proposal."))
+    .hint("Ask for it again and review the new proposal."))
 }
 
 /// Compares the action with the approved one. If a read of the preview fails, the action counts
@@ -98,7 +98,7 @@ pub(crate) async fn recheck(
     ready: &Ready,
     approval: &Approval,
 ) -> Rechecked {
-    if let Err(error) = dispatcher.context.engine.check_tool(&ready.spec) {
+    if let Err(error) = dispatcher.context.check_tool(&ready.spec) {
         return Rechecked::Refused(error);
     }
     if let Err(error) = check_definition(dispatcher, ready) {
@@ -121,7 +121,7 @@ pub(crate) async fn recheck(
         }
         Compared::Unread => {
             let said =
-                "What this would change could not be looked at again, so it was not carried out.";
+                "Its effect could not be checked again, so it was not carried out.";
             Rechecked::Refused(
                 AgentError::internal("unread_preview", said).hint("Ask for it again in a moment."),
             )

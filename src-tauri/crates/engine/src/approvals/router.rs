@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use contract::{AgentError, Approval, ApprovalId, ErrorCode, TurnId, text};
+use contract::{AgentError, Approval, ApprovalId, ErrorCode, text};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -73,12 +73,4 @@ pub(crate) fn approval_required(approval: &Approval) -> AgentError {
     .with("hash", approval.hash.clone())
     .with("expires_at", approval.expires_at.to_rfc3339())
     .hint(text!("See it with `csign approvals show {id}`.", id = approval.id))
-}
-
-/// Returns the approvals that belong to a turn.
-pub(crate) fn approvals_of_turn<'a>(
-    approvals: &'a [Approval],
-    turn: &TurnId,
-) -> impl Iterator<Item = &'a Approval> {
-    approvals.iter().filter(move |approval| approval.turn == *turn)
 }

@@ -4,18 +4,16 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalStatus, ErrorCode, ItemBody, Push, RecordType, ResultView,
-    ToolOutcome, Transition,
+    AgentError, Approval, ApprovalStatus, Caller, CallerKind, ErrorCode, ItemBody, Push,
+    RecordType, ResultView, ToolOutcome, Transition,
 };
 use serde_json::{Value, json};
 
 use crate::{
     Engine,
-    approvals::decide::DecidedBy,
     ports::{Durability, RecordDraft},
     texts::Text,
-    tools::refusals::millis_between,
-    turn::context::TurnContext,
+    turn::{context::TurnContext, refusals::millis_between},
 };
 
 impl Engine {
@@ -75,7 +73,7 @@ impl Engine {
         if let Some(reason) = reason {
             draft = draft.commit("reason", reason);
         }
-        if DecidedBy::is_owner(by)
+        if CallerKind::is_owner_name(by)
             && let Some(person) = self.world.profile.person()
         {
             draft = draft.commit("person", person);
@@ -124,7 +122,7 @@ impl Engine {
         error: Option<AgentError>,
         reason: Option<String>,
     ) {
-        let context = TurnContext::detached(self, approval);
+        let context = TurnContext::detached(self, approval, &Caller::inside());
         let said = error
             .as_ref()
             .map(|error| error.message.clone())

@@ -8,7 +8,7 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::tools::refusal_count::RefusalCount;
+use crate::budget::refusal_count::RefusalCount;
 
 /// The usage and actions of a turn.
 pub(crate) struct Account {

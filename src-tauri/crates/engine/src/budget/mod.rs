@@ -4,4 +4,5 @@
 pub(crate) mod account;
 pub(crate) mod embedding;
 pub(crate) mod metering;
+pub(crate) mod refusal_count;
 pub(crate) mod service_level;

@@ -5,7 +5,7 @@ use contract::{
     AgentError, ErrorCode, ErrorCount, LatencyClass, LatencyView, PricesView, ServiceLevelView,
 };
 
-use crate::{Engine, budget::metering::today, ports::Served};
+use crate::{World, budget::metering::today, ports::Served};
 
 /// The number of runs that are evaluated.
 const WINDOW: u32 = 200;
@@ -28,9 +28,18 @@ const CODES: [ErrorCode; 9] = [
     ErrorCode::InternalError,
 ];
 
-impl Engine {
+/// The service level of the last runs.
+pub struct ServiceLevel {
+    world: World,
+}
+
+impl ServiceLevel {
+    pub(crate) fn new(world: &World) -> Self {
+        Self { world: world.clone() }
+    }
+
     /// Returns the figures of the last runs.
-    pub async fn service_level(&self, prices: PricesView) -> Result<ServiceLevelView, AgentError> {
+    pub async fn read(&self, prices: PricesView) -> Result<ServiceLevelView, AgentError> {
         let store = &self.world.store;
         let served = store.served(WINDOW).await?;
         let spent = store.spent(today(&self.world)).await?;

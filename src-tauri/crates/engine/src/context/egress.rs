@@ -4,23 +4,20 @@
 
 use std::sync::Arc;
 
-use contract::{
-    AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec, json_text, label_text,
-    text,
-};
+use contract::{CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec, json_text};
 use parking_lot::{Mutex, MutexGuard};
 use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced, Restoring};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use crate::{
-    Engine,
+    World,
     context::{
         egress_tables::{Ours, RedactedText, Table, Tables},
         offered_schema::schema_for_model,
     },
-    ports::{AskedCall, Message, Model, ModelCall, Opaque, StoreError, ToolDef},
-    turn::{context::TurnContext, outcome::End},
+    ports::{AskedCall, Message, ModelCall, Opaque, Store, StoreError, ToolDef},
+    turn::{context::TurnContext, outcome::End, secrets::KnownSecrets},
 };
 
 /// The session value that stores the placeholder numbers. It contains digests only and is deleted
@@ -28,10 +25,10 @@ use crate::{
 const KEY: &str = "$placeholders";
 
 /// Redacted texts that the engine keeps between turns.
-#[derive(Default)]
 pub(crate) struct Egress {
+    store: Arc<dyn Store>,
+    secrets: Arc<KnownSecrets>,
     tables: Mutex<Tables>,
-    exact: Mutex<Option<(u64, Arc<Exact>)>>,
     ours: Mutex<Ours>,
 }
 
@@ -45,7 +42,7 @@ fn result_key(call: &CallId) -> String {
 
 /// Makes all text for a model in one turn.
 pub(crate) struct EgressSession {
-    engine: Arc<Engine>,
+    egress: Arc<Egress>,
     session: SessionId,
     level: RedactionLevel,
     /// Whether the model gets tool results as JSON values, too.
@@ -75,59 +72,27 @@ impl KeyFilter {
     }
 }
 
-impl Engine {
-    /// Returns the matcher for all secrets that are known now.
-    pub(crate) fn secret_matcher(&self) -> Arc<Exact> {
-        self.current_matcher().1
-    }
-
-    /// Redacts texts for an embedding server, and cuts each to `most` bytes. The numbers of the
-    /// placeholders are not kept, because nothing is restored from a vector.
-    pub(crate) fn redact_for_embedding(
-        &self,
-        texts: &[&str],
-        level: RedactionLevel,
-        most: usize,
-    ) -> Vec<Outbound> {
-        let redactor = Redactor::new(level, self.current_matcher().1);
-        let one = |text: &&str| {
-            let whole = redactor.text(&mut Numbers::new("memory"), text).out;
-            if whole.len() <= most {
-                return whole;
-            }
-            let mut end = redactor.safe_cut_position(&whole, most);
-            while !whole.is_char_boundary(end) {
-                end -= 1;
-            }
-            redactor.redact_composed_text(&whole[..end])
-        };
-        texts.iter().map(one).collect()
-    }
-
-    fn current_matcher(&self) -> (u64, Arc<Exact>) {
-        let generation = self.world.secrets.generation();
-        let mut kept = lock(&self.egress.exact);
-        match &*kept {
-            Some((of, exact)) if *of == generation => (generation, Arc::clone(exact)),
-            _ => {
-                let values = self.world.secrets.values();
-                let exact = Arc::new(Exact::new(values.iter().map(|value| value.expose_secret())));
-                *kept = Some((generation, Arc::clone(&exact)));
-                (generation, exact)
-            }
+/// Redacts texts for an embedding server, and cuts each to `most` bytes. The numbers of the
+/// placeholders are not kept, because nothing is restored from a vector.
+pub(crate) fn redact_for_embedding(
+    secrets: Arc<Exact>,
+    texts: &[&str],
+    level: RedactionLevel,
+    most: usize,
+) -> Vec<Outbound> {
+    let redactor = Redactor::new(level, secrets);
+    let one = |text: &&str| {
+        let whole = redactor.text(&mut Numbers::new("memory"), text).out;
+        if whole.len() <= most {
+            return whole;
         }
-    }
-
-    /// Fails if no text may be sent to this model. If cloud models are not allowed, only models on
-    /// this computer may answer.
-    pub(crate) fn check_egress(&self, model: &dyn Model) -> Result<(), AgentError> {
-        if model.is_local() || self.world.profile.settings().egress.allowed {
-            return Ok(());
+        let mut end = redactor.safe_cut_position(&whole, most);
+        while !whole.is_char_boundary(end) {
+            end -= 1;
         }
-        Err(AgentError::invalid(text!("Nothing was sent: {model} does not run on this computer, and nothing may leave it.", model = label_text(&model.label())))
-            .reason("egress_denied")
-            .hint("Choose the offline model or a server on this computer in Settings, or allow cloud models there. Say there if a model runs at an address of this computer."))
-    }
+        redactor.redact_composed_text(&whole[..end])
+    };
+    texts.iter().map(one).collect()
 }
 
 /// Puts the original values into a model's answer. A value that completes a secret is removed with
@@ -155,6 +120,15 @@ impl Restorer {
 }
 
 impl Egress {
+    pub(crate) fn new(world: &World, secrets: &Arc<KnownSecrets>) -> Self {
+        Self {
+            store: Arc::clone(&world.store),
+            secrets: Arc::clone(secrets),
+            tables: Mutex::default(),
+            ours: Mutex::default(),
+        }
+    }
+
     /// Removes a session's table from memory.
     pub(crate) fn forget(&self, session: &SessionId) {
         lock(&self.tables).forget(session);
@@ -171,7 +145,7 @@ impl EgressSession {
             () = context.model.prepare_call() => {}
         }
         let (level, values) = (context.redaction_level(), context.model.reads_values());
-        Self::of_session(&context.engine, &context.session, level, values)
+        Self::of_session(&context.engine.egress, &context.session, level, values)
             .await
             .map_err(End::failed)
     }
@@ -179,30 +153,25 @@ impl EgressSession {
     /// Opens a session with this redaction level. `values` says whether the model reads tool
     /// results as JSON values. Loads the placeholder numbers if they are not in memory.
     pub(crate) async fn of_session(
-        engine: &Arc<Engine>,
+        egress: &Arc<Egress>,
         session: &SessionId,
         level: RedactionLevel,
         values: bool,
     ) -> Result<Self, StoreError> {
-        let known = lock(&engine.egress.tables).known(session);
+        let known = lock(&egress.tables).known(session);
         let table = match known {
             Some(table) => table,
             None => {
-                let stored = engine
-                    .world
-                    .store
-                    .session_values_of(session, &[KEY])
-                    .await?
-                    .remove(KEY)
-                    .unwrap_or_default();
+                let mut values = egress.store.session_values_of(session, &[KEY]).await?;
+                let stored = values.remove(KEY).unwrap_or_default();
                 let table = Table::with_numbers(Numbers::restored(session.as_str(), &stored));
-                lock(&engine.egress.tables).keep(session, table)
+                lock(&egress.tables).keep(session, table)
             }
         };
         lock(&table).turn += 1;
-        let secrets = engine.current_matcher().0;
+        let secrets = egress.secrets.current().0;
         Ok(Self {
-            engine: Arc::clone(engine),
+            egress: Arc::clone(egress),
             session: session.clone(),
             level,
             values,
@@ -366,13 +335,11 @@ impl EgressSession {
     /// to the program.
     pub(crate) fn redact_name(&self, text: &str) -> Outbound {
         let (generation, redactor) = self.redactor();
-        if let Some(known) =
-            lock(&self.engine.egress.ours).texts_for_secrets(generation).texts.get(text)
-        {
+        if let Some(known) = lock(&self.egress.ours).texts_for_secrets(generation).texts.get(text) {
             return known.clone();
         }
         let out = redactor.redact_composed_text(text);
-        lock(&self.engine.egress.ours)
+        lock(&self.egress.ours)
             .texts_for_secrets(generation)
             .texts
             .insert(text.into(), out.clone());
@@ -383,9 +350,7 @@ impl EgressSession {
     pub(crate) fn tool(&self, spec: &ToolSpec) -> ToolDef {
         let (generation, redactor) = self.redactor();
         let key = format!("{} {}", spec.model_name, spec.definition_hash);
-        if let Some(known) =
-            lock(&self.engine.egress.ours).texts_for_secrets(generation).tools.get(&key)
-        {
+        if let Some(known) = lock(&self.egress.ours).texts_for_secrets(generation).tools.get(&key) {
             return known.clone();
         }
         let (name, description) = (
@@ -397,7 +362,7 @@ impl EgressSession {
             description,
             parameters: redactor.redact_definition(&schema_for_model(&spec.input_schema)),
         };
-        lock(&self.engine.egress.ours).texts_for_secrets(generation).tools.insert(key, def.clone());
+        lock(&self.egress.ours).texts_for_secrets(generation).tools.insert(key, def.clone());
         def
     }
 
@@ -408,7 +373,7 @@ impl EgressSession {
 
     /// Returns what restores the answer to everything sent so far.
     pub(crate) fn restorer(&self) -> Restorer {
-        Restorer { sent: self.sent(), exact: self.engine.secret_matcher() }
+        Restorer { sent: self.sent(), exact: self.egress.secrets.matcher() }
     }
 
     /// Returns the placeholders and values of everything sent so far.
@@ -456,7 +421,7 @@ impl EgressSession {
     /// Returns data for a provider, unless it has a secret that became known since. Changed data would be
     /// refused.
     pub(crate) fn without_secrets(&self, opaque: Option<Opaque>) -> Option<Opaque> {
-        opaque.filter(|opaque| !self.engine.secret_matcher().value_contains_secret(&opaque.data))
+        opaque.filter(|opaque| !self.egress.secrets.matcher().value_contains_secret(&opaque.data))
     }
 
     /// Removes redacted items that this turn has not used.
@@ -477,20 +442,19 @@ impl EgressSession {
             table.numbers.stored()
         };
         let kept = self
-            .engine
-            .world
+            .egress
             .store
             .session_values_put(&self.session, vec![(KEY.to_owned(), Some(stored))])
             .await;
         if kept.is_err() {
             // The next turn loads the stored numbers again.
-            self.engine.egress.forget(&self.session);
+            self.egress.forget(&self.session);
         }
         kept
     }
 
     fn redactor(&self) -> (u64, Redactor) {
-        let (generation, exact) = self.engine.current_matcher();
+        let (generation, exact) = self.egress.secrets.current();
         (generation, Redactor::new(self.level, exact))
     }
 

@@ -7,9 +7,8 @@ use contract::{CallId, Item, ItemBody, NoticeLevel, ToolOutcome, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::{
-    context::egress::EgressSession,
+    context::{egress::EgressSession, results::ResultStore},
     ports::{Message, ModelCall, Opaque, Outbound},
-    tools::results::ResultStore,
 };
 
 /// The number of characters that a language model sees of a result from an earlier turn.

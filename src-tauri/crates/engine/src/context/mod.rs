@@ -2,16 +2,14 @@
 //! outgoing text.
 
 pub(crate) mod abilities;
-pub(crate) mod answers;
 pub(crate) mod egress;
 mod egress_tables;
 pub(crate) mod entities;
 pub(crate) mod guidance;
 pub(crate) mod history;
-pub(crate) mod instructions;
 pub(crate) mod memories;
 pub(crate) mod offered_schema;
-pub(crate) mod pack_egress;
 pub(crate) mod prompt;
+pub(crate) mod results;
 mod strict_schema;
 pub(crate) mod toolkit;

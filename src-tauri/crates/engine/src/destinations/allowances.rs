@@ -1,15 +1,18 @@
 //! The permissions for destinations: a person names one in a message, allows it, lists them and
 //! takes them back. Each change is recorded.
 
+use std::sync::Arc;
+
 use contract::{
-    AgentError, Allowance, AllowanceScope, Approval, Destination, RecordType, SessionId, TurnId,
+    AgentError, Allowance, AllowanceScope, Approval, CallerKind, Destination, RecordType,
+    SessionId, TurnId,
 };
 use serde_json::json;
 
 use crate::{
-    DecidedBy, Engine,
-    ports::{Durability, RecordDraft},
-    turn::{audience::add_person, context::TurnContext},
+    World,
+    ports::{AuditLog, Clock, Durability, Profile, RecordDraft, Store},
+    turn::{caller_records::add_person, context::TurnContext},
 };
 
 /// Stores the hosts and recipients that the message of this turn names, for the later turns of
@@ -30,9 +33,26 @@ pub(crate) async fn keep_named_destinations(context: &TurnContext) {
     }
 }
 
-impl Engine {
+/// The permissions for destinations.
+pub struct Allowances {
+    store: Arc<dyn Store>,
+    audit: Arc<dyn AuditLog>,
+    profile: Arc<dyn Profile>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Allowances {
+    pub(crate) fn new(world: &World) -> Self {
+        Self {
+            store: Arc::clone(&world.store),
+            audit: Arc::clone(&world.audit),
+            profile: Arc::clone(&world.profile),
+            clock: Arc::clone(&world.clock),
+        }
+    }
+
     /// Allows the destinations of a read that a person approves.
-    pub(crate) async fn allow_destinations(
+    pub(crate) async fn give_approved(
         &self,
         approval: &Approval,
         scope: AllowanceScope,
@@ -43,15 +63,15 @@ impl Engine {
             AllowanceScope::Always => None,
         };
         let of = Some((&approval.session, &approval.turn));
-        self.give_allowances(&approval.destinations, session, by, of).await
+        self.store_and_record(&approval.destinations, session, by, of).await
     }
 
     /// Allows a destination that a person typed, outside of any approval.
-    pub async fn allowance_give(
+    pub async fn give(
         &self,
         destination: &Destination,
         session: Option<&SessionId>,
-        by: DecidedBy,
+        by: &CallerKind,
     ) -> Result<(), AgentError> {
         let place = policy::typed_destination(destination.kind, &destination.name);
         let place = place.ok_or_else(|| {
@@ -60,14 +80,14 @@ impl Engine {
                 .hint("Write a host such as docs.example.com, one recipient, or PACK/SERVER.")
         })?;
         if let Some(session) = session
-            && self.world.store.session(session).await?.is_none()
+            && self.store.session(session).await?.is_none()
         {
             return Err(AgentError::invalid("There is no such session.").reason("not_found"));
         }
-        self.give_allowances(&[place], session, by.name(), None).await
+        self.store_and_record(&[place], session, by.name(), None).await
     }
 
-    async fn give_allowances(
+    async fn store_and_record(
         &self,
         destinations: &[Destination],
         session: Option<&SessionId>,
@@ -77,51 +97,51 @@ impl Engine {
         let draft = RecordDraft::new(RecordType::GrantCreated);
         let draft = match of {
             Some((session, turn)) => draft.of(session, turn),
-            None => add_person(draft, self.world.profile.as_ref()),
+            None => add_person(draft, self.profile.as_ref()),
         };
         let draft = draft
             .field("by", by)
             .field("scope", if session.is_some() { "conversation" } else { "always" })
             .commit("destinations", json!(destinations).to_string());
-        self.record_allowances(draft).await?;
-        let given_at = self.world.clock.now();
+        self.record(draft).await?;
+        let given_at = self.clock.now();
         let allowances = destinations.iter().map(|destination| Allowance {
             destination: destination.clone(),
             session: session.cloned(),
             by: by.to_owned(),
             given_at,
         });
-        self.world.store.allowances_put(allowances.collect()).await.map_err(AgentError::from)
+        self.store.allowances_put(allowances.collect()).await.map_err(AgentError::from)
     }
 
     /// Returns all permissions for destinations, newest first.
-    pub async fn allowances(&self) -> Result<Vec<Allowance>, AgentError> {
-        self.world.store.allowances().await.map_err(AgentError::from)
+    pub async fn list(&self) -> Result<Vec<Allowance>, AgentError> {
+        self.store.allowances().await.map_err(AgentError::from)
     }
 
     /// Takes the permission for a destination back. The destination may be written as the list shows
     /// it or as a person types it.
-    pub async fn allowance_revoke(
+    pub async fn revoke(
         &self,
         destination: &Destination,
         session: Option<&SessionId>,
     ) -> Result<(), AgentError> {
         let mut destination = destination.clone();
-        if !self.world.store.allowance_delete(session, &destination).await? {
+        if !self.store.allowance_delete(session, &destination).await? {
             let typed = policy::typed_destination(destination.kind, &destination.name);
             destination = typed.filter(|typed| *typed != destination).ok_or_else(not_allowed)?;
-            if !self.world.store.allowance_delete(session, &destination).await? {
+            if !self.store.allowance_delete(session, &destination).await? {
                 return Err(not_allowed());
             }
         }
         let draft = RecordDraft::new(RecordType::GrantRevoked)
             .field("scope", if session.is_some() { "conversation" } else { "always" })
             .commit("destinations", json!([destination]).to_string());
-        self.record_allowances(add_person(draft, self.world.profile.as_ref())).await
+        self.record(add_person(draft, self.profile.as_ref())).await
     }
 
-    async fn record_allowances(&self, draft: RecordDraft) -> Result<(), AgentError> {
-        self.world.audit.append(draft, Durability::Durable).await.map(drop).map_err(|_| {
+    async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
+        self.audit.append(draft, Durability::Durable).await.map(drop).map_err(|_| {
             AgentError::internal(
                 "audit_unavailable",
                 "The permission was not changed: the audit log cannot be written.",

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     ports::DestinationState,
-    turn::{audience::Place, context::TurnContext},
+    turn::{context::TurnContext, place::Place},
 };
 
 /// The bytes that the reads of one conversation may send to one destination until the person is
@@ -104,7 +104,7 @@ pub(crate) async fn find_leave(
         return FoundLeave::Missing(missing);
     }
     // Callers of the gateway send their own data to the server that the operator configured.
-    if context.audience.is_remote() && is_configured && places.addressed.is_empty() {
+    if context.caller.is_remote() && is_configured && places.addressed.is_empty() {
         return FoundLeave::Given;
     }
     let bytes = count_bytes(arguments);

@@ -5,5 +5,5 @@
 mod allowances;
 mod leave;
 
-pub(crate) use allowances::keep_named_destinations;
+pub(crate) use allowances::{Allowances, keep_named_destinations};
 pub(crate) use leave::{FoundLeave, count_bytes, find_leave, note_read, note_signed_read, places};

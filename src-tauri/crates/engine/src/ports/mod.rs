@@ -1,6 +1,7 @@
 //! Traits for everything outside the engine. Other crates implement them for stores, providers,
 //! servers and logs; this folder names no implementation.
 
+mod access;
 mod agents;
 mod audit;
 mod books;
@@ -17,6 +18,7 @@ mod shared;
 mod store;
 mod tools;
 
+pub use access::*;
 pub use agents::*;
 pub use audit::*;
 pub use books::*;

@@ -381,6 +381,8 @@ pub trait Models: Send + Sync {
     /// Returns the model for the next turn: the configured model, or the named one (`offline`, or a
     /// model of the configured provider).
     fn current(&self, name: Option<&str>) -> Arc<dyn Model>;
+    /// Forgets what servers refused before, such as tools.
+    fn forget_refusals(&self) {}
 }
 
 /// The assumed longest answer of a model whose limit is not known. It is reserved in the ledger and

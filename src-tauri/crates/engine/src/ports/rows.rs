@@ -2,7 +2,7 @@
 //! session.
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, SessionId, TurnId, Usage, text};
+use contract::{AgentError, Approval, SessionId, TurnId, Usage, text};
 use serde_json::{Map, Value};
 
 /// Why the store failed.
@@ -75,3 +75,11 @@ pub type SessionValues = Map<String, Value>;
 
 /// New values by name. A value of None is deleted.
 pub type ValueChanges = Vec<(String, Option<Value>)>;
+
+/// Returns the approvals that belong to a turn.
+pub(crate) fn approvals_of_turn<'a>(
+    approvals: &'a [Approval],
+    turn: &TurnId,
+) -> impl Iterator<Item = &'a Approval> {
+    approvals.iter().filter(move |approval| approval.turn == *turn)
+}

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AgentId, CallId, PackId, SessionId, ToolId, ToolSpec, manifest::DataFlow,
+    AgentError, AgentId, CallId, CallerKind, PackId, SessionId, ToolId, ToolSpec,
+    manifest::DataFlow,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,8 @@ pub struct ToolRequest {
     pub call: CallId,
     /// The session of the call.
     pub session: SessionId,
+    /// Who asks.
+    pub caller: CallerKind,
     /// Set for tools that declare an idempotency strategy.
     pub idempotency_key: Option<String>,
     /// Whether a person is present whom the tool's server may ask something.
@@ -91,7 +94,7 @@ pub trait Tools: Send + Sync {
     }
     /// Converts the arguments to the request that will be sent. Called before the call is shown,
     /// approved and recorded.
-    fn adapt(&self, _spec: &ToolSpec, arguments: Value) -> Adapted {
+    fn adapt(&self, _caller: &CallerKind, _spec: &ToolSpec, arguments: Value) -> Adapted {
         Adapted { arguments, is_sent: true }
     }
     /// Returns a pack's rules about its data and models.

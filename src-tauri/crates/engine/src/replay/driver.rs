@@ -7,22 +7,20 @@ use std::{
 };
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, EventBody, Item, Push, SessionId, Settings,
-    TurnCancelParams, TurnId,
+    AgentError, Approval, ApprovalDecideParams, Caller, CallerKind, EventBody, Item, Push,
+    SessionId, Settings, TurnCancelParams, TurnId,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    DecidedBy, Engine, World,
+    Engine, World,
     ports::{Clock, NoProbe, RecordDraft, SessionImage, Store},
-    replay::{
-        recording::{RecordedDecision, RecordedEnd, Recording},
-        script::{
-            Collected, CountedIds, Heard, ScriptedModel, ScriptedProfile, ScriptedTools, SetClock,
-            ToDriver,
-        },
+    replay::script::{
+        Collected, CountedIds, Heard, ScriptedModel, ScriptedProfile, ScriptedTools, SetClock,
+        ToDriver,
     },
+    turn::recording::{RecordedDecision, RecordedEnd, Recording},
 };
 
 /// The longest time that a replay may take. It waits for nobody, so it takes much less.
@@ -31,11 +29,20 @@ const MOST: Duration = Duration::from_secs(120);
 /// The longest time that an action waits for the one that was decided before it.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-impl Engine {
+/// Runs recorded turns again.
+pub struct Replays {
+    world: World,
+}
+
+impl Replays {
+    pub(crate) fn new(world: &World) -> Self {
+        Self { world: world.clone() }
+    }
+
     /// Runs a recorded turn again and returns the records that it writes. The installed tools are
     /// read but not called. `store` must be empty and is changed. `earlier` are the items of the
     /// session before the turn.
-    pub async fn replay(
+    pub async fn run(
         &self,
         recording: Recording,
         earlier: Vec<Item>,
@@ -59,7 +66,7 @@ async fn run_again(
     let mut settings: Settings = start.settings.clone();
     settings.limits.recorded_turns = 0;
     seed(&world, &session, started_at, &start, earlier).await?;
-    let origin = start.origin;
+    let caller = Caller::new(start.caller.clone());
     let scripted = World {
         audit: Arc::clone(&log) as _,
         models: Arc::new(ScriptedModel {
@@ -86,7 +93,7 @@ async fn run_again(
     };
     let engine = Engine::for_replay(scripted, recording.memories);
     let decisions = recording.decisions;
-    let turn = engine.turn_start_from(origin, message).await?.turn;
+    let turn = engine.turn_start(caller, message).await?.turn;
     let mut running =
         Driver { engine, session, turn, decisions, waiting: Vec::new(), clock, heard };
     if tokio::time::timeout(MOST, running.follow()).await.is_err() {
@@ -105,7 +112,7 @@ async fn seed(
     world: &World,
     session: &SessionId,
     created_at: chrono::DateTime<chrono::Utc>,
-    start: &crate::replay::recording::StartState,
+    start: &crate::turn::recording::StartState,
     items: Vec<Item>,
 ) -> Result<(), AgentError> {
     let image = SessionImage {
@@ -204,8 +211,8 @@ impl Driver {
                     hash: approval.hash.clone(),
                     decision,
                 };
-                let by = DecidedBy::of_name(&by);
-                if let Err(error) = self.engine.approval_decide(params, by).await {
+                let by = Caller::new(CallerKind::of_name(&by));
+                if let Err(error) = self.engine.approval_decide(params, &by).await {
                     tracing::warn!(%error, "a recorded decision does not fit the replay");
                     self.cancel().await;
                 }

@@ -1,11 +1,6 @@
-//! Records what a turn got from outside, and runs the turn again from the recording, offline, with
-//! the same engine. Knows how to record, script and compare; where recordings are stored is the
-//! store's business.
+//! Runs a turn again from its recording, offline, with the same engine, and compares both. The
+//! recording itself is made in `turn`.
 
 pub(crate) mod compare;
 pub(crate) mod driver;
-mod keeping;
-pub(crate) mod recorder;
-pub(crate) mod recording;
 pub(crate) mod script;
-pub(crate) mod taps;

@@ -28,7 +28,7 @@ use crate::{
         ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random, RecordDraft, Resume,
         SessionValues, Supervision, ToolFailure, ToolRequest, Tools, ToolsRefused, longest_answer,
     },
-    replay::recording::{
+    turn::recording::{
         RecordedAnswer, RecordedAttempt, RecordedFurther, RecordedModel, StartState,
     },
 };
@@ -139,8 +139,8 @@ impl Tools for ScriptedTools {
             None => Ok(()),
         }
     }
-    fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
-        self.installed.adapt(spec, arguments)
+    fn adapt(&self, caller: &contract::CallerKind, spec: &ToolSpec, arguments: Value) -> Adapted {
+        self.installed.adapt(caller, spec, arguments)
     }
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
         self.installed.data_flow(pack)

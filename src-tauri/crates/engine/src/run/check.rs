@@ -154,7 +154,7 @@ fn check_version(version: &str) -> Result<(), AgentError> {
         return Ok(());
     }
     Err(AgentError::invalid(text!(
-        "Version {version} of the contract is not spoken here.",
+        "Version {version} of the contract is not supported here.",
         version
     ))
     .reason("unsupported_contract_version")

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, EventBody, Item, ItemBody, ItemId,
-    RecordType, SessionId, ToolCallParams, ToolCallResponse, ToolId, ToolSpec, TurnId,
+    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, Caller, EventBody, Item, ItemBody,
+    ItemId, RecordType, SessionId, ToolCallParams, ToolCallResponse, ToolId, ToolSpec, TurnId,
     TurnStartParams, Usage,
 };
 use serde_json::Value;
@@ -14,11 +14,10 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedReceiver};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    DecidedBy, Engine,
+    Engine,
     ports::{Durability, RecordDraft, TurnRow},
-    run::{listener::TurnOptions, live::RunContext},
-    sessions::lanes::CancelledAt,
-    turn::audience::{Origin, Place},
+    turn::caller_records::add_caller,
+    turn::{lanes::CancelledAt, listener::TurnOptions, place::Place, run_context::RunContext},
 };
 
 /// The stream of a turn's events for its caller. Dropping it before the end cancels the turn.
@@ -82,7 +81,7 @@ impl Engine {
             agent: None,
             headless: true,
         };
-        let turn = self.turn_start_for(params, Some(work)).await?.turn;
+        let turn = self.turn_start_for(params, work).await?.turn;
         Ok(TurnStream { engine: Arc::clone(self), session: session.clone(), turn, events })
     }
 
@@ -94,10 +93,10 @@ impl Engine {
         params: ApprovalDecideParams,
         around: TurnOptions,
     ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
+        let caller = around.caller.clone();
         let (work, mut events) = RunContext::with_event_channel(around);
         self.runs.add_run(&approval.turn, work);
-        let decided =
-            self.approval_decide(params, DecidedBy::Caller).await.map(|decided| decided.approval);
+        let decided = self.approval_decide(params, &caller).await.map(|decided| decided.approval);
         self.runs.remove_run(&approval.turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
@@ -153,7 +152,7 @@ impl Engine {
         };
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
-        let asked = (turn.clone(), Origin::Caller);
+        let asked = (turn.clone(), around.caller);
         self.tool_call_as(asked, params, Place::Beside, CancellationToken::new()).await
     }
 
@@ -180,12 +179,13 @@ impl Engine {
         around: TurnOptions,
         place: Place,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
+        let caller = around.caller.clone();
         let (work, mut events) = RunContext::with_event_channel(around);
         self.runs.add_run(turn, work);
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let called = self
-            .tool_call_as((turn.clone(), Origin::Caller), params, place, CancellationToken::new())
+            .tool_call_as((turn.clone(), caller), params, place, CancellationToken::new())
             .await;
         self.runs.remove_run(turn);
         let mut heard = Vec::new();
@@ -235,15 +235,15 @@ impl Engine {
         answer: &str,
         around: &TurnOptions,
     ) -> Result<(), AgentError> {
-        self.check_enabled()?;
+        self.switches.check_enabled()?;
         self.world.secrets.reload_secrets().await;
         self.check_stored_names(&[
             session.as_str(),
             around.correlation_id.as_deref().unwrap_or_default(),
         ])?;
         let (said, answer) = (
-            self.secret_matcher().redact_secrets(said).into_owned(),
-            self.secret_matcher().redact_secrets(answer).into_owned(),
+            self.secrets.matcher().redact_secrets(said).into_owned(),
+            self.secrets.matcher().redact_secrets(answer).into_owned(),
         );
         let session = self.find_or_create_session(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
@@ -273,9 +273,9 @@ impl Engine {
         let started = RecordDraft::new(RecordType::RunStarted)
             .field("model", "")
             .field("agent", "")
-            .field("duration_ms", 0)
-            .field("origin", Origin::Caller.name())
-            .commit("input", said);
+            .field("duration_ms", 0);
+        let started =
+            add_caller(started, &around.caller.kind, world.profile.as_ref()).commit("input", said);
         let ended = RecordDraft::new(RecordType::RunEnded)
             .field("status", "ok")
             .field("agent", "")
@@ -300,13 +300,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns the label of the current model.
-    pub fn model_label(&self) -> String {
-        self.world.models.current(None).label()
+    /// Returns the label of a caller's current model.
+    pub fn model_label(&self, caller: &Caller) -> String {
+        self.world.of(caller).models.current(None).label()
     }
 
-    /// Returns the tools that may be used now.
-    pub fn specs(&self) -> Arc<Vec<ToolSpec>> {
-        self.world.tools.specs()
+    /// Returns the tools that a caller may use now.
+    pub fn specs(&self, caller: &Caller) -> Arc<Vec<ToolSpec>> {
+        self.world.of(caller).tools.specs()
     }
 }

@@ -4,8 +4,6 @@
 
 mod check;
 mod heard;
-pub(crate) mod listener;
-pub(crate) mod live;
 mod outcome;
 
 use std::sync::Arc;
@@ -19,14 +17,15 @@ use tokio::sync::oneshot;
 
 use crate::{
     Engine,
-    memory::key::{HEADERS, member},
+    conversation::key::{HEADERS, member},
     ports::{Claim, RunKey, SessionValues},
-    tools::refusals::Refused,
+    turn::{
+        refusals::Refused,
+        run_context::{Ended, RunContext},
+    },
 };
 
 pub use heard::TurnStream;
-pub use listener::{IGNORED, TurnOptions};
-use live::{Ended, RunContext};
 
 impl Engine {
     /// Runs one request. Every error contains `details.request_id`.
@@ -71,7 +70,7 @@ impl Engine {
                 Claim::Stored(text) => return outcome::parse_stored_result(&text),
                 Claim::Interrupted => {
                     let error = AgentError::internal("interrupted", "Countersign was closed while this request ran. It is not run a second time.")
-                        .hint("Look in the log what was done, then send a new request with an id of its own.");
+                        .hint("Check in the log what was done, then send a new request with a new id.");
                     self.note_refused_run(params, &error).await;
                     return Err(error);
                 }
@@ -89,7 +88,7 @@ impl Engine {
             Ok(answer) => answer,
             Err(_) => {
                 let error =
-                    AgentError::internal("unexpected", "Something went wrong inside Countersign.")
+                    AgentError::internal("unexpected", "An internal error occurred in Countersign.")
                         .hint("`csign doctor` shows the state of the installation.");
                 self.store_result(&for_end, &Err(error.clone()), true).await;
                 Err(error)
@@ -99,7 +98,7 @@ impl Engine {
 
     async fn read_request(&self, params: &RunParams) -> Result<RunRequest, AgentError> {
         // The kill switch is checked before the request is even read.
-        self.check_enabled()?;
+        self.switches.check_enabled()?;
         self.world.secrets.reload_secrets().await;
         self.check_stored_names(&[
             &params.caller,
@@ -109,7 +108,7 @@ impl Engine {
         if let Some(ids) = contract::run_ids(&params.request) {
             self.check_stored_names(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
         }
-        let asked = self.secret_matcher().redact_secrets(&params.request).into_owned();
+        let asked = self.secrets.matcher().redact_secrets(&params.request).into_owned();
         check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
     }
 
@@ -121,7 +120,7 @@ impl Engine {
             correlation_id: params.correlation_id.as_deref(),
             ..Refused::of("run_request", error, &params.request)
         };
-        self.note_refused_request(refused).await;
+        self.refused_requests.note(refused).await;
     }
 
     /// Stores a result. A retryable error of a run that changed nothing is not stored, so that the
@@ -198,7 +197,7 @@ impl Engine {
             agent: None,
             headless: true,
         };
-        let turn = self.turn_start_for(start, Some(Arc::clone(&work))).await?.turn;
+        let turn = self.turn_start_for(start, Arc::clone(&work)).await?.turn;
         Ok(Started { turn, ended, work })
     }
 
@@ -273,11 +272,9 @@ impl Engine {
         if given.is_empty() {
             return Ok(());
         }
-        self.values_put(
-            session,
-            given.into_iter().map(|(name, value)| (name, Some(value))).collect(),
-        )
-        .await
+        self.values
+            .put(session, given.into_iter().map(|(name, value)| (name, Some(value))).collect())
+            .await
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     budget::{account::ViewedResult, metering::nano_to_usd},
-    run::live::Ended,
+    turn::run_context::Ended,
 };
 
 /// Bytes of all results in a response.
@@ -44,7 +44,7 @@ pub(super) fn parse_stored_result(text: &str) -> Result<RunResponse, AgentError>
             "database_error",
             "The stored result of this request cannot be read.",
         )
-        .hint("Send it again with an id of its own.")),
+        .hint("Send it again with a new id.")),
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn build_result(
     match ended.status {
         TurnStatus::Ok | TurnStatus::Limit => Ok(response(request, ended, now)),
         TurnStatus::Cancelled => Err(AgentError::internal("cancelled", "The run was stopped.")
-            .hint("Send it again with an id of its own.")),
+            .hint("Send it again with a new id.")),
         TurnStatus::Error | TurnStatus::ApprovalRequired => Err(ended.error.unwrap_or_else(|| {
             AgentError::internal("unexpected", "The run failed without a reason.")
         })),

@@ -9,8 +9,8 @@ use tokio::sync::OwnedMutexGuard;
 use crate::{
     Engine,
     ports::{Loaded, SharedSessions, StoreError},
-    sessions::lanes::{ClosedLane, closed_error},
     texts::Text,
+    turn::lanes::{ClosedLane, closed_error},
 };
 
 /// A session that takes no messages and runs no actions until this is dropped.
@@ -132,8 +132,8 @@ impl Engine {
         id: &SessionId,
         deleted: impl Future<Output = Result<(), StoreError>> + Send,
     ) -> Result<(), AgentError> {
-        self.memories.delete(deleted).await?;
-        self.forget_memory_index().await;
+        self.conversation.delete(deleted).await?;
+        self.memories.index.prepare_again().await;
         self.lanes.forget(id);
         self.egress.forget(id);
         self.traces.forget(id);

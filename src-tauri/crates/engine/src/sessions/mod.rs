@@ -2,92 +2,80 @@
 //! `deletion` deletes them.
 
 pub(crate) mod deletion;
-pub(crate) mod lanes;
-pub(crate) mod locks;
-mod search;
+pub(crate) mod search;
 mod shared;
-pub(crate) mod values;
 
 use std::sync::Arc;
 
 use contract::{
-    AgentError, AgentId, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push,
-    ResultView, SessionId, SessionSummary, SessionView, SessionsListParams, SessionsListResponse,
-    Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
-    text,
+    AgentError, AgentId, Caller, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse,
+    Push, ResultView, SessionId, SessionSummary, SessionView, SessionsListParams,
+    SessionsListResponse, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams,
+    TurnStartResponse, text,
 };
 use serde_json::json;
 use tracing::Instrument as _;
 
 use crate::{
-    Engine,
+    Engine, World,
+    conversation::title::title_of,
     ports::StoreError,
-    run::live::{RunContext, most_characters},
-    sessions::lanes::{Accepted, CancelledAt, Entered, closed_error},
-    tools::refusals::Refused,
+    runner::running::Turn,
     turn::{
-        audience::{Origin, Place},
         context::TurnStart,
-        running::Turn,
+        lanes::{Accepted, CancelledAt, Entered, QUEUE_KEY, closed_error},
+        place::Place,
+        refusals::Refused,
+        run_context::{RunContext, most_characters},
     },
 };
 
 const PAGE: u32 = 60;
-const TITLE_CHARS: usize = 60;
-/// The name of the session value that stores the waiting messages, so that they survive a crash.
-pub(crate) const QUEUE_KEY: &str = "$queue";
 
 impl Engine {
-    /// Accepts a message: starts its turn, or queues the message behind the running turn.
+    /// Accepts a message: starts its turn, or queues the message behind the running turn. The records
+    /// of the turn name the caller.
     pub async fn turn_start(
         self: &Arc<Self>,
+        caller: Caller,
         params: TurnStartParams,
     ) -> Result<TurnStartResponse, AgentError> {
-        self.turn_start_from(Origin::default(), params).await
+        self.accept_message(caller, params, None).await
     }
 
-    /// Accepts a message that came through `origin`, which the records of the turn name.
-    pub async fn turn_start_from(
-        self: &Arc<Self>,
-        origin: Origin,
-        params: TurnStartParams,
-    ) -> Result<TurnStartResponse, AgentError> {
-        self.accept_message(origin, params, None).await
-    }
-
-    /// Accepts a message for a run of the run contract. The turn carries the run's context. A
-    /// refused message is recorded.
+    /// Accepts a message that answers a request. The turn carries its context. A refused message is
+    /// recorded.
     pub(crate) async fn turn_start_for(
         self: &Arc<Self>,
         params: TurnStartParams,
-        run: Option<Arc<RunContext>>,
+        run: Arc<RunContext>,
     ) -> Result<TurnStartResponse, AgentError> {
-        self.accept_message(Origin::Caller, params, run).await
+        self.accept_message(run.caller(), params, Some(run)).await
     }
 
     async fn accept_message(
         self: &Arc<Self>,
-        origin: Origin,
+        caller: Caller,
         params: TurnStartParams,
         run: Option<Arc<RunContext>>,
     ) -> Result<TurnStartResponse, AgentError> {
         let (session, text) = (params.session.clone(), params.text.clone());
-        let started = self.take_message(origin, params, run.clone()).await;
+        let started = self.take_message(caller, params, run.clone()).await;
         if let Err(error) = &started {
             let refused =
                 Refused { session: session.as_ref(), ..Refused::of("message", error, &text) };
-            self.note_refused_request(refused.asked_by(run.as_deref())).await;
+            self.refused_requests.note(refused.asked_by(run.as_deref())).await;
         }
         started
     }
 
     async fn take_message(
         self: &Arc<Self>,
-        origin: Origin,
+        caller: Caller,
         params: TurnStartParams,
         run: Option<Arc<RunContext>>,
     ) -> Result<TurnStartResponse, AgentError> {
-        self.check_enabled()?;
+        self.switches.check_enabled()?;
         self.world.secrets.reload_secrets().await;
         let ids = [
             params.session.as_ref().map(SessionId::as_str),
@@ -95,15 +83,17 @@ impl Engine {
             params.agent.as_ref().map(AgentId::as_str),
         ];
         self.check_stored_names(&ids.map(Option::unwrap_or_default))?;
-        self.check_egress(self.model(params.model.as_deref()).as_ref())?;
+        let world = self.world.of(&caller);
+        let model = self.models.choose(world.models.as_ref(), params.model.as_deref());
+        self.models.check_egress(model.as_ref())?;
         if let Some(agent) = &params.agent {
-            self.check_specialist(agent)?;
+            self.check_specialist(&world, agent)?;
         }
-        let most = most_characters(run.as_deref(), self.world.profile.as_ref());
+        let most = most_characters(&caller, world.profile.as_ref());
         // A key that a user pastes into a message must not reach the title, the transcript or the
         // log.
         let text =
-            self.secret_matcher().redact_secrets(&check_text(&params.text, most)?).into_owned();
+            self.secrets.matcher().redact_secrets(&check_text(&params.text, most)?).into_owned();
         if params.session.as_ref().is_some_and(|session| self.lanes.is_closed(session)) {
             return Err(closed_error());
         }
@@ -117,9 +107,7 @@ impl Engine {
             text,
             model: params.model,
             agent: params.agent,
-            headless: params.headless,
-            origin,
-            by: Arc::downgrade(self),
+            caller: caller.headless(params.headless),
         };
         match self.lanes.enter(&session, accepted.clone()) {
             Entered::Closed => Err(closed_error()),
@@ -145,10 +133,10 @@ impl Engine {
     }
 
     /// Checks that a specialist exists and is switched on.
-    pub(crate) fn check_specialist(&self, id: &AgentId) -> Result<(), AgentError> {
-        let agents = self.world.roster.agents();
+    pub(crate) fn check_specialist(&self, world: &World, id: &AgentId) -> Result<(), AgentError> {
+        let agents = world.roster.agents();
         if agents.iter().any(|agent| agent.id == *id) {
-            return self.check_agent(id);
+            return self.switches.check_agent(id);
         }
         let known: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
         let hint = if known.is_empty() {
@@ -184,9 +172,6 @@ impl Engine {
         tokio::spawn(async move {
             let mut next = Some((accepted, token));
             while let Some((accepted, token)) = next {
-                // The engine that accepted a message also answers it: the caller of a waiting
-                // message may have access to fewer tools.
-                let answering = accepted.by.upgrade().unwrap_or_else(|| Arc::clone(&engine));
                 let span = engine.runs.span(&session, &accepted.turn);
                 let start = TurnStart {
                     session: session.clone(),
@@ -194,7 +179,7 @@ impl Engine {
                     place: Place::Conversation,
                     cancel: token,
                 };
-                Turn::new(&answering, start).run().instrument(span).await;
+                Turn::new(&engine, start).run().instrument(span).await;
                 next = engine.lanes.end_and_start_next(&session);
                 if next.is_some() {
                     // A queue that cannot be saved is still answered. Only a crash would lose it.
@@ -210,8 +195,8 @@ impl Engine {
         let _one_at_a_time = self.values.lock(session).await;
         let queue = self.lanes.queue(session);
         // If the profile keeps no conversations, waiting messages stay in memory only.
-        let kept = (!queue.is_empty() && !self.keeps_nothing()).then(|| json!(queue));
-        self.values_put(session, vec![(QUEUE_KEY.to_owned(), kept)]).await?;
+        let kept = (!queue.is_empty() && !self.passing.keeps_nothing()).then(|| json!(queue));
+        self.values.put(session, vec![(QUEUE_KEY.to_owned(), kept)]).await?;
         self.push(Push::Queue { session: session.clone(), queue });
         Ok(())
     }
@@ -304,7 +289,7 @@ impl Engine {
             queue: self.lanes.queue(id),
             approvals: approvals.into_iter().filter(|approval| approval.session == *id).collect(),
             pinned,
-            memory_off: self.memory_is_off(id).await?,
+            memory_off: self.memories.switch.is_off(id).await?,
         })
     }
 
@@ -351,20 +336,11 @@ impl Engine {
             return Err(AgentError::invalid("A title has 1 to 200 characters."));
         }
         self.world.secrets.reload_secrets().await;
-        let title = self.secret_matcher().redact_secrets(title).into_owned();
+        let title = self.secrets.matcher().redact_secrets(title).into_owned();
         self.world.store.session_rename(id, &title).await?;
         self.push_session(id).await;
         Ok(())
     }
-}
-
-pub(crate) fn title_of(text: &str) -> String {
-    let line = text.lines().next().unwrap_or(text).trim();
-    if line.chars().count() <= TITLE_CHARS {
-        return line.to_owned();
-    }
-    let cut: String = line.chars().take(TITLE_CHARS - 1).collect();
-    format!("{}…", cut.trim_end())
 }
 
 /// Returns the message without surrounding white space. Fails if it is empty or too long.

@@ -1,16 +1,30 @@
 //! Searches the messages of all sessions by their words. The text of a search is words, never a query
 //! language.
 
+use std::sync::Arc;
+
 use contract::{AgentError, MessagesSearchParams, MessagesSearchResponse};
 
-use crate::{Engine, ports::MessageFilter};
+use crate::{
+    World,
+    ports::{MessageFilter, Store},
+};
 
 /// The most words of a search. Further words are ignored.
 const MOST_WORDS: usize = 32;
 
-impl Engine {
+/// The search of messages.
+pub struct MessageSearch {
+    store: Arc<dyn Store>,
+}
+
+impl MessageSearch {
+    pub(crate) fn new(world: &World) -> Self {
+        Self { store: Arc::clone(&world.store) }
+    }
+
     /// Returns the messages with these words, best first.
-    pub async fn messages_search(
+    pub async fn find(
         &self,
         params: &MessagesSearchParams,
     ) -> Result<MessagesSearchResponse, AgentError> {
@@ -28,7 +42,7 @@ impl Engine {
             agent: params.agent.trim().to_owned(),
             tool: params.tool.trim().to_owned(),
         };
-        let store = &self.world.store;
+        let store = &self.store;
         let mut hits = store.messages_with_words(&words, &filter, params.offset, limit + 1).await?;
         let has_more = hits.len() > limit as usize;
         hits.truncate(limit as usize);

@@ -8,8 +8,8 @@ use contract::{AgentError, Approval, ApprovalStatus, Item, ItemBody, SessionId, 
 use crate::{
     Engine,
     ports::{SessionImage, SharedSessions, StoreError},
-    sessions::QUEUE_KEY,
     texts::Text,
+    turn::lanes::QUEUE_KEY,
 };
 
 /// The highest number of items in an image; the next constant limits their bytes. A model sees

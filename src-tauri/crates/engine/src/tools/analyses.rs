@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{CallId, Item, ItemBody, ToolOutcome, ToolSpec};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::{
-    Engine,
+    World,
     canonical::canonical,
+    ports::Clock,
     texts::Text,
     tools::{
         call::{CallDone, Ready},
@@ -32,10 +34,21 @@ struct Analysis<'a> {
     local_only: bool,
 }
 
-impl Engine {
+/// The stored analyses that may be used again.
+pub struct Analyses {
+    clock: Arc<dyn Clock>,
+    /// The time of the last change of their data.
+    changed_at: Mutex<Option<DateTime<Utc>>>,
+}
+
+impl Analyses {
+    pub(crate) fn new(world: &World) -> Self {
+        Self { clock: Arc::clone(&world.clock), changed_at: Mutex::default() }
+    }
+
     /// Marks all earlier analyses as outdated, because their data has changed.
-    pub fn forget_analyses(&self) {
-        *self.analyses_from.lock() = Some(self.world.clock.now());
+    pub fn forget(&self) {
+        *self.changed_at.lock() = Some(self.clock.now());
     }
 }
 
@@ -49,7 +62,7 @@ pub(crate) fn earlier_analysis(
     let recalled = scope.recalled.as_ref()?;
     let found = newest_analysis(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
     let now = context.world().clock.now();
-    let changed = *context.engine.analyses_from.lock();
+    let changed = *context.engine.analyses.changed_at.lock();
     let age = now - found.as_of;
     if age < TimeDelta::zero()
         || age > TimeDelta::minutes(FRESH_MINUTES)

@@ -8,9 +8,9 @@ use policy::Decision;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    context::{egress::EgressSession, entities::Used, history},
+    context::{egress::EgressSession, entities::Used, history, results::ResultStore},
     ports::{AskedCall, Message},
-    tools::{oversize::Cut, results::ResultStore},
+    tools::oversize::Cut,
 };
 
 /// A call that has passed all checks before the approval gate.

@@ -8,7 +8,7 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
-use super::{named_members::NamedMembers, nullable};
+use {super::nullable, crate::turn::named_members::NamedMembers};
 
 /// The highest number of references and unions that are followed for one argument.
 const MOST_BRANCHES: usize = 100;

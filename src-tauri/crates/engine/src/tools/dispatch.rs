@@ -5,15 +5,18 @@ use std::{borrow::Cow, sync::Arc};
 
 use contract::{
     AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, ResultView,
-    ToolOutcome, ToolSpec, hidden::is_hidden, json_text, manifest::IdempotencyStrategy, text,
+    ToolOutcome, ToolSpec, hidden::is_hidden, json_text, manifest::IdempotencyStrategy,
 };
 use serde_json::{Value, json};
 use tracing::{Instrument as _, field::Empty};
 
 use crate::{
-    Engine,
     canonical::{canonical, sha256_hex},
-    context::egress::EgressSession,
+    context::{
+        egress::EgressSession,
+        results::{self, ResultStore},
+    },
+    conversation::pack_egress::is_local_result,
     ports::{Point, ToolFailure, ToolRequest, ValueChanges},
     texts::Text,
     tools::{
@@ -24,7 +27,6 @@ use crate::{
         oversize,
         reads_seen::ReadsSeen,
         records::{record_intent, record_outcome},
-        results::{self, ResultStore},
         resume::{AnswerSigner, run_tool},
         scope::Scope,
     },
@@ -45,33 +47,6 @@ fn shown_place(place: &str) -> String {
     shown
 }
 
-impl Engine {
-    /// Checks arguments against the tool's schema. The error `invalid_input` lists every problem.
-    pub(crate) fn check_arguments(
-        &self,
-        spec: &ToolSpec,
-        arguments: &Value,
-    ) -> Result<(), AgentError> {
-        let problems = self.validators.problems(
-            &format!("in {}", spec.definition_hash),
-            &spec.input_schema,
-            arguments,
-        );
-        if problems.is_empty() {
-            return Ok(());
-        }
-        let first = problems.first().map(|p| {
-            format!("{} {}", p["path"].as_str().unwrap_or(""), p["problem"].as_str().unwrap_or(""))
-        });
-        Err(AgentError::invalid(text!(
-            "The arguments of {tool} do not fit: {problem}",
-            tool = spec.title,
-            problem = first.unwrap_or_default().trim()
-        ))
-        .with("validation", problems))
-    }
-}
-
 /// Sends the calls of the specialist in `scope`.
 pub(crate) struct Dispatcher {
     pub(crate) context: Arc<TurnContext>,
@@ -88,7 +63,7 @@ impl Dispatcher {
         scope: Scope,
         words: Option<Arc<EgressSession>>,
     ) -> Self {
-        let results = ResultStore::new(!context.audience.is_remote());
+        let results = ResultStore::new(!context.caller.is_remote());
         Self { context: Arc::clone(context), reads: ReadsSeen::default(), scope, results, words }
     }
 
@@ -116,7 +91,7 @@ impl Dispatcher {
         if approval.is_some_and(|approval| outgoing.hash != approval.hash) {
             return Err(AgentError::internal(
                 "changed",
-                "What it would change is not the same any more, so it was not carried out.",
+                "Its effect has changed since it was shown, so it was not carried out.",
             )
             .hint("Ask for it again."));
         }
@@ -160,7 +135,8 @@ impl Dispatcher {
         done.is_recorded = true;
         // The arguments of a marked turn may be content from outside, and the result repeat it.
         done.is_untrusted = ready.follows_untrusted || self.returns_outside_content(&ready.spec);
-        done.local_only = self.context.engine.is_local_result(spec, done.outcome, &done.data);
+        done.local_only =
+            is_local_result(self.context.world().tools.as_ref(), spec, done.outcome, &done.data);
         if done.local_only {
             self.context.note_local_data();
         }
@@ -189,7 +165,8 @@ impl Dispatcher {
             asked: outgoing.asked,
             call: ready.call.clone(),
             session: self.context.session.clone(),
-            attended: self.context.audience.is_attended(),
+            caller: self.context.caller.kind.clone(),
+            attended: self.context.is_attended(),
             content: self.context.content(),
         };
         if results::is_own_tool(spec) {
@@ -217,7 +194,7 @@ impl Dispatcher {
     /// Removes known secrets from a result. In a JSON text a secret may be written with escapes, so
     /// such a text is replaced by its value.
     fn scrub_result(&self, data: &mut Value) {
-        let matcher = self.context.engine.secret_matcher();
+        let matcher = self.context.engine.secrets.matcher();
         read_texts(data, &|members| matcher.value_contains_secret(members));
         matcher.scrub_value(data);
     }
@@ -322,7 +299,7 @@ impl Dispatcher {
     /// Replaces the details of a service's failure in the result for a remote caller and its model.
     /// A failure in the tool's own words is kept. The outcome's record has the full error.
     fn hide_failure_details(&self, done: &mut CallDone) {
-        let Some(error) = done.error.as_mut().filter(|_| self.context.audience.is_remote()) else {
+        let Some(error) = done.error.as_mut().filter(|_| self.context.caller.is_remote()) else {
             return;
         };
         let is_services = matches!(
@@ -356,7 +333,7 @@ impl Dispatcher {
         if news.is_empty() {
             return;
         }
-        if let Err(error) = self.context.engine.values_put(&self.context.session, news).await {
+        if let Err(error) = self.context.engine.values.put(&self.context.session, news).await {
             tracing::warn!(%error, "session values could not be kept");
         }
     }

@@ -63,7 +63,8 @@ impl Outgoing {
         let mut asked = ready.arguments.as_object().cloned().unwrap_or_default();
         asked.extend(owned.clone());
         let asked = Value::Object(asked);
-        let Adapted { arguments, is_sent } = context.world().tools.adapt(spec, asked.clone());
+        let Adapted { arguments, is_sent } =
+            context.world().tools.adapt(&context.caller.kind, spec, asked.clone());
         let arguments = if ready.is_adapted { asked.clone() } else { arguments };
         let arguments = normalize_and_check_length(arguments)
             .map_err(|error| error.with("tool_id", spec.id.as_str()))?;

@@ -6,15 +6,15 @@ use serde_json::json;
 
 use crate::{
     canonical::canonical,
+    context::results,
     destinations,
     ports::{Durability, RecordDraft},
     tools::{
         call::{CallDone, Ready},
         outgoing::Outgoing,
-        refusals::millis,
-        results,
     },
-    turn::{audience::Place, context::TurnContext},
+    turn::caller_records::add_caller,
+    turn::{context::TurnContext, place::Place, refusals::millis},
 };
 
 /// The highest number of coerced arguments that one record names.
@@ -56,7 +56,7 @@ pub(crate) async fn record_intent(
     }
     if context.place == Place::Outside {
         // No question of a conversation says who asked for this call.
-        draft = context.origin.add_to(draft, context.world().profile.as_ref());
+        draft = add_caller(draft, &context.caller.kind, context.world().profile.as_ref());
     }
     if let Some(id) = approval {
         draft = draft.field("approval", id.as_str());

@@ -14,9 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ports::{Resume, ToolFailure, ToolRequest, Tools},
-    replay::{recorder::Recorder, taps::RecordedTools},
     tools::{call::Ready, outgoing::Outgoing, records::record_intent, retry, scope::Scope},
-    turn::context::TurnContext,
+    turn::{
+        context::TurnContext,
+        recording::{recorder::Recorder, taps::RecordedTools},
+    },
 };
 
 /// The name under which the answers are added to the call's arguments where these are shown and
@@ -173,9 +175,9 @@ async fn approve_answers(
     if ready.spec.effect == Effect::ReadOnly {
         return Ok((ready, None));
     }
-    context.engine.check_tool(&ready.spec)?;
+    context.check_tool(&ready.spec)?;
     let signer = signer.ok_or_else(|| {
-        AgentError::internal("changed", "A change is sent only as it was signed.")
+        AgentError::internal("changed", "A change is sent only in the form that was signed.")
     })?;
     let (decision, approval) = signer.sign(&ready).await?;
     ready.decision = decision;
@@ -201,7 +203,7 @@ async fn record_again(
     arguments: &Value,
 ) -> Result<(), AgentError> {
     if ready.spec.effect != Effect::ReadOnly {
-        return Err(AgentError::internal("changed", "A change is sent only as it was signed."));
+        return Err(AgentError::internal("changed", "A change is sent only in the form that was signed."));
     }
     record_further((context, scope), ready, None, &Outgoing::for_further_request(arguments)?).await
 }

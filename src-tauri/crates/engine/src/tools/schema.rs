@@ -1,9 +1,9 @@
 //! Compiles JSON schemas and caches one validator for each. A part that cannot be checked is left
-//! out (`checkable`). Knows no tool and loads nothing from outside the schema.
+//! out (`checkable`). Loads nothing from outside the schema.
 
 use std::{collections::HashMap, sync::Arc};
 
-use contract::{Text, text};
+use contract::{AgentError, Text, ToolSpec, text};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -87,6 +87,28 @@ impl Validators {
                 within_bound(check).unwrap_or_else(|| vec![TOO_LONG.into()])
             }
         }
+    }
+
+    /// Checks arguments against the tool's schema. The error `invalid_input` lists every problem.
+    pub(crate) fn check_arguments(
+        &self,
+        spec: &ToolSpec,
+        arguments: &Value,
+    ) -> Result<(), AgentError> {
+        let problems =
+            self.problems(&format!("in {}", spec.definition_hash), &spec.input_schema, arguments);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let first = problems.first().map(|p| {
+            format!("{} {}", p["path"].as_str().unwrap_or(""), p["problem"].as_str().unwrap_or(""))
+        });
+        Err(AgentError::invalid(text!(
+            "The arguments of {tool} do not fit: {problem}",
+            tool = spec.title,
+            problem = first.unwrap_or_default().trim()
+        ))
+        .with("validation", problems))
     }
 
     fn validator(&self, key: &str, schema: &Value, formats: bool) -> Option<Arc<Validator>> {

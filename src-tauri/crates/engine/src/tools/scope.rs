@@ -5,10 +5,10 @@ use std::sync::Arc;
 use contract::{ToolId, ToolSpec};
 
 use crate::{
-    Engine,
-    memory::recalled::Recalled,
+    World,
+    conversation::recalled::Recalled,
     ports::Agent,
-    turn::{audience::Place, context::TurnContext},
+    turn::{context::TurnContext, place::Place},
 };
 
 /// The specialist that makes calls, with the earlier messages it sees.
@@ -21,8 +21,8 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Returns the scope of a tool's own specialist, for a call that no specialist made.
-    pub(crate) fn of_tool(engine: &Engine, tool: &ToolId) -> Self {
-        let agents = engine.world.roster.agents();
+    pub(crate) fn of_tool(world: &World, tool: &ToolId) -> Self {
+        let agents = world.roster.agents();
         let agent = agents.iter().find(|agent| agent.tools.contains(tool)).cloned();
         Self { agent: agent.map(Arc::new), recalled: None }
     }

@@ -4,7 +4,7 @@
 use contract::{Effect, ItemBody, ToolSpec};
 use serde_json::Value;
 
-use crate::turn::{audience::Place, context::TurnContext};
+use crate::turn::{context::TurnContext, place::Place};
 
 /// The number of the newest items whose messages are searched.
 pub(crate) const ITEMS: u32 = 200;
@@ -22,7 +22,7 @@ pub(crate) async fn typed_arguments(
     if context.place == Place::Outside {
         return members.keys().cloned().collect();
     }
-    if context.audience.run().is_some() {
+    if context.run().is_some() {
         return Vec::new();
     }
     let items = context.world().store.items_before(&context.session, None, ITEMS).await;

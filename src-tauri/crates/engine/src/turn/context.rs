@@ -13,8 +13,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentId, Approval, Destination, DestinationKind, EventBody, Item, ItemBody, ItemId, Limits,
-    PackId, Push, RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId,
+    AgentId, Approval, Caller, Destination, DestinationKind, EventBody, Item, ItemBody, ItemId,
+    Limits, PackId, Push, RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -24,14 +24,14 @@ use crate::{
     Engine, World,
     budget::{account::Account, metering::Metered},
     ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent},
-    replay::{recorder::Recorder, taps::RecordedCalls},
-    run::live::{RunContext, settings_and_locale},
-    sessions::lanes::Accepted,
-    tools::provenance::UntrustedSources,
     turn::{
-        audience::{Audience, Origin, Place},
+        lanes::Accepted,
         mentions::find_mentioned_agent,
         outcome::End,
+        place::Place,
+        provenance::UntrustedSources,
+        recording::{recorder::Recorder, taps::RecordedCalls},
+        run_context::{RunContext, locale_for, settings_for},
     },
 };
 
@@ -49,8 +49,14 @@ pub(crate) struct TurnContext {
     pub(crate) session: SessionId,
     pub(crate) id: TurnId,
     pub(crate) question: String,
-    pub(crate) audience: Audience,
-    pub(crate) origin: Origin,
+    /// Who asks. After the end of its turn, who decided about its action.
+    pub(crate) caller: Caller,
+    /// The request that the turn answers, if a program sent it.
+    run: Option<Arc<RunContext>>,
+    /// Whether the turn has ended, and only its pending action goes on.
+    is_detached: bool,
+    /// The ports as the caller has them.
+    world: World,
     pub(crate) place: Place,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
@@ -99,16 +105,14 @@ impl TurnContext {
     }
 
     pub(crate) fn new(engine: &Arc<Engine>, start: TurnStart) -> Self {
-        let TurnStart { session, accepted, place, cancel } = start;
-        let run = engine.runs.of(&accepted.turn);
-        let audience = Audience::of(run, accepted.headless);
-        Self::with_audience(engine, session, accepted, audience, (place, cancel))
+        let run = engine.runs.of(&start.accepted.turn);
+        Self::with_run(engine, start, run)
     }
 
     /// Returns the language of a text of this turn. If it is not certain, returns the language of
     /// the turn.
     pub(crate) fn locale_of(&self, text: &str) -> String {
-        match self.audience.run() {
+        match self.run() {
             Some(_) => None,
             None => self.world().profile.locale_of(text),
         }
@@ -117,24 +121,25 @@ impl TurnContext {
 
     /// Makes the context of a pending action whose turn has ended. A new proposal made from it
     /// keeps the language and the waiting time.
-    pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
+    pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval, decider: &Caller) -> Self {
         let run = engine.runs.of(&approval.turn);
-        let accepted = Accepted::without_message(approval.turn.clone());
-        let place = if approval.session.as_str() == crate::sessions::lanes::DIRECT {
+        let caller =
+            run.as_ref().map_or_else(|| decider.clone(), |run| run.caller()).headless(true);
+        let accepted = Accepted { caller, ..Accepted::without_message(approval.turn.clone()) };
+        let place = if approval.session.as_str() == crate::turn::lanes::DIRECT {
             Place::Outside
         } else {
             Place::Conversation
         };
-        let audience = Audience::Detached { run };
-        let mut context = Self::with_audience(
-            engine,
-            approval.session.clone(),
+        let start = TurnStart {
+            session: approval.session.clone(),
             accepted,
-            audience,
-            (place, CancellationToken::new()),
-        );
+            place,
+            cancel: CancellationToken::new(),
+        };
+        let mut context = Self { is_detached: true, ..Self::with_run(engine, start, run) };
         context.sources.add_followed_sources(&approval.follows);
-        if context.audience.run().is_none() {
+        if context.run.is_none() {
             context.locale = approval.locale.clone().unwrap_or(context.locale);
         }
         let waits_s = u32::try_from((approval.expires_at - approval.created_at).num_seconds())
@@ -144,31 +149,26 @@ impl TurnContext {
         context
     }
 
-    fn with_audience(
-        engine: &Arc<Engine>,
-        session: SessionId,
-        accepted: Accepted,
-        audience: Audience,
-        (place, cancel): (Place, CancellationToken),
-    ) -> Self {
-        let world = &engine.world;
-        let (settings, locale) =
-            settings_and_locale(audience.run().map(AsRef::as_ref), world.profile.as_ref());
-        let locale = match audience.run() {
+    fn with_run(engine: &Arc<Engine>, start: TurnStart, run: Option<Arc<RunContext>>) -> Self {
+        let TurnStart { session, accepted, place, cancel } = start;
+        let world = engine.world.of(&accepted.caller);
+        let settings = settings_for(&accepted.caller, world.profile.as_ref());
+        let locale = locale_for(run.as_deref(), world.profile.as_ref());
+        let locale = match &run {
             Some(_) => locale,
             None => world.profile.locale_of(&accepted.text).unwrap_or(locale),
         };
         let account = Arc::new(Account::new(
             session.clone(),
             accepted.turn.clone(),
-            audience.run().and_then(|run| run.max_output_tokens),
+            run.as_ref().and_then(|run| run.max_output_tokens),
         ));
-        let mut model = engine.model(accepted.model.as_deref());
+        let choose = |name| engine.models.choose(world.models.as_ref(), name);
+        let mut model = choose(accepted.model.as_deref());
         let started_at = world.clock.now();
         // Only messages of the profile's owner are recorded.
-        let is_recorded = audience.run().is_none()
-            && !accepted.text.is_empty()
-            && settings.limits.recorded_turns > 0;
+        let is_recorded =
+            run.is_none() && !accepted.text.is_empty() && settings.limits.recorded_turns > 0;
         let recorder = is_recorded
             .then(|| Arc::new(Recorder::new(&session, &accepted, model.as_ref(), started_at)));
         if let Some(recorder) = &recorder {
@@ -179,17 +179,17 @@ impl TurnContext {
         let model = metered(model);
         let summariser = match settings.model.summariser.trim() {
             "" => Arc::clone(&model),
-            name => metered(engine.model(Some(name))),
+            name => metered(choose(Some(name))),
         };
         let specs = world.tools.specs();
         // Callers of the run contract and of the chat API name a specialist in a field.
-        let mentioned = || match audience.run() {
+        let mentioned = || match &run {
             Some(_) => None,
             None => find_mentioned_agent(&accepted.text, &world.roster.agents()),
         };
         let wanted = accepted.agent.clone().or_else(mentioned);
         // Programs that use the run contract, and their callers, are not the person.
-        let named = match audience.run() {
+        let named = match &run {
             Some(_) => BTreeSet::new(),
             None => named_destinations(&accepted.text, &world.roster.agents()),
         };
@@ -200,8 +200,10 @@ impl TurnContext {
             session,
             id: accepted.turn,
             question: accepted.text,
-            audience,
-            origin: accepted.origin,
+            caller: accepted.caller,
+            run,
+            is_detached: false,
+            world,
             place,
             cancel,
             model,
@@ -222,22 +224,38 @@ impl TurnContext {
     }
 
     pub(crate) fn world(&self) -> &World {
-        &self.engine.world
+        &self.world
     }
 
     pub(crate) fn probe(&self, point: Point) {
         self.world().probe.at(point);
     }
 
-    /// Returns the remote caller that receives the events.
-    pub(crate) fn caller(&self) -> Option<&RunContext> {
-        self.audience.caller().map(AsRef::as_ref)
+    /// Returns the request of a program that the turn answers.
+    pub(crate) fn run(&self) -> Option<&Arc<RunContext>> {
+        self.run.as_ref()
+    }
+
+    /// Returns the request whose caller receives the events.
+    pub(crate) fn heard_run(&self) -> Option<&RunContext> {
+        self.run.as_deref().and_then(RunContext::heard)
+    }
+
+    /// Whether a call may wait for a decision. If not, its pending action stays after the end of
+    /// the turn.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.caller.may_wait
+    }
+
+    /// Whether a person is present whom an MCP server may ask something during a call.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.caller.may_wait || self.is_detached
     }
 
     /// Returns how the turn is supervised: a turn for a caller of the run contract or of the chat
     /// API by the contract, any other by the profile's choice.
     pub(crate) fn supervision(&self) -> Supervision {
-        match self.audience.run() {
+        match self.run() {
             Some(_) => Supervision::Contract,
             None => self.world().profile.supervision(),
         }
@@ -257,7 +275,7 @@ impl TurnContext {
 
     /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.
     pub(crate) fn bound_unless_remote(&self, own: u32) -> u32 {
-        if self.audience.is_remote() { u32::MAX } else { own }
+        if self.caller.is_remote() { u32::MAX } else { own }
     }
 
     /// Returns the time until which a call may begin or be retried. A slow model or server costs
@@ -265,7 +283,7 @@ impl TurnContext {
     pub(crate) fn deadline(&self) -> tokio::time::Instant {
         let entries = self.account.entries();
         // A program that called waits for the whole turn.
-        let slow = if self.audience.is_remote() {
+        let slow = if self.caller.is_remote() {
             Duration::ZERO
         } else {
             entries.model_time + entries.tool_time
@@ -313,11 +331,11 @@ impl TurnContext {
         if self.model.refuses_tools() {
             return Vec::new();
         }
-        self.specs.iter().filter(|spec| self.engine.check_tool(spec).is_ok()).collect()
+        self.specs.iter().filter(|spec| self.check_tool(spec).is_ok()).collect()
     }
 
     pub(crate) fn check_egress(&self) -> Result<(), End> {
-        self.engine.check_egress(self.model.as_ref()).map_err(End::failed)
+        self.engine.models.check_egress(self.model.as_ref()).map_err(End::failed)
     }
 
     // --- events, records, items ---
@@ -336,7 +354,7 @@ impl TurnContext {
                 },
             })
         };
-        match (self.audience.run(), self.world().events.has_listeners()) {
+        match (self.run(), self.world().events.has_listeners()) {
             (Some(run), true) => {
                 run.tell(&self.engine, event.clone(), at);
                 push(event);

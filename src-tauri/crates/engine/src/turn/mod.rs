@@ -1,17 +1,25 @@
-//! One turn, from the accepted message to its end. All parts read `context`. `answer` and the parts
-//! in `agents`, `tools` and `approvals` own the state they change.
+//! What all parts of a turn share: its context, the caller, the run context, the queue of its session,
+//! and the recording for a replay. Knows none of the parts.
 
-pub(crate) mod answer;
-pub(crate) mod audience;
+pub(crate) mod answers;
+pub(crate) mod caller_records;
 pub(crate) mod context;
-pub(crate) mod direct;
-pub(crate) mod ending;
 pub(crate) mod frame;
+pub(crate) mod lanes;
+pub(crate) mod listener;
+pub(crate) mod locks;
 mod mentions;
+pub(crate) mod models;
+pub(crate) mod named_members;
 pub(crate) mod outcome;
 pub(crate) mod partial;
-pub(crate) mod prompt_preview;
-pub(crate) mod recover;
-pub(crate) mod running;
+pub(crate) mod place;
+pub(crate) mod provenance;
+pub(crate) mod recording;
+pub(crate) mod refusals;
+pub(crate) mod run_context;
+pub(crate) mod secrets;
 pub(crate) mod switches;
+pub(crate) mod tool_refusals;
 pub(crate) mod traces;
+pub(crate) mod values;

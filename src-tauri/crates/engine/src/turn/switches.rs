@@ -2,11 +2,27 @@
 //! starts, before each model call, before each tool call, and before a pending action is approved
 //! or run. Each check reads the current settings, so switching off works at once.
 
+use std::sync::Arc;
+
 use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec, text};
 
-use crate::Engine;
+use crate::{
+    World,
+    ports::{Profile, Tools},
+    turn::context::TurnContext,
+};
 
-impl Engine {
+/// The kill switches of the profile.
+pub struct Switches {
+    profile: Arc<dyn Profile>,
+    tools: Arc<dyn Tools>,
+}
+
+impl Switches {
+    pub(crate) fn new(world: &World) -> Self {
+        Self { profile: Arc::clone(&world.profile), tools: Arc::clone(&world.tools) }
+    }
+
     /// Whether the assistant is switched on and has settings that can be used.
     pub fn is_enabled(&self) -> bool {
         self.check_enabled().is_ok()
@@ -14,10 +30,10 @@ impl Engine {
 
     /// Fails if the settings cannot be used, or if the assistant is switched off.
     pub(crate) fn check_enabled(&self) -> Result<(), AgentError> {
-        if let Some(fault) = self.world.profile.settings_fault() {
+        if let Some(fault) = self.profile.settings_fault() {
             return Err(fault);
         }
-        if self.world.profile.settings().agent_enabled {
+        if self.profile.settings().agent_enabled {
             return Ok(());
         }
         Err(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.")
@@ -27,7 +43,7 @@ impl Engine {
     /// Fails if this agent or the whole assistant is switched off.
     pub(crate) fn check_agent(&self, agent: &AgentId) -> Result<(), AgentError> {
         self.check_enabled()?;
-        if self.world.profile.settings().switches.agent(agent) {
+        if self.profile.settings().switches.agent(agent) {
             return Ok(());
         }
         Err(AgentError::new(
@@ -38,15 +54,16 @@ impl Engine {
         .hint("Switch it on in Tools."))
     }
 
-    /// Fails if this tool, its pack's agent or the whole assistant is switched off.
-    pub(crate) fn check_tool(&self, tool: &ToolSpec) -> Result<(), AgentError> {
+    /// Fails if this tool, its pack's agent or the whole assistant is switched off. `tools` are those
+    /// of the caller, which name the tool.
+    fn check_tool_of(&self, tools: &dyn Tools, tool: &ToolSpec) -> Result<(), AgentError> {
         let id = &tool.id;
         let off = |error: AgentError| error.with("tool_id", id.as_str());
-        match self.world.tools.agent_of(id) {
+        match tools.agent_of(id) {
             Some(agent) => self.check_agent(&agent).map_err(off)?,
             None => self.check_enabled()?,
         }
-        if self.world.profile.settings().switches.tool(tool) {
+        if self.profile.settings().switches.tool(tool) {
             return Ok(());
         }
         Err(off(AgentError::new(
@@ -60,11 +77,16 @@ impl Engine {
     /// Fails if any tool that the id may mean is switched off.
     pub(crate) fn check_tools_named(&self, id: &ToolId) -> Result<(), AgentError> {
         self.check_enabled()?;
-        self.world
-            .tools
-            .specs()
-            .iter()
-            .filter(|spec| spec.is_named(id))
-            .try_for_each(|spec| self.check_tool(spec))
+        let tools = self.tools.as_ref();
+        let specs = tools.specs();
+        let mut named = specs.iter().filter(|spec| spec.is_named(id));
+        named.try_for_each(|spec| self.check_tool_of(tools, spec))
+    }
+}
+
+impl TurnContext {
+    /// Fails if this tool, its pack's agent or the whole assistant is switched off.
+    pub(crate) fn check_tool(&self, tool: &ToolSpec) -> Result<(), AgentError> {
+        self.engine.switches.check_tool_of(self.world().tools.as_ref(), tool)
     }
 }

@@ -2,13 +2,19 @@
 //! memory only, because they contain users' texts and are not needed after a restart. The time at
 //! which each tool's instructions were last used is stored.
 
-use std::collections::{HashMap, VecDeque};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{InstructionsView, PromptTrace, SessionId, ToolId, TurnId};
 use parking_lot::Mutex;
 
-use crate::Engine;
+use crate::{
+    World,
+    ports::{Store, Tools},
+};
 
 /// How long the stored times may be out of date.
 const KEPT_FOR: TimeDelta = TimeDelta::minutes(1);
@@ -18,44 +24,14 @@ const RUNS: usize = 30;
 /// The store key of the times at which each tool's instructions were last used.
 const LAST_USED: &str = "instructions.last_used";
 
-impl Engine {
-    /// Returns when each tool's instructions were last used.
-    pub(crate) async fn last_used(&self) -> HashMap<ToolId, DateTime<Utc>> {
-        let kept = self.world.store.note(LAST_USED).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "when instructions were last used could not be read");
-            None
-        });
-        let mut all: HashMap<ToolId, DateTime<Utc>> =
-            kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        all.extend(self.traces.last_used());
-        all
-    }
-
-    /// Stores the times of last use for the tools that exist. Writes at most once a minute, because
-    /// a busy server would otherwise write the same values with every turn.
-    pub(crate) async fn keep_last_used(&self) {
-        let _one_at_a_time = self.notes.lock().await;
-        if !self.traces.has_unstored_times() {
-            return;
-        }
-        let mut all = self.last_used().await;
-        let specs = self.world.tools.specs();
-        all.retain(|tool, _| specs.iter().any(|spec| spec.id == *tool));
-        let kept = self
-            .world
-            .store
-            .note_put(LAST_USED, &serde_json::to_string(&all).unwrap_or_default())
-            .await;
-        if let Err(error) = kept {
-            tracing::warn!(%error, "when instructions were last used could not be kept");
-        } else {
-            self.traces.kept(all);
-        }
-    }
+/// The prompts of the newest turns.
+pub(crate) struct Traces {
+    store: Arc<dyn Store>,
+    tools: Arc<dyn Tools>,
+    inner: Mutex<Inner>,
+    /// The lock for the stored times at which instructions were last used.
+    storing: tokio::sync::Mutex<()>,
 }
-
-#[derive(Default)]
-pub(crate) struct Traces(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -67,16 +43,52 @@ struct Inner {
 }
 
 impl Traces {
+    pub(crate) fn new(world: &World) -> Self {
+        Self {
+            store: Arc::clone(&world.store),
+            tools: Arc::clone(&world.tools),
+            inner: Mutex::default(),
+            storing: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Returns when each tool's instructions were last used.
+    pub(crate) async fn last_used(&self) -> HashMap<ToolId, DateTime<Utc>> {
+        let kept = self.store.note(LAST_USED).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "when instructions were last used could not be read");
+            None
+        });
+        let mut all: HashMap<ToolId, DateTime<Utc>> =
+            kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        all.extend(self.lock().last_used.clone());
+        all
+    }
+
+    /// Stores the times of last use for the tools that exist. Writes at most once a minute, because
+    /// a busy server would otherwise write the same values with every turn.
+    pub(crate) async fn keep_last_used(&self) {
+        let _one_at_a_time = self.storing.lock().await;
+        if !self.has_unstored_times() {
+            return;
+        }
+        let mut all = self.last_used().await;
+        let specs = self.tools.specs();
+        all.retain(|tool, _| specs.iter().any(|spec| spec.is_named(tool)));
+        let stored = serde_json::to_string(&all).unwrap_or_default();
+        let kept = self.store.note_put(LAST_USED, &stored).await;
+        if let Err(error) = kept {
+            tracing::warn!(%error, "when instructions were last used could not be kept");
+        } else {
+            self.lock().kept = all;
+        }
+    }
+
     fn has_unstored_times(&self) -> bool {
         let inner = self.lock();
         inner
             .last_used
             .iter()
             .any(|(tool, at)| inner.kept.get(tool).is_none_or(|kept| *at - *kept >= KEPT_FOR))
-    }
-
-    fn kept(&self, all: HashMap<ToolId, DateTime<Utc>>) {
-        self.lock().kept = all;
     }
 
     pub(crate) fn begin(&self, run: PromptTrace) {
@@ -103,16 +115,12 @@ impl Traces {
         self.lock().runs.iter().rev().cloned().collect()
     }
 
-    fn last_used(&self) -> HashMap<ToolId, DateTime<Utc>> {
-        self.lock().last_used.clone()
-    }
-
     /// Removes the runs of a session.
     pub(crate) fn forget(&self, session: &SessionId) {
         self.lock().runs.retain(|run| run.session != *session);
     }
 
     fn lock(&self) -> parking_lot::MutexGuard<'_, Inner> {
-        self.0.lock()
+        self.inner.lock()
     }
 }

@@ -182,9 +182,9 @@ async fn approve_for_this_session_holds_for_the_session_and_shows_as_a_grant() {
     bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 5}))]);
     bench.ask("more").await;
     assert_eq!(bench.runs(), ["w", "w"], "covered: another number of the same");
-    let grant = bench.engine.grants().await.unwrap().remove(0);
+    let grant = bench.engine.grants.list().await.unwrap().remove(0);
     assert!(grant.last_used_at.is_some());
-    bench.engine.grant_revoke(&grant.id).await.unwrap();
+    bench.engine.grants.revoke(&grant.id).await.unwrap();
     bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 5}))]);
     bench.start("again").await;
     bench.approval(1).await;
@@ -199,7 +199,7 @@ async fn a_permission_for_the_session_that_could_not_be_stored_is_told() {
     bench.log.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
     bench.decide(&approval, Decision::ApproveForSession).await.unwrap();
     bench.final_of(&turn).await;
-    assert!(bench.engine.grants().await.unwrap().is_empty());
+    assert!(bench.engine.grants.list().await.unwrap().is_empty());
     let told = bench.items().await.into_iter().filter(|item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "permission_not_stored"));
     assert_eq!(told.count(), 1);
 }
@@ -345,7 +345,7 @@ async fn a_question_that_nobody_waits_with_outlives_its_process() {
         agent: None,
         headless: true,
     };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
     price.store(120, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(
@@ -432,7 +432,7 @@ async fn a_call_that_became_impossible_after_its_turn_still_ends() {
         agent: None,
         headless: true,
     };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
     let approval = bench.approval(0).await;
     sizes.store(true, std::sync::atomic::Ordering::SeqCst);
@@ -513,7 +513,7 @@ async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
         agent: None,
         headless: true,
     };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
     let EventBody::Final { status, .. } = bench.final_of(&turn).await else { panic!("a final") };
     assert_eq!(status, TurnStatus::ApprovalRequired);
     let waiting = bench.engine.approvals_list(true).await.unwrap();
@@ -597,21 +597,21 @@ async fn an_expired_action_is_asked_about_again_once_and_needs_its_own_decision(
     let bench = write_bench();
     let turn = bench.start("add two shoes").await.turn;
     let first = bench.approval(0).await;
-    let early = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    let early = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(early.unwrap_err().reason_text(), Some("not_expired"));
     bench.clock.forward(601);
     bench.final_of(&turn).await;
     let open = bench.engine.expired_approvals().await.unwrap();
     assert_eq!(open.iter().map(|a| &a.id).collect::<Vec<_>>(), [&first.id]);
 
-    let again = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    let again = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
     let again = again.unwrap();
     assert_eq!((&again.arguments, &again.replaces), (&first.arguments, &Some(first.id.clone())));
     assert_eq!((again.status, again.hash.as_str()), (ApprovalStatus::Pending, first.hash.as_str()));
     assert_ne!(again.call, first.call, "the expired call has its result");
     assert_eq!(again.details.words, "add two shoes");
     assert!(again.expires_at > bench.world.clock.now() && bench.runs().is_empty());
-    let twice = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    let twice = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(twice.unwrap_err().reason_text(), Some("not_expired"));
     assert_eq!(bench.engine.expired_approvals().await.unwrap(), []);
     let asked = bench.records_of(RecordType::RunStarted).await.pop().unwrap();
@@ -633,7 +633,7 @@ async fn two_requests_at_once_ask_again_about_an_expired_action_once() {
     let first = bench.approval(0).await;
     bench.clock.forward(601);
     bench.final_of(&turn).await;
-    let ask = || bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window);
+    let ask = || bench.engine.approval_ask_again(&first.id, &contract::Caller::window());
     let both = <[_; 2]>::from(tokio::join!(ask(), ask()));
     let refused: Vec<_> = both.into_iter().filter_map(Result::err).collect();
     assert_eq!(refused.len(), 1, "{refused:?}");
@@ -651,11 +651,11 @@ async fn asking_again_checks_everything_again() {
     bench.final_of(&turn).await;
     let deny = r#"{"rules": [{"id": "no", "action": "deny", "tool": "w"}]}"#;
     *bench.profile.rules.lock().unwrap() = policy::Rules::parse(deny);
-    let refused = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    let refused = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(refused.unwrap_err().reason_text(), Some("side_effect_disallowed"));
     *bench.profile.rules.lock().unwrap() = policy::Rules::default();
     *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![tool("r", Effect::ReadOnly)]);
-    let refused = bench.engine.approval_ask_again(&first.id, engine::DecidedBy::Window).await;
+    let refused = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(refused.unwrap_err().code, ErrorCode::ToolNotFound);
     assert!(bench.runs().is_empty());
 }

@@ -542,7 +542,7 @@ async fn the_time_of_a_server_is_not_the_turns_unless_a_caller_waits() {
 async fn callers_turn(bench: &Bench) -> TurnStream {
     let around = TurnOptions {
         locale: "sv".into(),
-        limits: Limits::default(),
+        caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "r".into(),
         correlation_id: None,
         hints: Vec::new(),

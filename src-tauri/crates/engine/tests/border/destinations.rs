@@ -2,7 +2,8 @@
 //! whatever the turn has seen.
 
 use contract::{manifest::OutputTrust, *};
-use engine::{DecidedBy, ports::ModelErrorKind};
+use contract::CallerKind;
+use engine::{ports::ModelErrorKind};
 use serde_json::json;
 
 use crate::world::{Bench, Say, tool};
@@ -52,7 +53,7 @@ async fn ask_in(bench: &Bench, session: &str, text: &str) -> TurnStartResponse {
         agent: None,
         headless: false,
     };
-    bench.engine.turn_start(params).await.unwrap()
+    bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap()
 }
 
 fn host(name: &str) -> Destination {
@@ -119,9 +120,9 @@ async fn an_added_server_asks_until_it_is_allowed_and_one_without_network_never(
     bench.ask("And tomorrow?").await;
     assert_eq!(bench.runs(), ["fetch", "fetch"], "one question for the conversation");
 
-    let listed = bench.engine.allowances().await.unwrap();
+    let listed = bench.engine.allowances.list().await.unwrap();
     assert_eq!((listed.len(), &listed[0].destination), (1, &server));
-    bench.engine.allowance_revoke(&server, listed[0].session.as_ref()).await.unwrap();
+    bench.engine.allowances.revoke(&server, listed[0].session.as_ref()).await.unwrap();
     bench.model.then(vec![Say::Call("fetch", json!({"q": "next week"}))]);
     bench.start("Next week?").await;
     bench.approval(1).await;
@@ -165,7 +166,7 @@ async fn a_destination_that_is_always_allowed_is_recorded_and_holds_everywhere()
     assert!(record.revealed["destinations"].as_str().unwrap().contains("evil.example"));
     let intents = bench.records_of(RecordType::ToolIntent).await;
     assert!(intents.iter().all(|intent| intent.fields.contains_key("sends_bytes")));
-    bench.engine.allowance_revoke(&host("evil.example"), None).await.unwrap();
+    bench.engine.allowances.revoke(&host("evil.example"), None).await.unwrap();
     assert_eq!(bench.records_of(RecordType::GrantRevoked).await.len(), 1);
 }
 
@@ -173,8 +174,8 @@ async fn a_destination_that_is_always_allowed_is_recorded_and_holds_everywhere()
 async fn a_destination_that_a_person_types_is_stored_as_it_is_compared() {
     let bench = Bench::new(vec![fetch()]);
     let typed = host("https://Evil.example/x");
-    bench.engine.allowance_give(&typed, None, DecidedBy::Terminal).await.unwrap();
-    let listed = bench.engine.allowances().await.unwrap();
+    bench.engine.allowances.give(&typed, None, &CallerKind::Terminal).await.unwrap();
+    let listed = bench.engine.allowances.list().await.unwrap();
     assert_eq!(
         (&listed[0].destination, listed[0].by.as_str()),
         (&host("evil.example"), "terminal")
@@ -182,10 +183,10 @@ async fn a_destination_that_a_person_types_is_stored_as_it_is_compared() {
     bench.model.then(vec![Say::Call("fetch", json!({"q": EVIL}))]);
     bench.ask("Read it.").await;
     assert_eq!(bench.runs(), ["fetch"]);
-    let refused = bench.engine.allowance_give(&host("two words"), None, DecidedBy::Window).await;
+    let refused = bench.engine.allowances.give(&host("two words"), None, &CallerKind::Window).await;
     assert_eq!(refused.unwrap_err().reason_text(), Some("not_a_destination"));
-    bench.engine.allowance_revoke(&typed, None).await.unwrap();
-    assert!(bench.engine.allowance_revoke(&typed, None).await.is_err(), "it is revoked");
+    bench.engine.allowances.revoke(&typed, None).await.unwrap();
+    assert!(bench.engine.allowances.revoke(&typed, None).await.is_err(), "it is revoked");
 }
 
 #[tokio::test(start_paused = true)]

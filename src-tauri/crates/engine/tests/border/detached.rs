@@ -207,10 +207,10 @@ async fn a_permission_for_a_session_is_kept_only_with_what_was_signed() {
     price.store(120, Ordering::SeqCst);
     bench.decide(&first, Decision::ApproveForSession).await.unwrap();
     let second = bench.approval(1).await;
-    assert!(bench.engine.grants().await.unwrap().is_empty(), "nobody signed the new price");
+    assert!(bench.engine.grants.list().await.unwrap().is_empty(), "nobody signed the new price");
     bench.decide(&second, Decision::ApproveForSession).await.unwrap();
     bench.final_of(&turn).await;
-    assert_eq!(bench.engine.grants().await.unwrap().len(), 1);
+    assert_eq!(bench.engine.grants.list().await.unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -406,7 +406,7 @@ async fn when_nothing_may_leave_only_this_machine_answers() {
         agent: None,
         headless: false,
     };
-    let refused = bench.engine.turn_start(params).await.unwrap_err();
+    let refused = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap_err();
     assert_eq!(
         (refused.code, refused.reason_text(), refused.retryable),
         (ErrorCode::InvalidInput, Some("egress_denied"), false)

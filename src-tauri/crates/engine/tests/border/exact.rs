@@ -100,7 +100,7 @@ async fn a_direct_call_and_a_check_of_the_policy_refuse_such_a_number_too() {
             session: None,
             headless: true,
         };
-        let done = bench.engine.tool_call(params).await.unwrap();
+        let done = bench.engine.tool_call(contract::Caller::inside(), params).await.unwrap();
         assert_eq!(done.error.unwrap().reason_text(), Some("invalid_arguments"));
         let params = PolicyCheckParams {
             tool: "r".into(),

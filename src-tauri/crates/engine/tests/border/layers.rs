@@ -154,7 +154,7 @@ async fn section_1_a_part_that_is_too_long_is_cut_and_said_to_be() {
     let bench = Bench::new(vec![]).with(vec![long]);
     bench.ask("hello").await;
     assert!(bench.prompt(0).len() < 12_000);
-    let base = bench.engine.instructions_list().await.turns[0].parts[0].clone();
+    let base = bench.engine.instructions.read().await.turns[0].parts[0].clone();
     assert_eq!((base.part, base.cut), (PromptPart::Base, true));
 }
 
@@ -241,7 +241,7 @@ async fn section_2_the_page_shows_what_each_layer_gave() {
     );
     let states =
         |list: &InstructionsResponse| list.tools.iter().map(|tool| tool.state).collect::<Vec<_>>();
-    let before = bench.engine.instructions_list().await;
+    let before = bench.engine.instructions.read().await;
     assert_eq!(
         states(&before),
         [InstructionState::Found, InstructionState::Error, InstructionState::Missing]
@@ -262,7 +262,7 @@ async fn section_2_the_page_shows_what_each_layer_gave() {
     assert!(bench.model.requests.lock().unwrap().is_empty(), "a preview sends nothing");
     bench.model.then(vec![Say::Call("p", json!({"account_id": "17"}))]);
     bench.ask("the trend?").await;
-    let after = bench.engine.instructions_list().await;
+    let after = bench.engine.instructions.read().await;
     let turn = &after.turns[0];
     assert_eq!(turn.agent.as_deref(), Some("Guardian"));
     let chosen: Vec<&str> = turn.instructions[0]
@@ -465,7 +465,7 @@ async fn section_5_3_a_follow_up_is_answered_from_the_analysis_for_a_quarter_of_
     assert!(text.contains("as of 13:00"), "{text}");
     ask("and 23?", json!({"q": "23"})).await;
     assert_eq!(bench.runs().len(), 2, "another entity runs");
-    bench.engine.forget_analyses();
+    bench.engine.analyses.forget();
     ask("and 23 again?", json!({"q": "23"})).await;
     assert_eq!(bench.runs().len(), 3, "other data has come");
     bench.clock.forward(16 * 60);

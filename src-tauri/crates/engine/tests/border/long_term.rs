@@ -17,7 +17,7 @@ async fn prompt_in(bench: &Bench, session: &str, text: &str) -> String {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
     let (status, _) = status_and_text(&bench.final_of(&turn).await);
     assert_eq!(status, TurnStatus::Ok);
     let last = bench.model.requests.lock().unwrap().len() - 1;
@@ -26,7 +26,7 @@ async fn prompt_in(bench: &Bench, session: &str, text: &str) -> String {
 
 async fn note(bench: &Bench, session: Option<&str>, text: &str) -> MemoryEntry {
     let params = MemoryAddParams { text: text.into(), session: session.map(SessionId::from) };
-    bench.engine.memory_add(&params).await.unwrap()
+    bench.engine.memories.add(&params).await.unwrap()
 }
 
 /// The lines between the tags of memories. None if the prompt has none.
@@ -51,7 +51,7 @@ async fn records(bench: &Bench, record_type: RecordType) -> Vec<AuditRecordView>
 
 async fn search(bench: &Bench, text: &str) -> Vec<String> {
     let params = MemorySearchParams { text: text.into(), session: None, limit: 0 };
-    let found = bench.engine.memory_search(&params).await.unwrap();
+    let found = bench.engine.memories.search(&params).await.unwrap();
     found.hits.into_iter().map(|hit| hit.memory.text).collect()
 }
 
@@ -148,7 +148,7 @@ async fn memories_are_not_read_where_they_must_not_be() {
     bench.profile.settings.lock().unwrap().conversation.mode = ConversationMode::NoNeed;
     assert!(!is_read().await, "conversations are not kept");
     let params = MemoryAddParams { text: "x".into(), session: None };
-    let refused = bench.engine.memory_add(&params).await.unwrap_err();
+    let refused = bench.engine.memories.add(&params).await.unwrap_err();
     assert_eq!(refused.reason_text(), Some("memory_off"));
 }
 
@@ -177,7 +177,7 @@ async fn local_data_stays_here_and_the_rest_is_redacted() {
     // The tool that recalls keeps to the same rule.
     for (model_is_local, count) in [(true, 2), (false, 1)] {
         let content = TurnContent { model_is_local, ..TurnContent::default() };
-        let found = bench.engine.recall_memories(question, &"s".into(), content).await;
+        let found = bench.engine.memories.recall(question, &"s".into(), content).await;
         assert_eq!(found.unwrap().len(), count, "local model: {model_is_local}");
     }
 }
@@ -208,9 +208,9 @@ async fn deleting_a_session_or_a_memory_ends_it() {
     }
     bench.engine.session_delete(&"a".into()).await.unwrap();
     assert_eq!(search(&bench, "account reports").await, ["Account 23 reports in EUR"]);
-    bench.engine.memory_forget(&kept.id).await.unwrap();
+    bench.engine.memories.forget(&kept.id).await.unwrap();
     assert_eq!(search(&bench, "account reports").await, [""; 0]);
-    let missing = bench.engine.memory_forget(&kept.id).await.unwrap_err();
+    let missing = bench.engine.memories.forget(&kept.id).await.unwrap_err();
     assert_eq!(missing.reason_text(), Some("not_found"));
 }
 
@@ -220,11 +220,11 @@ async fn each_read_and_write_is_recorded() {
     let kept = note(&bench, None, "Account 17 reports in CET").await;
     search(&bench, "account 17").await;
     search(&bench, "nothing like it").await;
-    bench.engine.memory_show(&kept.id).await.unwrap();
+    bench.engine.memories.show(&kept.id).await.unwrap();
     let all = MemoryListParams { session: None, used_in: None, offset: 0, limit: 0 };
-    let listed = bench.engine.memory_list(&all).await.unwrap();
+    let listed = bench.engine.memories.list(&all).await.unwrap();
     assert!(listed.index.description.contains("knows no meaning"), "{:?}", listed.index);
-    bench.engine.memory_forget(&kept.id).await.unwrap();
+    bench.engine.memories.forget(&kept.id).await.unwrap();
     let action = |record: &AuditRecordView| record.fields["action"].as_str().unwrap().to_owned();
     let reads = records(&bench, RecordType::MemoryRead).await;
     assert_eq!(reads.iter().map(action).collect::<Vec<_>>(), ["searched", "shown", "listed"]);
@@ -248,7 +248,7 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     prompt_in(&bench, "shop:v", "Remember it").await;
     let noted = bench
         .engine
-        .remember_note("The key is sk-very-secret-key", &"a".into(), TurnContent::default())
+        .memories.remember_note("The key is sk-very-secret-key", &"a".into(), TurnContent::default())
         .await;
     let noted = noted.unwrap();
     assert!(!noted.text.contains("sk-very-secret-key"), "known secrets are not stored: {noted:?}");
@@ -256,13 +256,13 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     assert_eq!((noted.session, noted.sources), (None, vec![question[0].id.clone()]));
     let apart = bench
         .engine
-        .remember_note("Visitors like lamps", &"shop:v".into(), TurnContent::default())
+        .memories.remember_note("Visitors like lamps", &"shop:v".into(), TurnContent::default())
         .await
         .unwrap();
     assert_eq!(apart.session, Some("shop:v".into()));
     let found = bench
         .engine
-        .recall_memories(
+        .memories.recall(
             "lamps of visitors",
             &"a".into(),
             TurnContent { model_is_local: true, ..TurnContent::default() },
@@ -273,7 +273,7 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     let long = "x".repeat(MEMORY_CHARS + 1);
     for text in ["  ", long.as_str()] {
         assert!(
-            bench.engine.remember_note(text, &"a".into(), TurnContent::default()).await.is_err()
+            bench.engine.memories.remember_note(text, &"a".into(), TurnContent::default()).await.is_err()
         );
     }
 }
@@ -283,7 +283,7 @@ async fn a_log_that_cannot_be_written_is_reported() {
     let bench = Bench::new(vec![]);
     bench.log.refuses.store(true, Ordering::SeqCst);
     let params = MemoryAddParams { text: "x y z".into(), session: None };
-    let failed = bench.engine.memory_add(&params).await.unwrap_err();
+    let failed = bench.engine.memories.add(&params).await.unwrap_err();
     assert!(failed.has_reason(contract::Reason::AuditUnavailable));
 }
 
@@ -318,7 +318,7 @@ async fn talk(bench: &Bench, turns: std::ops::Range<usize>) {
 
 async fn summaries(bench: &Bench) -> Vec<MemoryEntry> {
     let all = MemoryListParams { session: Some("s".into()), used_in: None, offset: 0, limit: 0 };
-    let mut memories = bench.engine.memory_list(&all).await.unwrap().memories;
+    let mut memories = bench.engine.memories.list(&all).await.unwrap().memories;
     memories.reverse();
     memories
 }
@@ -340,7 +340,7 @@ async fn the_oldest_messages_become_a_memory_in_batches_with_their_sources() {
     let prompt = prompt_in(&bench, "s", "Which message was about lamp3?").await;
     assert!(memories(&prompt).is_some_and(|lines| lines[0].contains("summary of")), "{prompt}");
     settled(&bench).await;
-    bench.engine.memory_forget(&made[0].id).await.unwrap();
+    bench.engine.memories.forget(&made[0].id).await.unwrap();
     talk(&bench, 12..20).await;
     assert_eq!(summaries(&bench).await, []);
     talk(&bench, 20..23).await;
@@ -441,19 +441,19 @@ async fn pinned_memories_come_first_with_every_message_and_an_edit_changes_what_
     let question = "When does account 17 report?";
     assert_eq!(memories(&prompt_in(&bench, "s", question).await).unwrap().len(), 1);
     let pin = |pinned| MemoryPinParams { id: standing.id.clone(), pinned };
-    assert!(bench.engine.memory_pin(&pin(true)).await.unwrap().pinned);
+    assert!(bench.engine.memories.pin(&pin(true)).await.unwrap().pinned);
     let lines = memories(&prompt_in(&bench, "s", question).await).unwrap();
     assert!(lines[0].ends_with("Danish crowns") && lines[1].ends_with("CET"), "{lines:?}");
     assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await).unwrap().len(), 1);
 
     let edit = MemoryEditParams { id: standing.id.clone(), text: "Answer in euros".into() };
-    assert_eq!(bench.engine.memory_edit(&edit).await.unwrap().text, "Answer in euros");
+    assert_eq!(bench.engine.memories.edit(&edit).await.unwrap().text, "Answer in euros");
     assert_eq!(search(&bench, "Danish crowns").await, Vec::<String>::new());
     assert_eq!(search(&bench, "euros").await, ["Answer in euros"]);
-    bench.engine.memory_pin(&pin(false)).await.unwrap();
+    bench.engine.memories.pin(&pin(false)).await.unwrap();
     assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await), None);
     let empty = MemoryEditParams { text: " ".into(), ..edit };
-    assert!(bench.engine.memory_edit(&empty).await.is_err());
+    assert!(bench.engine.memories.edit(&empty).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
@@ -462,7 +462,7 @@ async fn pinned_memories_of_another_session_or_for_this_computer_only_are_not_gi
     prompt_in(&bench, "other", "hello").await;
     let foreign = note(&bench, Some("other"), "The other account pays in crowns").await;
     let pin = MemoryPinParams { id: foreign.id.clone(), pinned: true };
-    bench.engine.memory_pin(&pin).await.unwrap();
+    bench.engine.memories.pin(&pin).await.unwrap();
     assert_eq!(memories(&prompt_in(&bench, "s", "Tell me a joke").await), None);
     let local = MemoryEntry {
         id: "local".into(),
@@ -482,20 +482,20 @@ async fn pinned_memories_of_another_session_or_for_this_computer_only_are_not_gi
 async fn a_session_with_memory_off_neither_reads_nor_makes_memories() {
     let bench = Bench::new(vec![]);
     let kept = note(&bench, None, "Account 17 reports in CET").await;
-    bench.engine.memory_pin(&MemoryPinParams { id: kept.id, pinned: true }).await.unwrap();
+    bench.engine.memories.pin(&MemoryPinParams { id: kept.id, pinned: true }).await.unwrap();
     let question = "When does account 17 report?";
     assert!(memories(&prompt_in(&bench, "s", question).await).is_some());
     let switch = |enabled| MemorySwitchParams { session: "s".into(), enabled };
-    bench.engine.memory_switch(&switch(false)).await.unwrap();
+    bench.engine.memories.switch.set(&switch(false)).await.unwrap();
     assert!(bench.engine.session_open(&"s".into()).await.unwrap().memory_off);
     assert_eq!(memories(&prompt_in(&bench, "s", question).await), None);
     assert!(memories(&prompt_in(&bench, "another", question).await).is_some());
     let noted =
-        bench.engine.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap_err();
+        bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap_err();
     assert_eq!(noted.reason_text(), Some("memory_off"));
     let recalled = bench
         .engine
-        .recall_memories(
+        .memories.recall(
             question,
             &"s".into(),
             TurnContent { model_is_local: true, ..TurnContent::default() },
@@ -503,7 +503,7 @@ async fn a_session_with_memory_off_neither_reads_nor_makes_memories() {
         .await
         .unwrap_err();
     assert_eq!(recalled.reason_text(), Some("memory_off"));
-    bench.engine.memory_switch(&switch(true)).await.unwrap();
+    bench.engine.memories.switch.set(&switch(true)).await.unwrap();
     assert!(memories(&prompt_in(&bench, "s", question).await).is_some());
 }
 
@@ -513,7 +513,7 @@ async fn what_an_answer_used_is_listed_with_its_source_until_it_is_forgotten() {
     prompt_in(&bench, "origin", "Account 17 reports in CET").await;
     let told = bench
         .engine
-        .remember_note("Account 17 reports in CET", &"origin".into(), TurnContent::default())
+        .memories.remember_note("Account 17 reports in CET", &"origin".into(), TurnContent::default())
         .await
         .unwrap();
     let other = note(&bench, None, "Account 17 is big").await;
@@ -525,20 +525,20 @@ async fn what_an_answer_used_is_listed_with_its_source_until_it_is_forgotten() {
     });
     let ids = ids.expect("an answer");
     assert_eq!(ids.len(), 2);
-    let used = bench.engine.memory_used(&MemoryUsedParams { ids: ids.clone() }).await.unwrap();
+    let used = bench.engine.memories.used(&MemoryUsedParams { ids: ids.clone() }).await.unwrap();
     assert_eq!(used.memories.len(), 2);
     let source = &used.sources[0];
     assert_eq!((used.sources.len(), source.session.as_str(), source.seq), (1, "origin", 1));
     assert_eq!((&source.memory, &source.item), (&told.id, &told.sources[0]));
 
     let of = MemoryListParams { session: None, used_in: Some("s".into()), offset: 0, limit: 1 };
-    let page = bench.engine.memory_list(&of).await.unwrap();
+    let page = bench.engine.memories.list(&of).await.unwrap();
     assert_eq!((page.memories.len(), page.has_more), (1, true));
     let unused = MemoryListParams { used_in: Some("origin".into()), ..of };
-    assert_eq!(bench.engine.memory_list(&unused).await.unwrap().memories, []);
-    bench.engine.memory_forget(&other.id).await.unwrap();
+    assert_eq!(bench.engine.memories.list(&unused).await.unwrap().memories, []);
+    bench.engine.memories.forget(&other.id).await.unwrap();
     bench.engine.session_delete(&"origin".into()).await.unwrap();
-    let used = bench.engine.memory_used(&MemoryUsedParams { ids }).await.unwrap();
+    let used = bench.engine.memories.used(&MemoryUsedParams { ids }).await.unwrap();
     let texts: Vec<_> = used.memories.iter().map(|memory| memory.text.as_str()).collect();
     assert_eq!((texts, used.sources), (vec!["Account 17 reports in CET"], vec![]));
 }
@@ -551,7 +551,7 @@ async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
     prompt_in(&bench, "plain", "When does account 17 report?").await;
     let marked =
         MemoryEntry { id: "marked".into(), local_only: true, untrusted: true, ..ours.clone() };
-    bench.engine.memory_forget(&ours.id).await.unwrap();
+    bench.engine.memories.forget(&ours.id).await.unwrap();
     bench.world.store.entry_add(&marked, None).await.unwrap();
     prompt_in(&bench, "s", "When does account 17 report?").await;
     let marks = async |session: &str| {
@@ -565,11 +565,11 @@ async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
     assert_eq!((marks("plain").await, marks("s").await), ((false, false), (true, true)));
 
     // A note from this conversation inherits both marks, also after the memory was forgotten.
-    bench.engine.memory_forget(&"marked".into()).await.unwrap();
+    bench.engine.memories.forget(&"marked".into()).await.unwrap();
     let next =
-        bench.engine.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap();
+        bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap();
     assert!(next.local_only && next.untrusted);
-    bench.engine.memory_forget(&next.id).await.unwrap();
+    bench.engine.memories.forget(&next.id).await.unwrap();
 
     // The answer does not go to a model elsewhere.
     bench.model.remote.store(true, Ordering::SeqCst);
@@ -582,7 +582,7 @@ async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
     let (status, _) = status_and_text(&bench.final_of(&turn).await);
     assert_eq!(status, TurnStatus::Error);
     assert_eq!(bench.model.requests.lock().unwrap().len(), before);
@@ -594,12 +594,12 @@ async fn the_record_of_an_edited_memory_belongs_to_the_session_of_its_source() {
     prompt_in(&bench, "a", "Account 17 reports in CET, I was told").await;
     let noted = bench
         .engine
-        .remember_note("Account 17 reports in CET", &"a".into(), TurnContent::default())
+        .memories.remember_note("Account 17 reports in CET", &"a".into(), TurnContent::default())
         .await
         .unwrap();
     assert_eq!(noted.session, None, "a note of the profile");
     let params = MemoryEditParams { id: noted.id, text: "Account 17 reports in EET".into() };
-    bench.engine.memory_edit(&params).await.unwrap();
+    bench.engine.memories.edit(&params).await.unwrap();
     let edited = records(&bench, RecordType::Memory).await.pop().unwrap();
     assert_eq!(edited.fields["action"], "edited");
     assert_eq!(edited.session.as_deref(), Some("a"));
@@ -625,9 +625,9 @@ async fn messages_written_while_memory_was_off_become_no_memories() {
     let bench = with_summaries(SummaryMethod::Heuristic);
     talk(&bench, 0..1).await;
     let switch = |enabled| MemorySwitchParams { session: "s".into(), enabled };
-    bench.engine.memory_switch(&switch(false)).await.unwrap();
+    bench.engine.memories.switch.set(&switch(false)).await.unwrap();
     talk(&bench, 1..13).await;
-    bench.engine.memory_switch(&switch(true)).await.unwrap();
+    bench.engine.memories.switch.set(&switch(true)).await.unwrap();
     talk(&bench, 13..30).await;
     let made = summaries(&bench).await;
     assert!(!made.is_empty());

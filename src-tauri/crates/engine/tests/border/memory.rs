@@ -72,7 +72,7 @@ async fn in_session(bench: &Bench, session: &str, text: &str) -> Vec<String> {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
     last(bench)
 }

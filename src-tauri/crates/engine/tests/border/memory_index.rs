@@ -103,15 +103,15 @@ fn allow_cloud(bench: &Bench) {
 
 async fn note(bench: &Bench, text: &str) -> MemoryEntry {
     let params = MemoryAddParams { text: text.into(), session: None };
-    bench.engine.memory_add(&params).await.unwrap()
+    bench.engine.memories.add(&params).await.unwrap()
 }
 
 /// Waits until the work has ended. Asking for the status begins it.
 async fn status_when_idle(bench: &Bench) -> MemoryIndexView {
     loop {
-        let status = bench.engine.memory_status().await.unwrap();
+        let status = bench.engine.memories.index.status().await.unwrap();
         if !status.working {
-            return bench.engine.memory_status().await.unwrap();
+            return bench.engine.memories.index.status().await.unwrap();
         }
         tokio::task::yield_now().await;
     }
@@ -119,7 +119,7 @@ async fn status_when_idle(bench: &Bench) -> MemoryIndexView {
 
 async fn search(bench: &Bench, text: &str) -> Vec<MemoryHit> {
     let params = MemorySearchParams { text: text.into(), session: None, limit: 0 };
-    bench.engine.memory_search(&params).await.unwrap().hits
+    bench.engine.memories.search(&params).await.unwrap().hits
 }
 
 async fn embedding_records(bench: &Bench) -> Vec<AuditRecordView> {
@@ -142,7 +142,7 @@ async fn another_model_reads_all_memories_and_none_that_was_deleted() {
     let built_in = status_when_idle(&bench).await;
     assert_eq!((built_in.memories, built_in.indexed, built_in.working), (2, 2, false));
     assert_eq!(built_in.dimension, 1_024);
-    bench.engine.memory_forget(&gone.id).await.unwrap();
+    bench.engine.memories.forget(&gone.id).await.unwrap();
 
     let server = LetterServer::new("letters", false);
     choose(&bench, &server);
@@ -206,7 +206,7 @@ async fn many_memories_are_read_in_the_background_by_the_built_in_model() {
         bench.world.store.entry_add(&entry, None).await.unwrap();
     }
     bench.embedder.fails.store(false, Ordering::SeqCst);
-    let status = bench.engine.memory_status().await.unwrap();
+    let status = bench.engine.memories.index.status().await.unwrap();
     assert!(status.working || status.indexed == 601, "{status:?}");
     assert_eq!(search(&bench, "kangaroos").await.len(), 1, "by its word meanwhile");
     let status = status_when_idle(&bench).await;
@@ -292,7 +292,7 @@ async fn a_question_after_local_data_is_sent_to_no_embedding_server_elsewhere() 
         server.take_sent();
         let content = TurnContent { model_is_local: true, is_local, ..TurnContent::default() };
         let (text, session) = ("the secret plan of account 17", SessionId::from("s"));
-        let found = bench.engine.recall_memories(text, &session, content).await.unwrap();
+        let found = bench.engine.memories.recall(text, &session, content).await.unwrap();
         assert_eq!(found.len(), 1, "words still find it");
         let sent = server.take_sent();
         assert_eq!(sent.iter().any(|text| text.contains("secret plan")), is_sent, "{sent:?}");

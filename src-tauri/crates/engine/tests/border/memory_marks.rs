@@ -18,15 +18,15 @@ async fn ask_in(bench: &Bench, session: &str, text: &str) -> TurnStatus {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
     status_and_text(&bench.final_of(&turn).await).0
 }
 
 /// Stores a note of the profile with both marks.
 async fn marked_note(bench: &Bench, text: &str) {
     let params = MemoryAddParams { text: "x y z".into(), session: None };
-    let plain = bench.engine.memory_add(&params).await.unwrap();
-    bench.engine.memory_forget(&plain.id).await.unwrap();
+    let plain = bench.engine.memories.add(&params).await.unwrap();
+    bench.engine.memories.forget(&plain.id).await.unwrap();
     let marked = MemoryEntry {
         id: "marked".into(),
         text: text.into(),
@@ -85,7 +85,7 @@ async fn a_tool_knows_that_its_turn_has_seen_local_memories_and_its_note_inherit
     let content = call_after("s").await;
     assert!(content.is_local && content.is_untrusted, "{content:?}");
     // No item of this session says it yet.
-    let noted = bench.engine.remember_note("x y z", &"new".into(), content).await.unwrap();
+    let noted = bench.engine.memories.remember_note("x y z", &"new".into(), content).await.unwrap();
     assert!(noted.local_only && noted.untrusted);
 }
 
@@ -102,7 +102,7 @@ async fn local_data_in_a_call_without_an_answer_stays_here_too() {
     assert_eq!(ask_in(&bench, "s", "Again?").await, TurnStatus::Error);
     assert_eq!(bench.model.requests.lock().unwrap().len(), before, "nothing was sent");
     // A note that is approved later inherits the mark, too.
-    let noted = bench.engine.remember_note("x y z", &"s".into(), TurnContent::default()).await;
+    let noted = bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await;
     assert!(noted.unwrap().local_only);
 }
 
@@ -112,18 +112,18 @@ async fn local_memories_do_not_hide_the_others_from_a_model_elsewhere() {
     let text = |n: u32| format!("Account 17 reports in CET, says list {n}");
     for n in 0..8 {
         let params = MemoryAddParams { text: text(n), session: None };
-        let plain = bench.engine.memory_add(&params).await.unwrap();
+        let plain = bench.engine.memories.add(&params).await.unwrap();
         if n < 7 {
-            bench.engine.memory_forget(&plain.id).await.unwrap();
+            bench.engine.memories.forget(&plain.id).await.unwrap();
             let local = MemoryEntry { local_only: true, pinned: true, ..plain };
             bench.world.store.entry_add(&local, None).await.unwrap();
         } else {
             let pin = MemoryPinParams { id: plain.id, pinned: true };
-            bench.engine.memory_pin(&pin).await.unwrap();
+            bench.engine.memories.pin(&pin).await.unwrap();
         }
     }
     let content = TurnContent::default();
-    let found = bench.engine.recall_memories("account 17 reports", &"s".into(), content).await;
+    let found = bench.engine.memories.recall("account 17 reports", &"s".into(), content).await;
     assert_eq!(found.unwrap().len(), 1);
     allow_cloud(&bench);
     assert_eq!(ask_in(&bench, "s", "When does account 17 report?").await, TurnStatus::Ok);
@@ -147,7 +147,7 @@ async fn a_note_late_in_a_long_turn_goes_with_its_session() {
     };
     bench.world.store.items_append((0..60).map(notice).collect()).await.unwrap();
     let content = TurnContent::default();
-    let noted = bench.engine.remember_note("x y z", &"a".into(), content).await.unwrap();
+    let noted = bench.engine.memories.remember_note("x y z", &"a".into(), content).await.unwrap();
     assert_eq!(noted.sources.len(), 1);
     let session = bench.world.store.entry_session(&noted.id).await.unwrap();
     assert_eq!(session, Some("a".into()));

@@ -210,7 +210,7 @@ async fn after_a_test_of_the_connection_a_model_is_asked_with_tools_again() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.refuses.store(true, Ordering::SeqCst);
     bench.ask("hello").await;
-    bench.engine.forget_refusals().await;
+    bench.engine.models.forget_refusals().await;
     bench.model.refuses.store(false, Ordering::SeqCst);
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();

@@ -82,7 +82,7 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
         agent: None,
         headless: false,
     };
-    let turn = engine.turn_start(params("go")).await.unwrap().turn;
+    let turn = engine.turn_start(contract::Caller::inside(), params("go")).await.unwrap().turn;
     if signed && fault != Fault::At(Point::AfterApprovalRequested) {
         let approval = bench.approval(0).await;
         let decision = ApprovalDecideParams {
@@ -90,7 +90,7 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
             hash: approval.hash.clone(),
             decision: Decision::ApproveOnce { confirm_word: None },
         };
-        engine.approval_decide(decision, engine::DecidedBy::Window).await.unwrap();
+        engine.approval_decide(decision, &contract::Caller::window()).await.unwrap();
     }
     if fault == Fault::Stopped {
         while bench.runs().is_empty() {

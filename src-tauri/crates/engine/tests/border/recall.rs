@@ -72,7 +72,7 @@ async fn bench_with_memories(pairs: &[Pair], model: Option<Arc<dyn Embedder>>) -
     }
     for pair in pairs {
         let params = MemoryAddParams { text: pair.memory.clone(), session: None };
-        bench.engine.memory_add(&params).await.unwrap();
+        bench.engine.memories.add(&params).await.unwrap();
     }
     bench
 }
@@ -82,7 +82,7 @@ async fn measure(bench: &Bench, pairs: &[Pair]) -> Recall {
     let mut recall = Recall::default();
     for pair in pairs {
         let params = MemorySearchParams { text: pair.question.clone(), session: None, limit: MOST };
-        let found = bench.engine.memory_search(&params).await.unwrap().hits;
+        let found = bench.engine.memories.search(&params).await.unwrap().hits;
         if found.iter().any(|hit| hit.memory.text == pair.memory) {
             recall.add(pair);
         }

@@ -153,8 +153,8 @@ async fn refused_requests_are_recorded() {
         session: None,
         headless: true,
     };
-    bench.engine.tool_call(call("nobody", json!({}))).await.unwrap_err();
-    bench.engine.tool_call(call("w", json!({"q": "sk-live-0123456789abcdef"}))).await.unwrap_err();
+    bench.engine.tool_call(contract::Caller::inside(), call("nobody", json!({}))).await.unwrap_err();
+    bench.engine.tool_call(contract::Caller::inside(), call("w", json!({"q": "sk-live-0123456789abcdef"}))).await.unwrap_err();
     let message = |text: &str| TurnStartParams {
         session: Some("s".into()),
         text: text.into(),
@@ -162,9 +162,9 @@ async fn refused_requests_are_recorded() {
         agent: None,
         headless: true,
     };
-    bench.engine.turn_start(message("  ")).await.unwrap_err();
+    bench.engine.turn_start(contract::Caller::inside(), message("  ")).await.unwrap_err();
     bench.profile.settings.lock().unwrap().agent_enabled = false;
-    bench.engine.turn_start(message("hello")).await.unwrap_err();
+    bench.engine.turn_start(contract::Caller::inside(), message("hello")).await.unwrap_err();
     bench
         .engine
         .run_request(run(r#"{"contract_version": "1.0", "request_id": "r2", "input": "hello"}"#))
@@ -205,7 +205,7 @@ async fn refused_requests_are_recorded() {
 fn around(id: &str) -> engine::TurnOptions {
     engine::TurnOptions {
         locale: "en".into(),
-        limits: Limits::default(),
+        caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: format!("r-{id}"),
         correlation_id: Some(id.into()),
         hints: Vec::new(),
@@ -261,7 +261,7 @@ async fn a_read_for_the_host_of_a_caller_is_inside_the_run_that_needs_it() {
     bench.model.then(vec![Say::Text("Hello.")]);
     let around = engine::TurnOptions {
         locale: "en".into(),
-        limits: Limits::default(),
+        caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "request".into(),
         correlation_id: Some("order".into()),
         hints: Vec::new(),
@@ -305,15 +305,15 @@ async fn settings_that_cannot_be_used_refuse_everything_by_their_own_name() {
     };
     let request = run(r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello"}"#);
     for refused in [
-        bench.engine.turn_start(message).await.unwrap_err(),
-        bench.engine.tool_call(call).await.unwrap_err(),
+        bench.engine.turn_start(contract::Caller::inside(), message).await.unwrap_err(),
+        bench.engine.tool_call(contract::Caller::inside(), call).await.unwrap_err(),
         bench.engine.run_request(request).await.unwrap_err(),
     ] {
         assert!(refused.has_reason(Reason::SettingsUnreadable), "{refused}");
         assert_eq!(refused.message, fault.message);
     }
     assert_eq!(reasons(&refusals(&bench).await), ["settings_unreadable"; 3]);
-    assert!(bench.runs().is_empty() && !bench.engine.is_enabled());
+    assert!(bench.runs().is_empty() && !bench.engine.switches.is_enabled());
 }
 
 #[tokio::test(start_paused = true)]
@@ -329,12 +329,12 @@ async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_ow
         (&json!("approval_required"), &json!("info"))
     );
     assert!(!ended[0].fields.contains_key("code"));
-    assert_eq!(bench.engine.service_level(prices()).await.unwrap().errors, []);
+    assert_eq!(bench.engine.service_level.read(prices()).await.unwrap().errors, []);
 
     bench.clock.forward(7);
     let around = engine::TurnOptions {
         locale: "en".into(),
-        limits: Limits::default(),
+        caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "yes-1".into(),
         correlation_id: None,
         hints: Vec::new(),

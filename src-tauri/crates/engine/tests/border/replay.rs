@@ -21,7 +21,7 @@ fn bench() -> Bench {
 /// Waits for the recording of a turn, which is stored after its last event.
 async fn recording(bench: &Bench, turn: &TurnId) -> Recording {
     loop {
-        if let Some(recording) = bench.engine.recording(turn).await.unwrap() {
+        if let Some(recording) = bench.engine.recordings.read(turn).await.unwrap() {
             return recording;
         }
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -54,7 +54,7 @@ async fn replay(bench: &Bench, turn: &TurnId, recording: Recording) -> Compariso
     let session = SessionId::new("s");
     let earlier = bench.world.store.items_before(&session, first, 100).await.unwrap();
     let (runs, requests) = (bench.runs().len(), bench.model.requests.lock().unwrap().len());
-    let replayed = bench.engine.replay(recording, earlier, Arc::new(store)).await.unwrap();
+    let replayed = bench.engine.replays.run(recording, earlier, Arc::new(store)).await.unwrap();
     assert_eq!(bench.runs().len(), runs, "no tool is called");
     assert_eq!(bench.model.requests.lock().unwrap().len(), requests, "no model is called");
     compare_runs(records(bench, turn).await, replayed)
@@ -196,11 +196,11 @@ async fn only_the_newest_recordings_are_kept_and_none_of_a_deleted_session() {
         recording(&bench, &turn).await;
         turns.push(turn);
     }
-    assert!(bench.engine.recording(&turns[0]).await.unwrap().is_none());
-    assert!(bench.engine.recording(&turns[1]).await.unwrap().is_some());
+    assert!(bench.engine.recordings.read(&turns[0]).await.unwrap().is_none());
+    assert!(bench.engine.recordings.read(&turns[1]).await.unwrap().is_some());
     bench.engine.wait_until_idle().await;
     bench.engine.session_delete(&"s".into()).await.unwrap();
-    assert!(bench.engine.recording(&turns[2]).await.unwrap().is_none());
+    assert!(bench.engine.recordings.read(&turns[2]).await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -253,7 +253,7 @@ async fn is_recorded_after(by_tool: bool, change: impl AsyncFnOnce(&Bench, &Memo
         Bench::new(vec![ToolSpec { pack: "memory".into(), ..tool("recall", Effect::ReadOnly) }]);
     bench.profile.settings.lock().unwrap().memory.recall = !by_tool;
     let note = MemoryAddParams { text: "Account 17 reports in CET".into(), session: None };
-    let memory = bench.engine.memory_add(&note).await.unwrap();
+    let memory = bench.engine.memories.add(&note).await.unwrap();
     let found = json!({"about": "17", "memories": [{"id": memory.id, "text": memory.text}]});
     let recall = move |_: &ToolRequest| -> Result<Value, ToolFailure> { Ok(found.clone()) };
     bench.tools.behaviours.lock().unwrap().insert("recall".into(), Box::new(recall));
@@ -280,12 +280,12 @@ async fn a_turn_that_read_a_memory_brings_its_text_not_back_after_it_was_forgott
     for by_tool in [false, true] {
         assert!(is_recorded_after(by_tool, async |_, _| ()).await, "{by_tool}");
         let forget = async |bench: &Bench, id: &MemoryId| {
-            bench.engine.memory_forget(id).await.unwrap();
+            bench.engine.memories.forget(id).await.unwrap();
         };
         assert!(!is_recorded_after(by_tool, forget).await, "{by_tool}");
         let edit = async |bench: &Bench, id: &MemoryId| {
             let params = MemoryEditParams { id: id.clone(), text: "It reports in EET".into() };
-            bench.engine.memory_edit(&params).await.unwrap();
+            bench.engine.memories.edit(&params).await.unwrap();
         };
         assert!(!is_recorded_after(by_tool, edit).await, "{by_tool}");
     }
@@ -301,7 +301,7 @@ async fn a_turn_that_ends_before_its_question_is_stored_has_no_recording() {
         *bench.profile.settings.lock().unwrap() = settings;
         let turn = bench.start("@Clerk the code is zanzibar").await.turn;
         bench.final_of(&turn).await;
-        assert!(bench.engine.recording(&turn).await.unwrap().is_none(), "{mode:?}");
+        assert!(bench.engine.recordings.read(&turn).await.unwrap().is_none(), "{mode:?}");
     }
 }
 
@@ -316,7 +316,7 @@ async fn a_turn_with_a_very_long_result_has_no_recording() {
         bench.model.then(vec![Say::Call(tool, json!({"q": "a"}))]);
         let turn = bench.start("look").await.turn;
         bench.final_of(&turn).await;
-        assert_eq!(bench.engine.recording(&turn).await.unwrap().is_some(), is_stored, "{tool}");
+        assert_eq!(bench.engine.recordings.read(&turn).await.unwrap().is_some(), is_stored, "{tool}");
     }
 }
 
@@ -329,6 +329,6 @@ async fn a_turn_that_reads_messages_of_other_sessions_has_no_recording() {
         bench.profile.settings.lock().unwrap().conversation.scope = scope;
         let turn = bench.start("hello").await.turn;
         bench.final_of(&turn).await;
-        assert_eq!(bench.engine.recording(&turn).await.unwrap().is_some(), is_stored, "{scope:?}");
+        assert_eq!(bench.engine.recordings.read(&turn).await.unwrap().is_some(), is_stored, "{scope:?}");
     }
 }

@@ -504,7 +504,7 @@ async fn s2_async_is_refused_at_its_field_once_everything_else_fits() {
 async fn call(bench: &Bench, tool: &str, arguments: Value) -> AgentError {
     let params =
         ToolCallParams { tool: ToolId::new(tool), arguments, session: None, headless: true };
-    match bench.engine.tool_call(params).await {
+    match bench.engine.tool_call(contract::Caller::inside(), params).await {
         Ok(done) => done.error.unwrap(),
         Err(error) => error,
     }
@@ -608,7 +608,7 @@ async fn s3_an_argument_of_another_format_does_not_fit() {
         session: None,
         headless: true,
     };
-    assert_eq!(bench.engine.tool_call(params).await.unwrap().data, json!({"day": "soon"}));
+    assert_eq!(bench.engine.tool_call(contract::Caller::inside(), params).await.unwrap().data, json!({"day": "soon"}));
 }
 
 // --- 5. Approval ---

@@ -416,7 +416,7 @@ async fn the_specialist_that_is_asked_for_answers_and_nobody_decides() {
         agent: Some(agent.into()),
         headless: false,
     };
-    let turn = bench.engine.turn_start(params("shopper")).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), params("shopper")).await.unwrap().turn;
     assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "Shoes.");
     assert_eq!(purposes(&bench), ["part"]);
     assert_eq!(answers(&bench).await[0].0.as_deref(), Some("Shopper"));
@@ -426,14 +426,14 @@ async fn the_specialist_that_is_asked_for_answers_and_nobody_decides() {
         .map(|tool| tool.name.to_string())
         .collect();
     assert_eq!(tools, ["s"], "its own tools");
-    let unknown = bench.engine.turn_start(params("nobody")).await.unwrap_err();
+    let unknown = bench.engine.turn_start(contract::Caller::inside(), params("nobody")).await.unwrap_err();
     assert_eq!(
         (unknown.code, unknown.hint_text()),
         (ErrorCode::InvalidInput, Some("There are: guardian, shopper."))
     );
     bench.profile.settings.lock().unwrap().switches.agents_off.insert("shopper".into());
     assert_eq!(
-        bench.engine.turn_start(params("shopper")).await.unwrap_err().code,
+        bench.engine.turn_start(contract::Caller::inside(), params("shopper")).await.unwrap_err().code,
         ErrorCode::AgentDisabled
     );
 }

@@ -243,7 +243,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
         .await;
     let around = |locale: &str| engine::TurnOptions {
         locale: locale.into(),
-        limits: Limits::default(),
+        caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "r".into(),
         correlation_id: None,
         hints: Vec::new(),
@@ -495,7 +495,7 @@ async fn the_kill_switch_stops_new_turns_and_running_ones() {
         agent: None,
         headless: false,
     };
-    let refused = bench.engine.turn_start(params).await.unwrap_err();
+    let refused = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::AgentDisabled);
     assert!(refused.hint_text().is_some());
 }
@@ -512,7 +512,7 @@ async fn empty_and_overlong_messages_are_refused_with_a_reason() {
             headless: false,
         };
         assert_eq!(
-            bench.engine.turn_start(params).await.unwrap_err().code,
+            bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap_err().code,
             ErrorCode::InvalidInput
         );
     }
@@ -533,12 +533,12 @@ async fn a_session_takes_no_message_while_it_is_erased() {
         agent: None,
         headless: false,
     };
-    let refused = bench.engine.turn_start(message()).await.unwrap_err();
+    let refused = bench.engine.turn_start(contract::Caller::inside(), message()).await.unwrap_err();
     assert!(refused.message.contains("being deleted"), "{refused:?}");
     assert!(bench.world.store.session(&"s".into()).await.unwrap().is_none());
     let twice = bench.engine.session_delete(&"s".into()).await.unwrap_err();
     assert!(twice.message.contains("being deleted"), "{twice:?}");
     drop(closed);
-    let turn = bench.engine.turn_start(message()).await.unwrap().turn;
+    let turn = bench.engine.turn_start(contract::Caller::inside(), message()).await.unwrap().turn;
     bench.final_of(&turn).await;
 }

@@ -72,7 +72,7 @@ impl Tools for ScriptTools {
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)
     }
-    fn adapt(&self, spec: &ToolSpec, mut arguments: Value) -> Adapted {
+    fn adapt(&self, _: &contract::CallerKind, spec: &ToolSpec, mut arguments: Value) -> Adapted {
         let number = arguments
             .as_object_mut()
             .filter(|_| self.adapts.lock().unwrap().contains(&spec.id.0))
@@ -440,6 +440,7 @@ impl Bench {
             clock: Arc::clone(&clock) as _,
             ids: Arc::new(Counter::default()),
             random: Arc::new(Counter::default()),
+            access: None,
         };
         Self {
             engine: Engine::new(world.clone()),
@@ -492,7 +493,7 @@ impl Bench {
             agent: None,
             headless,
         };
-        self.engine.turn_start(params).await.unwrap()
+        self.engine.turn_start(contract::Caller::inside(), params).await.unwrap()
     }
 
     /// Sends a message and waits for its final.
@@ -555,7 +556,7 @@ impl Bench {
         let (locale, request_id) = (locale.into(), "r".into());
         let around = engine::TurnOptions {
             locale,
-            limits,
+            caller: contract::Caller::chat_api([].into(), limits),
             request_id,
             correlation_id: None,
             hints: Vec::new(),
@@ -576,7 +577,7 @@ impl Bench {
         let params =
             ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         self.engine
-            .approval_decide(params, engine::DecidedBy::Window)
+            .approval_decide(params, &contract::Caller::window())
             .await
             .map(|decided| decided.approval)
     }

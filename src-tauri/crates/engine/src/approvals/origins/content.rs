@@ -8,7 +8,7 @@ use contract::{UntrustedContent, hidden::is_hidden};
 use language::fold;
 
 use super::readings::{Reading, days_of, is_near, numbers_of};
-use crate::tools::provenance::{OutsideContent, excerpt_at, one_line};
+use crate::turn::provenance::{OutsideContent, excerpt_at, one_line};
 
 /// A shorter text counts only as a whole word.
 const SHORT: usize = 6;

@@ -142,7 +142,7 @@ mod tests {
             input_schema: schema.clone(),
             full_input_schema: schema,
             caller_owned: Vec::new(),
-            ..crate::tools::results::result_reader()
+            ..crate::context::results::result_reader()
         };
         let kept = kept_origins(&leaves_of(&arguments, &spec), &spec, before);
         kept.from_outside.into_iter().map(|value| value.path).collect()

@@ -27,7 +27,7 @@ use crate::{
     budget::metering::today,
     canonical::canonical,
     tools::{outgoing::Outgoing, typed_arguments::ITEMS},
-    turn::{audience::Place, context::TurnContext},
+    turn::{context::TurnContext, place::Place},
 };
 
 /// The most values of one argument that are marked one by one.
@@ -77,7 +77,7 @@ pub(crate) async fn find_origins(
     if let Some(before) = before {
         return edits::kept_origins(&leaves, spec, before);
     }
-    let items = match context.audience.run() {
+    let items = match context.run() {
         // A caller of the run contract is not the person.
         Some(_) => Vec::new(),
         None => messages(context).await,
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         let today = today(context.world());
         let mut messages: Vec<&str> =
             items.iter().filter_map(|item| typed_in(&item.body)).collect();
-        if context.audience.run().is_none() {
+        if context.run().is_none() {
             messages.push(&context.question);
         }
         let is_of_this_server = |tool: &contract::ToolId| {

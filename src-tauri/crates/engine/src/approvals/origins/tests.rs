@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::tools::provenance::OutsideContent;
+use crate::turn::provenance::OutsideContent;
 
 fn today_in_tests() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 11, 28).unwrap()
@@ -41,7 +41,7 @@ fn spec() -> ToolSpec {
         full_input_schema: schema,
         is_description_accepted: true,
         caller_owned: Vec::new(),
-        ..crate::tools::results::result_reader()
+        ..crate::context::results::result_reader()
     }
 }
 

@@ -192,7 +192,7 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
         bench.tools.behaviours.lock().unwrap().insert(spec.id.to_string(), Box::new(run));
     }
     let note = MemoryAddParams { text: format!("The plan is {}", secrets[6]), session: None };
-    bench.engine.memory_add(&note).await.unwrap();
+    bench.engine.memories.add(&note).await.unwrap();
     let mut thief = Thief {
         random: random.fork(1),
         specs: specs.clone(),
@@ -227,7 +227,7 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
             agent: None,
             headless: false,
         };
-        let turn = bench.engine.turn_start(params).await.unwrap().turn;
+        let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
         while let Some(approval) = next_question(&bench, &turn, &decided).await {
             decided.insert(approval.id.clone());
             questions += 1;

@@ -1,0 +1,97 @@
+//! Reads the earlier messages that a turn sees, once for the profile's memory settings and once for
+//! each specialist with its own settings. The result also decides what is stored after the turn.
+
+use std::sync::Arc;
+
+use contract::{Item, ItemBody, MemoryHit};
+
+use crate::{
+    conversation::{
+        pack_egress::check_recalled_egress,
+        recalled::{Recalled, keeps_nothing},
+    },
+    ports::Agent,
+    turn::{context::TurnContext, outcome::End, provenance::is_from_outside},
+};
+
+/// The memories that a turn has read so far.
+#[derive(Default)]
+pub(crate) struct Recollections {
+    seen: Vec<Arc<Recalled>>,
+    /// Whether any of the read settings says that conversations are not stored. Then nothing of the
+    /// turn is stored.
+    is_passing: bool,
+    /// The long-term memories that fit the message.
+    pub(crate) remembered: Vec<MemoryHit>,
+}
+
+impl Recollections {
+    pub(crate) fn all(&self) -> &[Arc<Recalled>] {
+        &self.seen
+    }
+
+    pub(crate) fn of(&self, agent: Option<&Agent>) -> Option<Arc<Recalled>> {
+        self.seen
+            .iter()
+            .find(|recalled| recalled.agent.as_ref() == agent.map(|agent| &agent.id))
+            .cloned()
+    }
+
+    /// Returns the earlier messages that a specialist sees, by its own settings or the profile's.
+    /// None if they have not been read yet.
+    pub(crate) fn seen_by(&self, agent: Option<&Agent>) -> Option<Arc<Recalled>> {
+        self.of(agent).or_else(|| self.of(None))
+    }
+
+    pub(crate) fn is_passing(&self) -> bool {
+        self.is_passing
+    }
+
+    /// Reads the earlier messages for a specialist, or for everyone without own settings. Also
+    /// checks that the model may receive them, and marks untrusted content.
+    pub(crate) async fn recall(
+        &mut self,
+        context: &TurnContext,
+        agent: Option<&Agent>,
+    ) -> Result<Arc<Recalled>, End> {
+        let own = agent.filter(|agent| agent.conversation.is_some());
+        if let Some(found) = self.of(own) {
+            return Ok(found);
+        }
+        let recalled =
+            context.engine.conversation.recall(context, own).await.map_err(End::failed)?;
+        check_recalled_egress(context, &recalled).map_err(End::failed)?;
+        note_earlier_content(context, &recalled.items);
+        if recalled.untrusted() {
+            context.sources.add_remembered_text(recalled.summary().unwrap_or_default());
+        }
+        if keeps_nothing(&recalled.policy) && !std::mem::replace(&mut self.is_passing, true) {
+            let passing = &context.engine.passing;
+            passing.mark(&context.session, &context.id).await.map_err(End::failed)?;
+        }
+        let recalled = Arc::new(recalled);
+        self.seen.push(Arc::clone(&recalled));
+        Ok(recalled)
+    }
+}
+
+/// Marks the turn if an earlier item carries content from outside, because the model reads it again.
+fn note_earlier_content(context: &TurnContext, history: &[Arc<Item>]) {
+    for item in history.iter().filter(|item| is_from_outside(item)) {
+        match &item.body {
+            ItemBody::ToolResult { tool, .. } => {
+                let spec = context.specs.iter().find(|spec| spec.is_named(tool));
+                context.sources.add_recalled_result(spec, item);
+            }
+            ItemBody::AssistantText { text, .. } => context.sources.add_remembered_text(text),
+            ItemBody::ToolCall { arguments, .. } => {
+                context.sources.add_recalled_arguments(arguments);
+            }
+            ItemBody::UserMessage { .. }
+            | ItemBody::Approval { .. }
+            | ItemBody::Redaction { .. }
+            | ItemBody::Summary { .. }
+            | ItemBody::Notice { .. } => {}
+        }
+    }
+}

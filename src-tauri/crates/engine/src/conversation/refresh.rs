@@ -1,0 +1,510 @@
+//! Updates a memory after a turn: stores it, and makes a summary if one is due. If the summary
+//! fails, nothing changes and the model continues to read the messages themselves.
+
+use std::{sync::Arc, time::Duration};
+
+use contract::{
+    Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod,
+    SummaryPolicy, ToParam as _, UpdateTiming, Usage,
+};
+use futures::{StreamExt, stream::BoxStream};
+use serde_json::json;
+
+use crate::{
+    context::egress::EgressSession,
+    conversation::{
+        due::{self, Waiting},
+        entries::{self, Entry},
+        heuristic,
+        key::Key,
+        pack_egress::has_local_data,
+        recall::Recollections,
+        recalled::{PAGE, Recalled, fresh, last_turn, summarises, window_of},
+        window,
+    },
+    ports::{
+        Memory, MemoryItem, MemoryOf, Message, Model as _, ModelError, ModelEvent, ModelRequest,
+        RecordDraft, Side, StoreError,
+    },
+    texts::Text,
+    turn::{context::TurnContext, refusals::millis},
+};
+
+const PROMPT: &str = include_str!("../../prompts/summary.md");
+/// The time limit of a summary.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Tokens allowed for the model's reasoning before it writes. They count as part of its answer.
+const THOUGHT: u32 = 8_000;
+/// Tokens of messages that one summariser call reads, in addition to the old summary.
+const READS: u64 = 12_000;
+
+/// A new summary and the number of items that it covers.
+struct Made {
+    items: usize,
+    text: String,
+    method: SummaryMethod,
+}
+
+/// Adds to the transcript the summary that the model now reads in place of older messages, or the
+/// failure of a summary. Each is shown once.
+pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
+    let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told)
+    else {
+        return;
+    };
+    let mut bodies = Vec::new();
+    if !memory.shown && !memory.summary.is_empty() {
+        bodies.push(ItemBody::Summary {
+            text: memory.summary.clone(),
+            messages: memory.messages,
+            method: memory.method,
+        });
+    }
+    if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
+        let template = Text::SummaryFailed.in_locale(&context.locale);
+        let text = contract::Text::filled(template, [("why", why.to_param())]);
+        bodies.push(ItemBody::Notice {
+            level: NoticeLevel::Warning,
+            code: "summary_failed".into(),
+            text,
+        });
+    }
+    let items = bodies.into_iter().map(|body| context.item(body)).collect();
+    match context.world().store.items_append(items).await {
+        Ok(items) => context.emit_items(items),
+        Err(error) => tracing::warn!(%error, "a summary could not be shown"),
+    }
+    let (shown, told) = (memory.summarised_at, memory.tried_at);
+    let mark = |row: &mut Memory| {
+        row.shown |= row.summarised_at == shown;
+        row.told |= row.tried_at == told;
+    };
+    change_memory(context, &memory.key, mark).await;
+}
+
+/// Stores an ended turn in its memories.
+#[derive(Clone)]
+pub(crate) struct MemoryKeeper {
+    pub(crate) context: Arc<TurnContext>,
+    /// The id of the specialist that answered, for records.
+    agent: String,
+    /// The number of messages in the turn: the question, the texts beside calls, and the answer.
+    messages: usize,
+}
+
+impl MemoryKeeper {
+    /// `asides` is the number of texts beside calls.
+    pub(crate) fn new(context: &Arc<TurnContext>, agent: String, asides: usize) -> Self {
+        Self { context: Arc::clone(context), agent, messages: asides + 2 }
+    }
+
+    /// Stores the turn in every memory that it used, and makes summaries that are due. Deletes the
+    /// items of a turn that must leave nothing.
+    pub(crate) async fn store_turn(&self, recollections: &Recollections) {
+        if recollections.is_passing() {
+            return self.context.engine.passing.sweep(Some(&self.context.id)).await;
+        }
+        for recalled in recollections.all() {
+            let Some(key) = recalled.key.clone() else { continue };
+            self.keep_turn_in(key, recalled).await;
+        }
+        if let Some(recalled) = recollections.of(None) {
+            self.memorise(&recalled.policy).await;
+        }
+    }
+
+    async fn keep_turn_in(&self, key: Key, recalled: &Recalled) {
+        let policy = &recalled.policy;
+        if let Err(error) = self.join_memory(&key, policy).await {
+            // The answer and the transcript are saved. Only the memory of the next turn may lack
+            // this turn.
+            tracing::warn!(%error, "a turn could not be added to its memory");
+            self.context
+                .record(self.memory_record(&key, "not_kept").field("reason", error.to_string()))
+                .await;
+        }
+        if !summarises(policy) || self.is_surely_not_due(&key, recalled) {
+            return;
+        }
+        match policy.summary.update_timing {
+            UpdateTiming::AfterTurn => self.refresh(&key, policy).await,
+            UpdateTiming::AsyncPostTurn => {
+                let (keeper, policy) = (self.clone(), policy.clone());
+                tokio::spawn(async move { keeper.refresh(&key, &policy).await });
+            }
+        }
+    }
+
+    /// Whether the turn's own view of the memory proves that no summary is due, so that the items
+    /// need not be read again. This requires that the turn saw all items after the summary and that
+    /// no other session adds to the memory.
+    fn is_surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
+        let policy = &recalled.policy;
+        let own = u32::try_from(self.messages).unwrap_or(u32::MAX);
+        let window =
+            window_of(policy, self.context.settings.limits.window_messages).checked_sub(own);
+        let (ConversationMode::SummaryBuffer, 0, MemoryOf::Session(_), Some(window)) =
+            (policy.mode, policy.window_tokens, &key.of, window)
+        else {
+            return false;
+        };
+        let start = window::start(&recalled.items, window, 0);
+        let (messages, tokens) = window::measure(&recalled.items[..start]);
+        let memory = recalled.memory.as_ref();
+        let (tried_at, summarised_at) = (
+            memory.and_then(|memory| memory.tried_at),
+            memory.and_then(|memory| memory.summarised_at),
+        );
+        !due::due(
+            &policy.summary,
+            Waiting { messages, tokens, tried_at, summarised_at },
+            self.context.world().clock.now(),
+        )
+    }
+
+    async fn join_memory(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
+        let store = &self.context.world().store;
+        if let MemoryOf::Shared(name) = &key.of {
+            store.memory_join(name, &self.context.id).await?;
+        }
+        if policy.ttl_seconds == 0
+            && policy.max_items == 0
+            && matches!(key.of, MemoryOf::Session(_))
+        {
+            return Ok(());
+        }
+        let now = self.context.world().clock.now();
+        let _one_at_a_time = self.context.engine.conversation.rows.lock().await;
+        let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
+        row.updated_at = now;
+        store.memory_put(&row, policy.max_items).await
+    }
+
+    async fn refresh(&self, key: &Key, policy: &Conversation) {
+        let Some(_making) = self.context.engine.conversation.begin(&key.text) else { return };
+        if let Err(error) = self.refresh_when_due(key, policy).await {
+            tracing::warn!(%error, "a summary could not be looked after");
+        }
+    }
+
+    async fn refresh_when_due(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
+        let store = &self.context.world().store;
+        let memory = store
+            .memory(&key.text)
+            .await?
+            .unwrap_or_else(|| fresh(key, self.context.world().clock.now()));
+        if !memory.live {
+            return Ok(());
+        }
+        // The oldest items are read, because the summary must cover items without a gap.
+        let mut pending = store.memory_items(&key.of, memory.through, Side::Oldest, PAGE).await?;
+        let full = PAGE as usize;
+        if policy.mode == ConversationMode::SummaryBuffer {
+            // The window is counted from the newest items, which a full page of the oldest items
+            // may not include.
+            let beyond = if pending.len() < full {
+                None
+            } else {
+                Some(store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?)
+            };
+            let newest = beyond.as_ref().unwrap_or(&pending);
+            let items: Vec<_> = newest.iter().map(|one| one.item.clone()).collect();
+            let start = window::start(
+                &items,
+                window_of(policy, self.context.settings.limits.window_messages),
+                policy.window_tokens,
+            );
+            if let Some(first) = newest.get(start).map(|one| one.position) {
+                pending.retain(|one| one.position < first);
+            }
+        }
+        if pending.len() == full {
+            // A page may end in the middle of a turn.
+            pending.truncate(last_turn(&pending));
+        }
+        let (messages, tokens) = window::measure(pending.iter().map(|one| &one.item));
+        let waiting = Waiting {
+            messages,
+            tokens,
+            tried_at: memory.tried_at,
+            summarised_at: memory.summarised_at,
+        };
+        if !due::due(&policy.summary, waiting, self.context.world().clock.now())
+            || self.context.engine.switches.check_enabled().is_err()
+        {
+            return Ok(());
+        }
+        match self
+            .make_summary(
+                &policy.summary,
+                &memory,
+                &pending,
+                due::is_overdue(&policy.summary, waiting),
+            )
+            .await
+        {
+            Ok(made) => {
+                self.store_summary(key, policy.max_items, &memory, &pending[..made.items], made)
+                    .await
+            }
+            Err(why) => self.note_failed_summary(key, policy.max_items, why).await,
+        }
+    }
+
+    /// Makes the new summary of the waiting items.
+    async fn make_summary(
+        &self,
+        policy: &SummaryPolicy,
+        memory: &Memory,
+        pending: &[MemoryItem],
+        overdue: bool,
+    ) -> Result<Made, contract::Text> {
+        let by_rule = || {
+            let text = heuristic::summary(
+                &memory.summary,
+                &entries::entries(pending.iter().map(|one| &one.item)),
+                policy.max_tokens,
+            );
+            Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
+        };
+        let tools = self.context.world().tools.as_ref();
+        let has_local_data =
+            memory.local_only || pending.iter().any(|one| has_local_data(tools, &one.item));
+        if policy.update_method == SummaryMethod::Heuristic || !self.may_ask(has_local_data) {
+            return Ok(by_rule());
+        }
+        let items = count_whole_turns(pending);
+        let entries = entries::entries(pending[..items].iter().map(|one| &one.item));
+        match self.ask_for_summary(policy.max_tokens, &memory.summary, &entries).await {
+            Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
+            Err(why) if overdue => {
+                tracing::info!(%why, "the summary is made by rule");
+                Ok(by_rule())
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    /// Whether a model may summarise. The built-in model makes no summaries, and data that must stay
+    /// on this computer goes to no model elsewhere.
+    pub(crate) fn may_ask(&self, has_local_data: bool) -> bool {
+        let (model, summariser) = (&self.context.model, &self.context.summariser);
+        !model.in_process()
+            && !summariser.in_process()
+            && (summariser.is_local() || !has_local_data)
+    }
+
+    pub(crate) async fn ask_for_summary(
+        &self,
+        most: u32,
+        notes: &str,
+        entries: &[Entry],
+    ) -> Result<String, contract::Text> {
+        let model = &self.context.summariser;
+        let said = |error: contract::AgentError| error.text();
+        self.context.engine.models.check_egress(model.as_ref()).map_err(said)?;
+        model.prepare_call().await;
+        let words = EgressSession::of_session(
+            &self.context.engine.egress,
+            &self.context.session,
+            self.context.redaction_level(),
+            model.reads_values(),
+        )
+        .await
+        .map_err(|error| error.to_string())?;
+        let messages: Vec<_> =
+            entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
+        let input = words.redact_value(json!({"notes": notes, "messages": messages})).0;
+        let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
+        let request = ModelRequest {
+            messages: vec![
+                Message::System { text: words.redact_name(&prompt) },
+                Message::User { text: input },
+            ],
+            tools: Vec::new(),
+            max_output_tokens: Some(if model.capabilities().reasoning {
+                most.saturating_add(THOUGHT)
+            } else {
+                most
+            }),
+            locale: self.context.locale.clone(),
+            now: Some(self.context.world().clock.now()),
+            time_zone: self.context.world().profile.time_zone(),
+            ..ModelRequest::default()
+        };
+        words.store_numbers().await.map_err(|error| error.to_string())?;
+        let (mut text, mut usage) = (String::new(), Usage::default());
+        let began = tokio::time::Instant::now();
+        let stream = model.open(request).await.map_err(|error| error.message)?;
+        let failed = match tokio::time::timeout(
+            PATIENCE,
+            read_answer(stream, &mut text, &mut usage),
+        )
+        .await
+        {
+            Ok(read) => read.err(),
+            Err(_) => Some("It took too long.".into()),
+        };
+        let record = RecordDraft::new(RecordType::ModelCall)
+            .field("model", model.label())
+            .field("purpose", "summary")
+            .field("level", if failed.is_none() { "info" } else { "error" })
+            .field("duration_ms", millis(began.elapsed()))
+            .field("agent", self.agent.clone())
+            .field("status", if failed.is_none() { "ok" } else { "error" })
+            .field("local", model.is_local())
+            .field("redaction", json!(words.level()))
+            .field("tokens_in", usage.input_tokens)
+            .field("tokens_out", usage.output_tokens);
+        self.context.record(record).await;
+        let text = words.restorer().restore(text.trim());
+        match failed {
+            Some(why) => Err(why),
+            None if text.is_empty() => Err("The model gave no summary.".into()),
+            None => Ok(cut_to_tokens(text, most)),
+        }
+    }
+
+    /// Stores a summary in place of exactly the items it covers. Later items stay. Changes nothing
+    /// if the memory was deleted or summarised by another task meanwhile.
+    async fn store_summary(
+        &self,
+        key: &Key,
+        max_items: u32,
+        before: &Memory,
+        covered: &[MemoryItem],
+        made: Made,
+    ) -> Result<(), StoreError> {
+        let (world, engine) = (self.context.world(), &self.context.engine);
+        let store = &world.store;
+        let text = engine.secrets.matcher().redact_secrets(&made.text).into_owned();
+        let tools = world.tools.as_ref();
+        let after = engine.conversation.with_new_summary(tools, before, covered, text, made.method);
+        {
+            let _one_at_a_time = self.context.engine.conversation.rows.lock().await;
+            let now = store.memory(&key.text).await?;
+            if self.is_gone(key).await?
+                || now.as_ref().is_some_and(|row| {
+                    !row.live || row.through != before.through || row.since != before.since
+                })
+            {
+                return Ok(());
+            }
+            let updated_at = now.map_or(after.updated_at, |row| row.updated_at);
+            store.memory_put(&Memory { updated_at, ..after.clone() }, max_items).await?;
+        }
+        let record = self
+            .memory_record(key, "summarised")
+            .field("method", json!(after.method))
+            .field("messages", after.messages)
+            .commit("summary", after.summary);
+        self.context.record(record).await;
+        Ok(())
+    }
+
+    /// Whether the session was deleted meanwhile. Then its memory must not be stored again.
+    async fn is_gone(&self, key: &Key) -> Result<bool, StoreError> {
+        match &key.of {
+            MemoryOf::Session(session) => {
+                Ok(self.context.world().store.session(session).await?.is_none())
+            }
+            MemoryOf::Shared(_) => Ok(false),
+        }
+    }
+
+    /// Records that a summary failed. The old summary and all later messages stay.
+    async fn note_failed_summary(
+        &self,
+        key: &Key,
+        max_items: u32,
+        why: contract::Text,
+    ) -> Result<(), StoreError> {
+        self.context
+            .record(self.memory_record(key, "summary_failed").field("reason", why.as_str()))
+            .await;
+        let store = &self.context.world().store;
+        let now = self.context.world().clock.now();
+        let _one_at_a_time = self.context.engine.conversation.rows.lock().await;
+        if self.is_gone(key).await? {
+            return Ok(());
+        }
+        let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
+        // Consecutive failures are shown to the user once.
+        row.told &= row.failures > 0;
+        row.failures += 1;
+        row.failure = Some(why);
+        row.tried_at = Some(now);
+        store.memory_put(&row, max_items).await
+    }
+
+    fn memory_record(&self, key: &Key, action: &str) -> RecordDraft {
+        RecordDraft::new(RecordType::Memory).field("action", action).field("key", key.text.as_str())
+    }
+}
+
+async fn change_memory(context: &TurnContext, key: &str, change: impl FnOnce(&mut Memory)) {
+    let store = &context.world().store;
+    let _one_at_a_time = context.engine.conversation.rows.lock().await;
+    let changed = match store.memory(key).await {
+        Ok(Some(mut row)) => {
+            change(&mut row);
+            store.memory_put(&row, 0).await
+        }
+        Ok(None) => Ok(()),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = changed {
+        tracing::warn!(%error, "a memory could not be changed");
+    }
+}
+
+/// Reads the text and the usage of a model's answer to its end.
+async fn read_answer(
+    mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>,
+    text: &mut String,
+    usage: &mut Usage,
+) -> Result<(), contract::Text> {
+    while let Some(event) = stream.next().await {
+        match event.map_err(|error| error.message)? {
+            ModelEvent::Text(piece) => text.push_str(&piece),
+            ModelEvent::WasThought => text.clear(),
+            ModelEvent::Done { usage: used, .. } => *usage = used,
+            ModelEvent::Reasoning(_)
+            | ModelEvent::Call(_)
+            | ModelEvent::Choices(_)
+            | ModelEvent::Opaque(_)
+            | ModelEvent::SecretRemoved
+            | ModelEvent::Loading
+            | ModelEvent::FellBack { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns how many of the oldest items one summariser call reads: whole turns, and at least one.
+fn count_whole_turns(pending: &[MemoryItem]) -> usize {
+    let mut sum = 0;
+    let mut end = 0;
+    for (index, one) in pending.iter().enumerate() {
+        let begins = matches!(one.item.body, ItemBody::UserMessage { .. });
+        if begins && index > 0 {
+            end = index;
+        }
+        sum += entries::entries(std::iter::once(&one.item))
+            .iter()
+            .map(|entry| window::tokens(&entry.text))
+            .sum::<u64>();
+        if sum > READS && end > 0 {
+            return end;
+        }
+    }
+    pending.len()
+}
+
+/// Cuts a summary that is longer than the model was asked for.
+fn cut_to_tokens(text: String, most_tokens: u32) -> String {
+    match text.char_indices().nth(most_tokens as usize * 4) {
+        Some((at, _)) => text[..at].to_owned(),
+        None => text,
+    }
+}

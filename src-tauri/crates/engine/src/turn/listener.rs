@@ -1,0 +1,49 @@
+//! A turn's remote caller: the options of its turns, and the channel for their events. Knows
+//! nothing of HTTP.
+
+use contract::{Caller, EventBody};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// The name of the event that lists the arguments dropped from a model's call.
+pub const IGNORED: &str = "ignored_arguments";
+
+/// The options for a caller's turns.
+#[derive(Clone, Debug)]
+pub struct TurnOptions {
+    /// The language of the turns, `en` or `sv`.
+    pub locale: String,
+    /// Who asks, with its limits.
+    pub caller: Caller,
+    /// The request's id, which stands in every record and log line of the turn.
+    pub request_id: String,
+    /// The caller's own id for a chain of requests, in the same places.
+    pub correlation_id: Option<String>,
+    /// Hints from the caller's host that the model gets before the message. They apply to this turn
+    /// only and are not stored.
+    pub hints: Vec<String>,
+    /// Whether the caller reads the answer only when it is complete, so that the model need not
+    /// stream it.
+    pub whole: bool,
+    /// Model names of tools whose proposals the caller's host checks and withdraws itself. A
+    /// refusal in the preview does not end these proposals.
+    pub looks_at: &'static [&'static str],
+}
+
+/// The caller that receives the events of a turn.
+pub(crate) struct Listener {
+    pub(crate) around: TurnOptions,
+    pub(crate) tell: UnboundedSender<EventBody>,
+    /// The caller's tracing span. The turn's span becomes its child.
+    pub(crate) asked_in: tracing::Span,
+}
+
+impl Listener {
+    pub(crate) fn locale(&self) -> &str {
+        &self.around.locale
+    }
+
+    pub(crate) fn tell(&self, event: EventBody) {
+        // If the caller has gone away, the code that started the turn notices it.
+        let _ = self.tell.send(event);
+    }
+}
