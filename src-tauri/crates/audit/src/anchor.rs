@@ -111,6 +111,7 @@ impl Mark {
         let (Some(blob), Some(key)) = (blob, note::parse_vkey(&self.origin(), &self.key)) else {
             return false;
         };
+        // Strict: under a weak key one signature would fit several texts.
         key.verify_strict(self.signed_text().as_bytes(), &Signature::from_bytes(&blob)).is_ok()
     }
 }
@@ -195,6 +196,8 @@ impl Anchor for FileAnchor {
         let write = || -> std::io::Result<()> {
             let folder = self.path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;
+            // A reader, or a start after a power cut, finds the old mark or the new one, and never
+            // a part of one.
             let fresh = self.path.with_extension("new");
             let mut file = files::create(&fresh)?;
             file.write_all(mark.to_text().as_bytes())?;
@@ -248,6 +251,7 @@ impl Outside {
                         anchor.name()
                     );
                     match fault {
+                        // A locked keyring or a missing permission is no sign of tampering.
                         AnchorFault::Unavailable(_) => outside.warnings.push(text),
                         AnchorFault::Damaged | AnchorFault::Replaced(_) => {
                             outside.problems.push(text)
@@ -299,6 +303,7 @@ impl Outside {
             && self.state.is_none()
             && self.marked
             && self.problems.is_empty()
+            // A place that cannot be read now may still have its mark.
             && self.warnings.is_empty()
         {
             weighed.problems.push(

@@ -135,6 +135,8 @@ impl Chain {
         let seq = self.frontier.size() + 1;
         let mut reveals = Vec::with_capacity(draft.committed.len());
         let mut commitments = BTreeMap::new();
+        // Each value has a salt of its own, so that an erased value cannot be guessed from its
+        // hash.
         for (member, value) in &draft.committed {
             let mut salt = [0u8; 32];
             entropy.fill(&mut salt).map_err(WriteError::Refused)?;
@@ -156,6 +158,7 @@ impl Chain {
             commitments,
             prev: crate::hex::encode(&self.last_leaf),
         };
+        // Canonical JSON: a verifier in another language has to get the same bytes.
         let bytes = serde_json_canonicalizer::to_vec(&body)
             .map_err(|error| WriteError::Refused(error.to_string()))?;
         if bytes.len() > MAX_BODY {

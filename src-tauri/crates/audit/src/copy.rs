@@ -33,6 +33,8 @@ fn add_and_remove(log: &Path, copy: &Path) -> rusqlite::Result<()> {
         set_aside(copy).map_err(io_error)?;
         db = open(log, copy)?;
     }
+    // A transaction for a bounded number of records: one for all of a long log would make its
+    // write-ahead log as large.
     while add_records(&mut db)? {}
     // The write-ahead log may contain older copies of the pages.
     schema::empty_write_ahead_log(&db)
@@ -101,6 +103,8 @@ fn add_records(db: &mut Connection) -> rusqlite::Result<bool> {
     let largest = |sql: &str| tx.query_row(sql, [], |row| row.get::<_, Option<Num>>(0));
     let has = largest("SELECT max(seq) FROM audit_record")?.map_or(0, |num| num.0);
     let signed = largest("SELECT max(size) FROM log.audit_checkpoint")?.map_or(0, |num| num.0);
+    // Unsigned records may still be lost with the log, and the copy must not have records that the
+    // log has not.
     let until = signed.clamp(has, has + AT_ONCE);
     let nodes = params![Num(tree::nodes_below(has)), Num(tree::nodes_below(until))];
     let sizes = params![Num(has), Num(until)];

@@ -47,6 +47,8 @@ pub(crate) fn erase(
     let erased = match what {
         Erasure::Expired { before } => {
             let Some(until) = find_last_expired(&tx, *before, now)? else { return Ok(0) };
+            // One record says it for all of them. A record for each value would make the log grow
+            // with every expiry.
             let erased = tx.execute("DELETE FROM audit_reveal WHERE seq <= ?1", [Num(until)])?;
             record(
                 RecordDraft::new(RecordType::ValuesExpired)

@@ -194,8 +194,10 @@ fn rotate(origin: &str, state: &KeyState, body: &Body) -> Result<KeyState, Strin
         return Err("the new key did not sign the change".to_owned());
     }
     let trusted = match (anchored, state.trusted) {
+        // A key of one run may sign without a handover, but it is never trusted.
         (false, trusted) => trusted,
         (true, None) => Some(new),
+        // The same key needs no handover: it was away for a run and is back.
         (true, Some(known)) if known == new || signed("old_signature", &known) => Some(new),
         (true, Some(_)) => {
             return Err(

@@ -103,6 +103,8 @@ impl Marks {
 
 fn store_queued_marks(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool) {
     while let Some(mut job) = jobs.first() {
+        // A newer mark covers all records of an older one, so only the newest is stored. A keyring
+        // takes long.
         while let Some(newer) = jobs.next_if(|_| true) {
             job.mark = newer.mark;
             job.waiting.extend(newer.waiting);

@@ -57,7 +57,10 @@ pub(crate) fn begin_anew(
             .mark
             .as_ref()
             .map(|mark| mark.counter)
+            // A forged counter is not continued: no later mark could be newer than it.
             .filter(|counter| *counter <= anchor::COUNTER_MAX);
+        // The counter goes on from the old log, or its marks would count as newer than those of the
+        // new one.
         let counter = known.max(newest).unwrap_or_default().saturating_add(1);
         // Stored now, and not by the log's thread, because the old mark would contradict the new
         // log.
@@ -100,6 +103,7 @@ fn open_once(options: &OpenOptions) -> Result<Opened, Failure> {
     }
     let mut warnings = outside.warnings.clone();
     let counter = mark.as_ref().map_or(0, |mark| mark.counter);
+    // A start that was killed early leaves an empty file, which is as good as none.
     let missing = std::fs::metadata(&options.path).map_or(true, |meta| meta.len() == 0);
     let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
     if missing && let Some(size) = expected {
@@ -207,6 +211,7 @@ fn check_whole(
     }
     match judged.report.problems.into_iter().next() {
         None => Ok(true),
+        // Problems without a fault of the log are those of reading it, such as permissions.
         Some(unreadable) => Err(Failure::Unavailable(unreadable.message)),
     }
 }
@@ -271,6 +276,8 @@ fn first_records(
         Some(mut chain)
             if chain.keys.current != public || chain.keys.anchored != signer.anchored =>
         {
+            // Only the old key of the keyring can hand over to another one. Without its signature
+            // anyone who can write files could continue the log with a key of their own.
             let handover = chain.keys.trusted.filter(|key| signer.anchored && *key != public);
             let old = handover
                 .and_then(|key| options.previous.as_ref().filter(|p| p.key.verifying_key() == key));
@@ -295,6 +302,8 @@ fn first_records(
                 old.map(|p| &p.key),
             );
             append(&mut chain, draft)?;
+            // A key of this run only does not replace the trusted one: a later start hands over
+            // from that.
             let trusted = if signer.anchored { Some(public) } else { chain.keys.trusted };
             chain.keys = KeyState { current: public, anchored: signer.anchored, trusted };
             chain
@@ -307,6 +316,8 @@ fn first_records(
     if let Some(draft) = extra {
         append(&mut chain, draft)?;
     }
+    // Every opening is signed at once. A mark can then tell a record that was added while the log
+    // was closed.
     chain.write_checkpoint(&tx, &signer.key)?;
     tx.commit().map_err(WriteError::from)?;
     Ok(chain)

@@ -84,6 +84,8 @@ fn finish_wal(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(std::time::Duration::from_secs(5))?;
     db.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_CELL)?;
     db.set_prepared_statement_cache_capacity(32);
+    // The file may have been changed by somebody else. A mapped file that is cut while it is read
+    // would end this process, and a changed schema could call functions.
     db.execute_batch("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY;")
 }
 
@@ -110,12 +112,15 @@ pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Conne
     let fresh =
         db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0;
     if fresh {
+        // SQLite cannot change the size of pages once the file has a write-ahead log.
         db.pragma_update(None, "page_size", page_size)?;
     }
     switch_to_wal(&db)?;
+    // An effect may run as soon as its intent is committed, so a commit has to survive a power cut.
     db.pragma_update(None, "synchronous", "FULL")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
+    // Erased values are overwritten, and do not stay in free pages.
     db.pragma_update(None, "secure_delete", true)?;
     Ok(db)
 }

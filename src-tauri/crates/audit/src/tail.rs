@@ -63,6 +63,7 @@ pub(crate) fn check_tail(
         return fault(1, "the log has no signed checkpoint");
     };
     let at_checkpoint =
+        // A checkpoint over more records than there are has no nodes to compute its root from.
         if signed <= size { stored_frontier(db, signed)?.root() } else { tree::empty_root() };
     let held = note::parse(&text).ok().is_some_and(|n| {
         n.check(&state.current).is_ok()
@@ -163,6 +164,7 @@ fn check_unsigned_records(
     signed: u64,
     size: u64,
 ) -> rusqlite::Result<Result<tree::Hash, u64>> {
+    // The last record is read in any case: the next one has to name its leaf.
     let from = (signed + 1).min(size);
     let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
     let mut statement =

@@ -137,6 +137,8 @@ impl Writer {
             let mut round = Round::default();
             self.take(first, &mut round);
             let mut taken = 1;
+            // All commands that wait go into one transaction: syncing the disk costs more than
+            // writing.
             while taken < BATCH && round.close.is_none() {
                 let Some(command) = commands.next_if(|_| true) else { break };
                 self.take(command, &mut round);
@@ -168,6 +170,7 @@ impl Writer {
             );
         }
         marks.finish();
+        // Another process may open the log from here on, so the last mark has to be stored before.
         drop(lock);
     }
 
@@ -279,6 +282,7 @@ impl Writer {
         let mut chain = self.chain.clone();
         let due = chain.frontier.size() + self.pending.len() as u64 - chain.signed;
         let sign = (sign || due >= SIGN_EVERY) && due > 0;
+        // An empty transaction would sync the disk for nothing.
         if self.pending.is_empty() && !sign {
             return Ok(());
         }
@@ -297,6 +301,8 @@ impl Writer {
                 let mut for_effects = Vec::new();
                 for (waiting, seq) in self.pending.drain(..).zip(numbers) {
                     match waiting.reply {
+                        // The effect of a signed intent waits for the mark: without one, the record
+                        // could be cut off unnoticed after the effect.
                         Some(reply) if waiting.marked => for_effects.push((reply, seq)),
                         Some(reply) => answer(reply, Ok(seq)),
                         None => {}

@@ -69,6 +69,7 @@ impl<M: Send + 'static> Worker<M> {
     pub fn end(&self, last: Option<M>) -> bool {
         let Some(Running { queue, thread }) = self.0.lock().take() else { return true };
         let is_taken = last.is_none_or(|message| queue.send(message).is_ok());
+        // The thread ends when no sender is left, also if there is no last message.
         drop(queue);
         // A thread that did not take the message has ended already.
         !is_taken || thread.join().is_ok()

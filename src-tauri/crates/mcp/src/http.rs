@@ -50,11 +50,14 @@ impl Resolve for Guarded {
                 .await?
                 .map(|address| address.ip())
                 .collect();
+            // Where a request goes to is decided behind the proxy, and its own address says nothing
+            // about that.
             if is_proxy {
                 return Ok(Box::new(found.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs);
             }
             let allowed: Vec<SocketAddr> = found
                 .iter()
+                // Checked at each resolution: a name may lead somewhere else the next time.
                 .filter(|ip| may_reach(**ip, private) && can_resolve_to(name.as_str(), **ip))
                 .map(|ip| SocketAddr::new(*ip, 0))
                 .collect();
@@ -88,11 +91,13 @@ fn build(
     let within = redirect::Policy::custom(|attempt| {
         let same =
             attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
+        // A redirect to another server would take the key of this one along.
         if !same || attempt.previous().len() > HOPS { attempt.stop() } else { attempt.follow() }
     });
     let builder = Client::builder()
         .tls_backend_preconfigured(trust::client_config().map_err(|_| NO_TLS)?)
         .redirect(if redirects { within } else { redirect::Policy::none() })
+        // An address may hold a key, and the next server must not read it.
         .referer(false)
         .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
         .dns_resolver(Arc::new(resolver));
@@ -154,6 +159,7 @@ fn proxies(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let values = names.filter_map(|name| get(&name)).filter(|value| !value.trim().is_empty());
     values
         .map(|value| {
+            // Proxies are often given without a scheme.
             let whole = if value.contains("://") { value } else { format!("http://{value}") };
             let host =
                 Url::parse(whole.trim()).ok().and_then(|url| url.host_str().map(str::to_owned));

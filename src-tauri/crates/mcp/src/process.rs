@@ -79,6 +79,7 @@ pub(crate) async fn start(
     log: &ServerLog,
 ) -> Result<(ServerProcess, ChildStdout, ChildStdin), StartError> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
+    // A promise that cannot be kept on this system is refused, and not weakened.
     if !config.network && !guard::filters_work() {
         return Err(StartError::Refused(NETWORK_STAYS_OPEN.into()));
     }
@@ -88,6 +89,8 @@ pub(crate) async fn start(
     let mut process = loop {
         let mut command = command(program, config);
         command.args(args.iter().map(|arg| arg.expose_secret()));
+        // The session bus leads to the keyring and to programs outside of what is closed to the
+        // server.
         for (name, value) in values.iter().filter(|(name, _)| !leads_to_the_bus(name)) {
             command.env(name, value.expose_secret());
         }
@@ -161,6 +164,7 @@ impl ServerProcess {
                 guard.signal(libc::SIGTERM);
             }
             if self.wait(grace).await.is_none() {
+                // Dropping the guard kills the program with everything that it started.
                 self.guard = None;
                 self.status = self.child.wait().await.ok();
             }

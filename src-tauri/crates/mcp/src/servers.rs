@@ -51,6 +51,7 @@ impl Inner {
         }
         let server = Arc::new(Server::new(config, self.timings, self.listeners.clone()));
         self.by_name.write().insert(key, Arc::clone(&server));
+        // The end of all servers may have been looked for before this one was known.
         if self.closing.is_cancelled() {
             server.stop();
         }
@@ -294,8 +295,11 @@ impl Servers {
         resume: Option<&dyn Resume>,
     ) -> Result<Value, ToolFailure> {
         let (server, _call) = self.begin_call(server, &limits).await?;
+        // A second round only, so that a server that refuses every token is not asked for ever.
         for round in 0..2 {
             let reached = server.connection(&limits).await?;
+            // After the connection is open: opening it lists the tools, and this one may have
+            // changed.
             server.check(tool)?;
             let outcome = reached
                 .connection
@@ -347,6 +351,7 @@ impl Servers {
             .inner
             .all()
             .into_iter()
+            // At the same time: each may take its whole grace.
             .map(|server| tokio::spawn(async move { server.shut_down().await }))
             .collect();
         for end in ends {

@@ -82,6 +82,8 @@ impl Transport<RoleClient> for ProcessTransport {
             && opens(&request.request)
             && let Some(result) = self.opening.take()
         {
+            // The question was asked before the library came: it gets the answer that is known, and
+            // the server no second question.
             self.answer = Some(JsonRpcMessage::response(result, request.id.clone()));
         }
         let sending = self.answer.is_none().then(|| self.lines.send(item));
@@ -163,11 +165,13 @@ impl OpenRequests {
     /// Returns them.
     fn end_all(&self, code: ErrorCode) -> Vec<RequestId> {
         let mut requests = self.0.lock();
+        // A server that does not know a notification answers so, and the calls under way go on.
         if requests.may_mean_notice || code == ErrorCode::METHOD_NOT_FOUND {
             return Vec::new();
         }
         let ended: Vec<RequestId> =
             std::mem::take(&mut requests.open).into_iter().map(|open| open.id).collect();
+        // Of several requests it is not known which one failed, and whether it took effect.
         let is_own = ended.len() == 1 && !requests.has_given_up;
         requests.unread.extend(ended.iter().map(|id| (id.to_string(), is_own)));
         ended
@@ -299,6 +303,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Mending<T> {
         async move {
             let sent = sending.await;
             if let (Err(_), Some(id)) = (&sent, &id) {
+                // Nothing was sent, so no answer will end it.
                 requests.end(id);
             }
             sent

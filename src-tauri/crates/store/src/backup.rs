@@ -48,6 +48,7 @@ pub(crate) fn create_backup(
             format!("{}-v{version}-{}.db", files.stem(), files::stamp(now))
         }
     };
+    // Old copies go only after the new one is there.
     write_named(conn, files, &name, |_| Ok(())).inspect(|_| prune(files, now))
 }
 
@@ -109,14 +110,17 @@ fn remove_all(files: &Files, except: &Path) -> Result<(), OpenError> {
 fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(partial, &e);
     let sql = |e: rusqlite::Error| OpenError::from_sql(partial, &e);
+    // SQLite writes only into an empty file, and a copy that was cut short may have left one.
     remove(partial);
     files::create_private(partial).map_err(io)?;
     let name = partial.to_str().ok_or_else(|| OpenError::Failed {
         path: partial.to_owned(),
         problem: "its name is not Unicode".into(),
     })?;
+    // A copy of the content, and not of the pages: free pages may still hold deleted rows.
     conn.execute("VACUUM INTO ?1", [name]).map_err(sql)?;
     files::sync_file(partial).map_err(io)?;
+    // A damaged copy must not push out a good one.
     match find_damage(partial).map_err(sql)? {
         None => Ok(()),
         Some(problem) => Err(OpenError::Damaged { path: partial.to_owned(), problem }),
@@ -126,6 +130,7 @@ fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
 fn publish(partial: &Path, target: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(target, &e);
     fs::rename(partial, target).map_err(io)?;
+    // A name that is not on disk may be gone after a power cut, with the copy.
     target.parent().map_or(Ok(()), |folder| files::sync_folder(folder).map_err(io))
 }
 
@@ -177,6 +182,7 @@ fn prune(files: &Files, now: DateTime<Utc>) {
 /// Returns how many of these copies, newest first, are kept.
 fn count_kept(copies: &[Backup]) -> usize {
     let newest = copies.first().and_then(|backup| fs::metadata(&backup.path).ok());
+    // Several copies of a large database would fill the disk.
     if newest.is_some_and(|meta| meta.len() > LARGE) { 1 } else { KEEP }
 }
 

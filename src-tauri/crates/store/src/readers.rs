@@ -76,6 +76,7 @@ impl Readers {
         read: impl FnOnce(&Connection) -> Result<T, DbError>,
     ) -> Result<T, StoreError> {
         let idle = || self.idle.lock();
+        // The lock is not held during the read: each thread takes a connection of its own.
         let conn = match idle().as_mut().ok_or_else(closed)?.pop() {
             Some(conn) => conn,
             None => connection::reader(&self.path, self.mode)
@@ -93,6 +94,7 @@ impl Readers {
         drop(self.idle.lock().take());
         let taken = self.state.lock().take();
         let Some((send, threads)) = taken else { return };
+        // Without a sender, each thread ends when the queue is empty.
         drop(send);
         for thread in threads {
             if thread.join().is_err() {

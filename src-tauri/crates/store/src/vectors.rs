@@ -70,6 +70,7 @@ impl Vectors {
             let blob = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
             values.clear();
             values.extend(blob.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)));
+            // The provider may have changed the length of its vectors under the same name.
             if values.len() != self.dimension {
                 continue;
             }
@@ -91,6 +92,8 @@ impl Vectors {
 
     fn put(&mut self, memory: i64, session: u32, vector: &[f32]) {
         let most = vector.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        // One byte for each value: four times as many vectors fit into the memory, and the few
+        // candidates are compared exactly later.
         let scale = most / 127.0;
         let small = |value: &f32| if most > 0.0 { (value / scale).round() as i8 } else { 0 };
         match self.places.get(&memory) {
@@ -148,6 +151,7 @@ impl Vectors {
             return Vec::new();
         }
         let largest = wanted.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        // A vector of zeros has no direction, and division by its length would give no number.
         let unit = if largest > 0.0 { WANTED_MOST / largest } else { 0.0 };
         let wanted: Vec<i16> = wanted.iter().map(|value| (value * unit).round() as i16).collect();
         let is_in_reach = self.sessions_in_reach(reach);

@@ -118,6 +118,7 @@ pub(crate) fn judge_watched(path: &Path, outside: &Outside, watch: &VerifyWatch)
 /// Judges a second time if there is a fault, because a read that failed can look like one.
 fn judge_twice(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Judged {
     let judged = judge_all(path, outside, watch);
+    // A fault of the marks themselves does not go away when the file is read again.
     if !judged.at_fault || is_export(path) || !outside.compare().problems.is_empty() {
         return judged;
     }

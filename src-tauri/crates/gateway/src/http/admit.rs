@@ -95,6 +95,7 @@ pub(crate) async fn json_body(
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let too_large = || refuse_and_close(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
+    // Refused before the body is read.
     if declared.is_some_and(|length| length > app.chat.config.body_limit as u64) {
         return Err(too_large());
     }
@@ -170,6 +171,7 @@ fn check_visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Faul
 /// Counts a visitor's message, for the visitor and for its address. Returns the lower remainder.
 fn count_message(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp> {
     let now_ms = Utc::now().timestamp_millis();
+    // The visitor first: one that is over its limit must not use up that of its network.
     let own = app.limits.count_request(Kind::Chat, &visitor.sid, now_ms)?;
     let of_address =
         app.limits.count_request(Kind::ChatOfAddress, &origin::network_name(client_ip), now_ms)?;

@@ -81,6 +81,7 @@ impl Visits {
     {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
+        // The reserved numbers are used up. Another process may have opened the session anew since.
         if visit.as_ref().is_none_or(|held| held.next >= held.end) {
             *visit = self.take(conversation, None).await;
         }
@@ -105,6 +106,7 @@ impl Visits {
     pub(super) async fn drop_lost(&self, conversation: &SessionId, session: Option<&str>) {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
+        // Another call may have noticed the loss first.
         if visit.as_ref().is_some_and(|held| held.session.as_deref() == session) {
             *visit = self.take(conversation, session).await;
         }

@@ -94,6 +94,7 @@ impl Wire {
             HeaderValue::from_static("application/json, text/event-stream"),
         );
         let mut bearer = value(&format!("Bearer {}", asked.token.expose_secret()))?;
+        // The value is then left out where a request is written to a log.
         bearer.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, bearer);
         headers.insert(APPLICATION, value(asked.application)?);
@@ -134,6 +135,8 @@ impl Wire {
 
 /// Resolves a picture's reference. Returns None if it lies on another server.
 fn resolve_reference(server: &Url, reference: &str) -> Option<Url> {
+    // Joined from the top: a relative reference must not depend on the path that calls are posted
+    // to.
     let url = server.join("/").and_then(|top| top.join(reference)).ok()?;
     (url.origin() == server.origin() && url.username().is_empty() && url.password().is_none())
         .then_some(url)
@@ -172,6 +175,7 @@ fn is_events(response: &Response) -> bool {
 pub(super) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|_| CallError::Broken)? {
+        // Counted while it arrives: the length that a server announces may be wrong.
         if body.len() + chunk.len() > most {
             return Err(CallError::Odd("the answer is too large"));
         }

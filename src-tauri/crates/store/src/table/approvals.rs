@@ -55,6 +55,7 @@ pub(crate) fn change_status(
     check(transition)?;
     let (from, to) = (text::enum_to_text(&transition.from)?, text::enum_to_text(&transition.to)?);
     let changed = conn
+        // The old status stands in the condition, so that of two processes only one makes the step.
         .prepare_cached("UPDATE approval SET status = ?3, reason = coalesce(?4, reason), decided_at = coalesce(decided_at, ?5) WHERE id = ?1 AND status = ?2")?
         .execute(params![id.as_str(), from, to, reason, text::instant(at)])?;
     Ok(changed == 1)
@@ -115,6 +116,7 @@ pub(crate) fn import_for_session(
     for approval in approvals.iter().rev() {
         came.push(approval.id.as_str());
         if get(conn, &approval.id)?.is_none() {
+            // It was proposed at another process, so it is decided together.
             insert(conn, approval, true)?;
             continue;
         }
@@ -153,6 +155,7 @@ pub(crate) fn overdue(conn: &Connection, now: DateTime<Utc>) -> Result<Vec<Appro
         "SELECT body, status, reason, decided_at FROM approval WHERE status = 'pending' AND unixepoch(json_extract(body, '$.expires_at')) <= ?1 ORDER BY rowid",
     )?;
     let rows = statement.query_map([now.timestamp()], columns)?;
+    // SQLite compares whole seconds only; the rest is compared here.
     let found = rows.map(|row| approval(row?)).collect::<Result<Vec<_>, _>>()?;
     Ok(found.into_iter().filter(|approval| approval.expires_at <= now).collect())
 }

@@ -10,6 +10,8 @@ use crate::error::DbError;
 use crate::text;
 
 pub(crate) fn forget_runs(conn: &Connection, until: DateTime<Utc>) -> Result<(), DbError> {
+    // A run under way keeps its claim however long it takes, or a repeat of its request would run
+    // twice.
     conn.prepare_cached("DELETE FROM run WHERE claimed_at <= ?1 AND state <> 'running'")?
         .execute([text::instant(until)])?;
     Ok(())
@@ -23,6 +25,7 @@ pub(crate) fn claim(conn: &Connection, key: &RunKey, at: DateTime<Utc>) -> Resul
     match found {
         Some((_, Some(outcome))) => Ok(Claim::Stored(outcome)),
         Some((state, None)) if state == "running" => Ok(Claim::Running),
+        // Without a result it is unknown what the run did, so it is not run again.
         Some(_) => Ok(Claim::Interrupted),
         None => {
             conn.prepare_cached("INSERT INTO run (caller, request, claimed_at, state) VALUES (?1, ?2, ?3, 'running')")?.execute(params![
@@ -75,6 +78,7 @@ fn read_usage(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Res
     }
     let day = wish.day.to_string();
     let (rows, value) = match scope {
+        // A run has few calls, so no sum is kept for it.
         Scope::Run => ("spending WHERE turn = ?1", wish.turn.as_str()),
         Scope::Session => ("spent WHERE scope = 'session' AND name = ?1", wish.session.as_str()),
         Scope::Day => ("spent WHERE scope = 'day' AND name >= ?1", day.as_str()),
