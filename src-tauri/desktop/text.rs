@@ -1,172 +1,162 @@
-//! The texts outside the pages, in English and Swedish: tray, notifications, native dialogs.
+//! The texts outside the pages: tray, notifications, native dialogs.
 
-use contract::{AgentError, Reason};
+use contract::AgentError;
+
+messages::keys! {
+    /// A native text.
+    enum Text in "desktop" {
+        Show => "show",
+        Approvals => "approvals",
+        ApprovalsWaiting => "approvals_waiting",
+        Quit => "quit",
+        QuitTitle => "quit_title",
+        QuitQuestion => "quit_question",
+        KeepOpen => "keep_open",
+        TooltipWaiting => "tooltip_waiting",
+        ApprovalTitle => "approval_title",
+        ApprovalBody => "approval_body",
+        ExpiryTitle => "expiry_title",
+        ExpiryBody => "expiry_body",
+        ApprovalWindow => "approval_window",
+        OpenLinkTitle => "open_link_title",
+        OpenLinkBody => "open_link_body",
+        Open => "open",
+        Cancel => "cancel",
+        CannotStart => "cannot_start",
+    }
+}
 
 /// The language of native texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Language {
-    #[default]
-    English,
-    Swedish,
-}
+pub(crate) struct Language(messages::Language);
 
 impl Language {
     /// Returns the language of a setting or locale name; English if unknown.
     pub(crate) fn of(tag: &str) -> Self {
-        if tag.to_ascii_lowercase().starts_with("sv") { Self::Swedish } else { Self::English }
+        Self(messages::Language::of_tag(tag))
     }
 
-    fn pick(self, english: &str, swedish: &str) -> String {
-        match self {
-            Self::English => english.to_owned(),
-            Self::Swedish => swedish.to_owned(),
-        }
+    fn say(self, text: Text) -> String {
+        text.text(self.0).to_owned()
     }
 
     pub(crate) fn show_label(self) -> String {
-        self.pick("Show Countersign", "Visa Countersign")
+        self.say(Text::Show)
     }
 
     pub(crate) fn approvals_label(self, waiting: u32) -> String {
-        match (self, waiting) {
-            (Self::English, 0) => "Approvals".to_owned(),
-            (Self::English, n) => format!("Approvals ({n} waiting)"),
-            (Self::Swedish, 0) => "Godkännanden".to_owned(),
-            (Self::Swedish, n) => format!("Godkännanden ({n} väntar)"),
+        match waiting {
+            0 => self.say(Text::Approvals),
+            _ => Text::ApprovalsWaiting.count(self.0, waiting.into()),
         }
     }
 
     pub(crate) fn quit_label(self) -> String {
-        self.pick("Quit", "Avsluta")
+        self.say(Text::Quit)
     }
 
     pub(crate) fn quit_title(self) -> String {
-        self.pick("Quit Countersign?", "Avsluta Countersign?")
+        self.say(Text::QuitTitle)
     }
 
     pub(crate) fn quit_question(self, waiting: u32) -> String {
-        match (self, waiting) {
-            (Self::English, 1) => {
-                "1 action waits for you. If you quit now, it is cancelled.".to_owned()
-            }
-            (Self::English, n) => {
-                format!("{n} actions wait for you. If you quit now, they are cancelled.")
-            }
-            (Self::Swedish, 1) => {
-                "1 åtgärd väntar på dig. Om du avslutar nu avbryts den.".to_owned()
-            }
-            (Self::Swedish, n) => {
-                format!("{n} åtgärder väntar på dig. Om du avslutar nu avbryts de.")
-            }
-        }
+        Text::QuitQuestion.count(self.0, waiting.into())
     }
 
     pub(crate) fn keep_open_label(self) -> String {
-        self.pick("Keep open", "Låt vara öppet")
+        self.say(Text::KeepOpen)
     }
 
     pub(crate) fn tray_tooltip(self, waiting: u32) -> String {
-        match (self, waiting) {
-            (Self::English | Self::Swedish, 0) => "Countersign".to_owned(),
-            (Self::English, 1) => "Countersign: 1 approval pending".to_owned(),
-            (Self::English, n) => format!("Countersign: {n} approvals pending"),
-            (Self::Swedish, 1) => "Countersign: 1 godkännande väntar".to_owned(),
-            (Self::Swedish, n) => format!("Countersign: {n} godkännanden väntar"),
+        match waiting {
+            0 => "Countersign".to_owned(),
+            _ => Text::TooltipWaiting.count(self.0, waiting.into()),
         }
     }
 
     pub(crate) fn approval_title(self) -> String {
-        self.pick("Your approval is needed", "Ditt godkännande behövs")
+        self.say(Text::ApprovalTitle)
     }
 
     pub(crate) fn approval_body(self, tool: &str) -> String {
-        match self {
-            Self::English => {
-                format!("\"{tool}\" waits for your decision. Nothing happens until you decide.")
-            }
-            Self::Swedish => {
-                format!("\"{tool}\" väntar på ditt beslut. Inget händer förrän du bestämmer dig.")
-            }
-        }
+        Text::ApprovalBody.fill(self.0, &[("tool", tool)])
     }
 
     pub(crate) fn expiry_title(self) -> String {
-        self.pick("An approval has expired", "Ett godkännande har gått ut")
+        self.say(Text::ExpiryTitle)
     }
 
     pub(crate) fn expiry_body(self, tool: &str) -> String {
-        match self {
-            Self::English => format!("Nobody decided about \"{tool}\" in time. Nothing was done."),
-            Self::Swedish => {
-                format!("Ingen bestämde sig om \"{tool}\" i tid. Inget gjordes.")
-            }
-        }
+        Text::ExpiryBody.fill(self.0, &[("tool", tool)])
     }
 
     pub(crate) fn approval_window(self) -> String {
-        self.pick("Approval - Countersign", "Godkännande - Countersign")
+        self.say(Text::ApprovalWindow)
     }
 
     pub(crate) fn open_link_title(self) -> String {
-        self.pick("Open this link?", "Öppna länken?")
+        self.say(Text::OpenLinkTitle)
     }
 
     pub(crate) fn open_link_body(self, url: &str) -> String {
-        match self {
-            Self::English => format!("This opens outside Countersign:\n\n{url}"),
-            Self::Swedish => format!("Detta öppnas utanför Countersign:\n\n{url}"),
-        }
+        Text::OpenLinkBody.fill(self.0, &[("url", url)])
     }
 
     pub(crate) fn open(self) -> String {
-        self.pick("Open", "Öppna")
+        self.say(Text::Open)
     }
 
     pub(crate) fn cancel_label(self) -> String {
-        self.pick("Cancel", "Avbryt")
+        self.say(Text::Cancel)
     }
 
     pub(crate) fn cannot_start(self) -> String {
-        self.pick("Countersign cannot start", "Countersign kan inte starta")
+        self.say(Text::CannotStart)
     }
 
-    /// Returns why there is no host, and what to do. The host provides an English text; the usual
-    /// reasons also have a Swedish one here.
+    /// Returns why there is no host, and what to do. The host provides an English text.
     pub(crate) fn start_failure(self, error: &AgentError) -> (String, Option<String>) {
-        let folder =
-            error.details.get("folder").and_then(serde_json::Value::as_str).unwrap_or_default();
-        match (self, error.known_reason()) {
-            (Self::Swedish, Some(Reason::DataDirUnwritable)) => (
-                format!(
-                    "Det går inte att skriva i {folder}: mappen är skrivskyddad, tillhör någon annan eller disken är full. \
-                     Countersign antecknar varje steg där och startade därför inte; inget ändrades."
-                ),
-                Some("Frigör utrymme eller gör mappen skrivbar och starta igen, eller välj en annan mapp med --data-dir.".to_owned()),
-            ),
-            (Self::Swedish, Some(Reason::ProfileInUse)) => {
-                (format!("{folder} används av en annan Countersign."), Some("Använd den, eller välj en annan mapp med --data-dir.".to_owned()))
-            }
-            (Self::English | Self::Swedish, _) => (error.message.clone(), error.hint_text().map(str::to_owned)),
-        }
+        let say = |text: contract::Text| text.translated(&|key| self.0.sentence(key));
+        (say(error.text()), error.hint_as_text().map(say))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use contract::{AgentError, text};
+
     use super::Language;
+
+    fn swedish() -> Language {
+        Language::of("sv")
+    }
 
     #[test]
     fn language_follows_tags_and_locales() {
-        assert_eq!(Language::of("sv"), Language::Swedish);
-        assert_eq!(Language::of("sv_SE.UTF-8"), Language::Swedish);
-        assert_eq!(Language::of("C"), Language::English);
+        assert_eq!(Language::of("sv_SE.UTF-8"), swedish());
+        assert_ne!(Language::of("en"), swedish());
+        assert_eq!(Language::of("C"), Language::default());
     }
 
     #[test]
     fn counts_are_told() {
-        assert_eq!(Language::English.tray_tooltip(1), "Countersign: 1 approval pending");
-        assert_eq!(Language::Swedish.approvals_label(2), "Godkännanden (2 väntar)");
-        assert!(Language::English.quit_question(1).starts_with("1 action waits"));
-        assert!(Language::Swedish.quit_question(3).starts_with("3 åtgärder väntar"));
+        let english = Language::default();
+        assert_eq!(english.tray_tooltip(1), "Countersign: 1 approval pending");
+        assert_eq!(english.tray_tooltip(0), "Countersign");
+        assert_eq!(swedish().approvals_label(2), "Godkännanden (2 väntar)");
+        assert!(english.quit_question(1).starts_with("1 action waits"));
+        assert!(swedish().quit_question(3).starts_with("3 åtgärder väntar"));
+    }
+
+    #[test]
+    fn a_start_failure_is_told_in_the_language_of_the_window() {
+        let error =
+            AgentError::invalid(text!("{folder} is in use by another Countersign.", folder = "/a"))
+                .hint("Use that one, or choose another folder with --data-dir.");
+        let (message, hint) = swedish().start_failure(&error);
+        assert_eq!(message, "/a används av en annan Countersign.");
+        let hint = hint.unwrap_or_default();
+        assert_eq!(hint, "Använd den, eller välj en annan mapp med --data-dir.");
+        assert_eq!(Language::default().start_failure(&error).0, error.message);
     }
 }

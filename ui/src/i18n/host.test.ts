@@ -3,12 +3,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import swedish from "../messages/sv/host.json";
 import type { FilledText } from "../platform/generated/FilledText";
+import { sentencesOf } from "./catalogue";
 import { named, worded, wordedError, wordedHint } from "./host";
 import { setLanguage } from "./index.svelte";
 
 const ROOT = join(import.meta.dirname, "../../..");
+const swedish = Object.fromEntries(sentencesOf("sv").filter(([key]) => !/^[a-z0-9_]+$/.test(key)));
 /** Crates whose sentences reach the window. `csign` speaks English; the offline model and the shop have both languages themselves. */
 const ROOMS = [
   "audit",
@@ -21,11 +22,12 @@ const ROOMS = [
   "packs",
   "policy",
   "secrets",
+  "shared-sessions",
   "store",
 ].map((room) => `src-tauri/crates/${room}/src`);
 /** Texts for models or for authors of packs, texts in both languages, and programs for tests. */
 const ELSEWHERE =
-  /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|route_tool\.rs|abilities\.rs|results\.rs|evaluate|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|report\/words\.rs|verify|sign_in\.rs|calibration\.rs/;
+  /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|route_tool\.rs|abilities\.rs|results\.rs|evaluat|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|report\/words\.rs|verify|sign_in\.rs|calibration\.rs/;
 /** Texts that are not sentences for a person. */
 const OTHER = new Set([
   "Answer the user now, in text.",

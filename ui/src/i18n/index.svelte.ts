@@ -1,14 +1,14 @@
 // The language of the window and everything that words or writes numbers and dates in it. Reading any of these in a
 // component makes it follow a language switch.
-import { catalogues, type Language, type MessageKey } from "./catalogue";
+import { FALLBACK, languageOf, textsOf, type MessageKey } from "./catalogue";
 import { format, safeTag, type Vars } from "./plural";
 
-export type { Language, MessageKey } from "./catalogue";
+export { languages, type MessageKey } from "./catalogue";
 
 class Locale {
   /** Full tag for numbers and dates, e.g. `sv-SE`. */
   tag = $state("en");
-  language: Language = $derived(this.tag.toLowerCase().startsWith("sv") ? "sv" : "en");
+  language = $derived(languageOf(this.tag));
   rules = $derived(new Intl.PluralRules(this.tag));
   number = $derived(new Intl.NumberFormat(this.tag));
   zone = $state<string | undefined>(undefined);
@@ -16,7 +16,7 @@ class Locale {
 
 const locale = new Locale();
 
-/** Sets the language: `en`, `sv`, or `system` with what the host says the system's is. */
+/** Sets the language: its tag, or `system` with what the host says the system's is. */
 export function setLanguage(choice: string, system?: string): void {
   const wanted =
     choice === "system"
@@ -38,19 +38,19 @@ export function setTimeZone(zone: string): void {
   }
 }
 
-export function language(): Language {
+export function language(): string {
   return locale.language;
 }
 
 /** The text of a key in the current language. */
 export function t(key: MessageKey, vars?: Vars): string {
-  const message = catalogues[locale.language][key] ?? catalogues.en[key] ?? key;
+  const message = textsOf(locale.language)[key] ?? textsOf(FALLBACK)[key] ?? key;
   return format(message, vars, locale.rules, locale.number);
 }
 
 /** The text of a key made at run time (e.g. from a code of the host); `fallback` when the catalogue has none. */
 export function tMaybe(key: string, fallback: string, vars?: Vars): string {
-  return key in catalogues.en ? t(key as MessageKey, vars) : fallback;
+  return key in textsOf(FALLBACK) ? t(key as MessageKey, vars) : fallback;
 }
 
 export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {

@@ -18,7 +18,7 @@ import ShieldCheck from "@lucide/svelte/icons/shield-check";
 import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
 import Square from "@lucide/svelte/icons/square";
 import Wrench from "@lucide/svelte/icons/wrench";
-import { en } from "../../i18n/catalogue";
+import { FALLBACK, textsOf } from "../../i18n/catalogue";
 import { named } from "../../i18n/host";
 import { t, tMaybe, type MessageKey } from "../../i18n/index.svelte";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
@@ -61,7 +61,7 @@ type TypeOf<Key> = Key extends `record.${infer Type}` ? Type : never;
 const isLabel = (key: string): key is Label => key.startsWith("record.");
 
 /** The record types that can be chosen, in the order of their texts. A text without a type does not compile. */
-export const TYPES: readonly RecordType[] = Object.keys(en)
+export const TYPES: readonly RecordType[] = Object.keys(textsOf(FALLBACK))
   .filter(isLabel)
   .map((key) => key.slice("record.".length) as TypeOf<Label>);
 
@@ -100,7 +100,7 @@ export function valueOf(name: string, value: unknown): string {
   return text;
 }
 
-/** What a member of a record is called; its own name if it has no label. */
+/** The label of a member of a record; its own name if it has no label. */
 export const labelOf = (name: string): string => tMaybe(`field.${name}`, name);
 
 export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";

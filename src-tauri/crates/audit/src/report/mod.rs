@@ -7,13 +7,13 @@ mod texts;
 
 use std::collections::BTreeMap;
 
+use messages::Language;
 use serde_json::Value;
 
 use crate::body::Body;
 use crate::tree::Hash;
 use html::Html;
 use parts::Page;
-pub use texts::PageLanguage;
 use texts::Word;
 
 /// A record with the values that are still there.
@@ -87,9 +87,9 @@ impl<'a> Index<'a> {
 }
 
 /// Writes the receipt of one decision.
-pub(crate) fn decision_page(entries: &[Entry], facts: &Facts, language: PageLanguage) -> String {
+pub(crate) fn decision_page(entries: &[Entry], facts: &Facts, language: Language) -> String {
     let index = Index::of(entries);
-    let title = Word::DecisionTitle.in_language(language);
+    let title = Word::DecisionTitle.text(language);
     let mut page = Page::new(Html::begin(language.tag(), title), language);
     for action in index.actions.values() {
         page.summary(action);
@@ -107,9 +107,9 @@ pub(crate) fn decision_page(entries: &[Entry], facts: &Facts, language: PageLang
 }
 
 /// Writes the report of a session, one question after the other.
-pub(crate) fn session_page(entries: &[Entry], facts: &Facts, language: PageLanguage) -> String {
+pub(crate) fn session_page(entries: &[Entry], facts: &Facts, language: Language) -> String {
     let index = Index::of(entries);
-    let title = Word::SessionTitle.in_language(language);
+    let title = Word::SessionTitle.text(language);
     let mut page = Page::new(Html::begin(language.tag(), title), language);
     page.session(entries);
     let mut turn = None;

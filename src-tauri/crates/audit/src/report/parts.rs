@@ -1,21 +1,22 @@
 //! The parts of a page, from records.
 
 use contract::{Destination, DestinationKind, PreviewState, PreviewView};
+use messages::Language;
 use serde_json::Value;
 
 use super::html::Html;
-use super::texts::{PageLanguage, Word, word_of};
+use super::texts::{Word, word_of};
 use super::{Action, Entry, Facts};
 use crate::{body, canon, hex};
 
 /// A page and its language.
 pub(super) struct Page {
     html: Html,
-    language: PageLanguage,
+    language: Language,
 }
 
 impl Page {
-    pub(super) fn new(html: Html, language: PageLanguage) -> Self {
+    pub(super) fn new(html: Html, language: Language) -> Self {
         Self { html, language }
     }
 
@@ -24,7 +25,7 @@ impl Page {
     }
 
     fn say(&self, word: Word) -> &'static str {
-        word.in_language(self.language)
+        word.text(self.language)
     }
 
     /// Returns the word for a name in a record, or the name itself.
@@ -306,7 +307,7 @@ impl Page {
     }
 
     fn seconds(&self, millis: u64) -> String {
-        let point = if self.language == PageLanguage::Swedish { ',' } else { '.' };
+        let point = self.language.formats().decimal;
         let tenths = millis.saturating_add(50) / 100;
         format!("{}{point}{} {}", tenths / 10, tenths % 10, self.say(Word::Seconds))
     }
