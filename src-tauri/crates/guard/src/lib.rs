@@ -50,9 +50,9 @@ impl Guard {
         line.set_nonblocking(true)?;
         // Without the map, the guard keeps the memory that the app had.
         let maps = fs::read("/proc/self/maps").unwrap_or_default();
-        let unneeded =
-            memory::find_unneeded(&String::from_utf8_lossy(&maps), &system::needed_addresses());
-        system::before_exec(command, OwnedFd::from(far), unneeded);
+        let needed = system::needed_addresses(watch::run);
+        let unneeded = memory::find_unneeded(&String::from_utf8_lossy(&maps), &needed);
+        system::before_exec(command, OwnedFd::from(far), unneeded, watch::run);
         Ok(Self { line })
     }
 

@@ -12,7 +12,7 @@ use std::{
     ptr,
 };
 
-use super::{lineage, memory::Stretches, watch};
+use super::{lineage, memory::Stretches};
 
 /// The guard's only open files: its end of the connection to the app, news of children, and
 /// `/proc`.
@@ -22,6 +22,10 @@ const PROC: RawFd = 2;
 
 /// More bytes of stack than a guard's own calls use.
 const STACK: usize = 24 * 1024;
+
+/// The life of a guard after the fork, with the process ids of guard and program. It has the
+/// restrictions of this file.
+pub(super) type Life = fn(i32, i32) -> !;
 
 /// A message from the app.
 pub(super) enum Line {
@@ -39,9 +43,8 @@ pub(super) enum ReapOutcome {
 
 /// Returns the addresses that a guard started by this thread needs: its stack, the thread's own
 /// variables, its code and the C library's.
-pub(super) fn needed_addresses() -> [usize; 8] {
+pub(super) fn needed_addresses(life: Life) -> [usize; 8] {
     let stack = 0_u8;
-    let code: fn(i32, i32) -> ! = watch::run;
     // SAFETY: returns the address of this thread's error number and has no precondition.
     let error = unsafe { libc::__errno_location() };
     // SAFETY: has no precondition; with the C libraries of Linux it is the address of the thread's
@@ -59,7 +62,7 @@ pub(super) fn needed_addresses() -> [usize; 8] {
         &raw const stack as usize,
         error as usize,
         thread as usize,
-        code as usize,
+        life as usize,
         read as usize,
         wait as usize,
         poll as usize,
@@ -68,14 +71,14 @@ pub(super) fn needed_addresses() -> [usize; 8] {
 }
 
 /// Makes the new process split in two before it becomes the program.
-pub(super) fn before_exec(command: &mut Command, line: OwnedFd, unneeded: Stretches) {
+pub(super) fn before_exec(command: &mut Command, line: OwnedFd, unneeded: Stretches, life: Life) {
     // SAFETY: between fork and exec, and in the guard for good, only system calls are made; nothing
     // allocates or takes a lock.
-    unsafe { command.pre_exec(move || fork_guard(line.as_raw_fd(), &unneeded)) };
+    unsafe { command.pre_exec(move || fork_guard(line.as_raw_fd(), &unneeded, life)) };
 }
 
 /// Forks. Returns only in the process that becomes the program; the other one becomes the guard.
-fn fork_guard(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
+fn fork_guard(line: RawFd, unneeded: &Stretches, life: Life) -> io::Result<()> {
     // SAFETY: system calls on this process alone; the sets are initialised before use; the process
     // has one thread, so the copy that clone makes is complete. It is called directly because
     // libc's fork runs handlers and takes locks.
@@ -122,7 +125,12 @@ fn fork_guard(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
                 ))?;
                 become_program(line, guard)
             }
-            Ok(program) if program > 0 => become_guard(line, news, proc, unneeded, guard, program),
+            Ok(program) if program > 0 => {
+                // A copy on the stack: the original is in memory that the guard gives back.
+                let life = ptr::read_volatile(&raw const life);
+                become_guard(line, news, proc, unneeded);
+                life(guard, program)
+            }
             _ => Err(io::Error::last_os_error()),
         }
     }
@@ -156,17 +164,12 @@ fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
     Ok(())
 }
 
-fn become_guard(
-    line: RawFd,
-    news: RawFd,
-    proc: RawFd,
-    unneeded: &Stretches,
-    guard: i32,
-    program: i32,
-) -> ! {
-    // SAFETY: system calls on this process alone. Unmapped memory is not used again: this function
-    // never returns, all it needs is on the stack or in the mappings of `needed_addresses`, and the
-    // list itself, which is on the heap, is copied first.
+/// Keeps only the guard's own files and the memory that it needs. `unneeded` must not be used
+/// afterwards.
+fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches) {
+    // SAFETY: system calls on this process alone. Unmapped memory is not used again: the caller only
+    // runs the guard's life, which never returns; all it needs is on the stack or in the mappings of
+    // `needed_addresses`, and the list itself, which is on the heap, is copied first.
     unsafe {
         libc::dup2(line, LINE);
         libc::dup2(news, NEWS);
@@ -187,7 +190,6 @@ fn become_guard(
             }
         }
     }
-    watch::run(guard, program)
 }
 
 fn close_from(first: RawFd) {
