@@ -39,7 +39,7 @@ pub use environment::base_environment;
 pub use guard::{covers_work, filters_work, freezing_works};
 pub use hide::{FileChanges, Hidden, Hides, reaches, resolve_links, user_may_change};
 pub use listing::UnreadableTool;
-pub use per_session::{KeptVisits, Open, Patience, PerSession, PerSessionCall, Place};
+pub use per_session::{KeptVisits, Open, Patience, PerSession, PerSessionCall, PerSessionConfig};
 pub use program::{ProgramError, resolve_program};
 pub use result::Resource;
 pub use server::OnChange;

@@ -72,7 +72,7 @@ impl Patience {
 }
 
 /// The configuration of one such server.
-pub struct Place {
+pub struct PerSessionConfig {
     /// The name that failures show.
     pub name: String,
     /// The URL that calls are posted to.
@@ -122,22 +122,22 @@ pub struct PerSessionCall<'a> {
 
 impl PerSession {
     /// Creates a client without sending anything. Returns a sentence if the address cannot be used.
-    pub fn new(place: Place) -> Result<Self, Text> {
+    pub fn new(config: PerSessionConfig) -> Result<Self, Text> {
         let address = |text: &str| {
             let url = Url::parse(text)
                 .map_err(|_| text!("{address} is not a web address.", address = text))?;
-            http::check(&url, place.private)?;
+            http::check(&url, config.private)?;
             http::check_key(&url).map(|()| url)
         };
-        let (url, token_url) = (address(&place.url)?, address(&place.token_url)?);
-        let client = http::client(place.private, false)?;
-        let tokens = Tokens::new(client.clone(), token_url, &place);
+        let (url, token_url) = (address(&config.url)?, address(&config.token_url)?);
+        let client = http::client(config.private, false)?;
+        let tokens = Tokens::new(client.clone(), token_url, &config);
         Ok(Self {
-            visits: Visits::new(format!("{} {}", place.name, place.url), place.kept),
-            name: place.name,
-            patience: place.patience,
-            chance: place.chance,
-            wire: Wire::new(client, url, place.patience.call),
+            visits: Visits::new(format!("{} {}", config.name, config.url), config.kept),
+            name: config.name,
+            patience: config.patience,
+            chance: config.chance,
+            wire: Wire::new(client, url, config.patience.call),
             tokens,
         })
     }

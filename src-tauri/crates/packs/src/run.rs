@@ -19,7 +19,7 @@ pub use contract::address::{is_private, may_reach};
 pub use http::{HttpRunner, Permit};
 pub use post::{ExportingClient, Posted, exporting_client, post};
 #[cfg(unix)]
-pub use program::{Place, run_program};
+pub use program::{ProgramSetup, run_program};
 pub(crate) use template::Template;
 
 use contract::{Isolation, IsolationView, text};

@@ -59,15 +59,16 @@ impl Rules {
         let mut read = Self::default();
         let mut ids = HashSet::new();
         for (index, raw) in parts.rules.into_iter().enumerate() {
-            let place = Place::find_place(text, raw, format!("rules[{index}]"));
-            match place.parse_element::<Rule>(raw) {
+            let position = ElementPosition::find(text, raw, format!("rules[{index}]"));
+            match position.parse_element::<Rule>(raw) {
                 Ok(rule) => {
-                    if let Err(fault) = place.check_pattern(&rule.tool) {
+                    if let Err(fault) = position.check_pattern(&rule.tool) {
                         read.faults.push(fault);
                         continue;
                     }
-                    let fault = place.check_id(&rule.id, &mut ids).err().or_else(|| {
-                        (index == MOST).then(|| place.make_fault(place.line, too_many("rules")))
+                    let fault = position.check_id(&rule.id, &mut ids).err().or_else(|| {
+                        (index == MOST)
+                            .then(|| position.make_fault(position.line, too_many("rules")))
                     });
                     // A deny rule counts even if its name has a fault.
                     let fits = fault.is_none() && index < MOST;
@@ -81,14 +82,14 @@ impl Rules {
         }
         ids.clear();
         for (index, raw) in parts.grants.into_iter().enumerate() {
-            let place = Place::find_place(text, raw, format!("grants[{index}]"));
-            match place
+            let position = ElementPosition::find(text, raw, format!("grants[{index}]"));
+            match position
                 .parse_element::<StandingGrant>(raw)
-                .and_then(|grant| place.check_id(&grant.id, &mut ids).map(|()| grant))
+                .and_then(|grant| position.check_id(&grant.id, &mut ids).map(|()| grant))
             {
                 Ok(grant) if index < MOST => read.grants.push(grant),
                 Ok(_) if index == MOST => {
-                    read.faults.push(place.make_fault(place.line, too_many("grants")));
+                    read.faults.push(position.make_fault(position.line, too_many("grants")));
                 }
                 Ok(_) => {}
                 Err(fault) => read.faults.push(fault),
@@ -165,13 +166,13 @@ impl Rules {
 }
 
 /// The position of a list element in the file.
-struct Place {
+struct ElementPosition {
     name: String,
     line: usize,
 }
 
-impl Place {
-    fn find_place(text: &str, raw: &RawValue, name: String) -> Self {
+impl ElementPosition {
+    fn find(text: &str, raw: &RawValue, name: String) -> Self {
         // `raw` is a slice of `text`, so its address gives its offset.
         let before = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         Self { name, line: text.get(..before).unwrap_or_default().matches('\n').count() + 1 }

@@ -27,6 +27,6 @@ pub use scrubbing::Scrubbing;
 
 /// Returns the places in a text that have the form of a key, such as those that services issue.
 pub fn find_keys(text: &str) -> Vec<std::ops::Range<usize>> {
-    let spans = patterns::spans(text, Level::Basic, patterns::Place::Text);
+    let spans = patterns::spans(text, Level::Basic, patterns::TextContext::Text);
     spans.into_iter().filter(|(_, kind)| *kind == Kind::Key).map(|(place, _)| place).collect()
 }

@@ -13,7 +13,7 @@ use crate::{Kind, Level};
 
 /// Where a text occurs. Some patterns depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum TextContext<'a> {
     /// Free text of a person, a model or the program.
     Text,
     /// A text member of a JSON object, with the member's name.
@@ -22,7 +22,7 @@ pub(crate) enum Place<'a> {
     Number(&'a str),
 }
 
-impl Place<'_> {
+impl TextContext<'_> {
     /// Whether the member's name marks its value as an id. A bare run of digits is then that id and
     /// no personal data.
     fn is_id(self) -> bool {
@@ -43,26 +43,26 @@ pub(crate) fn may_be(number: u64) -> bool {
 }
 
 /// Returns the matches in a text, unsorted; they may overlap.
-pub(crate) fn spans(text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
+pub(crate) fn spans(text: &str, level: Level, context: TextContext<'_>) -> Vec<Span> {
     if level == Level::None {
         return Vec::new();
     }
     // One scan of the bytes tells which patterns can match. Most texts match none.
-    find_spans(&Facts::of(text), text, level, place)
+    find_spans(&Facts::of(text), text, level, context)
 }
 
 /// A text that is searched.
 struct Search<'a> {
     text: &'a str,
     level: Level,
-    place: Place<'a>,
+    context: TextContext<'a>,
     facts: &'a Facts,
 }
 
 impl Search<'_> {
     /// Whether the text is a number of JSON. Only digits can match in it.
     fn is_number(&self) -> bool {
-        matches!(self.place, Place::Number(_))
+        matches!(self.context, TextContext::Number(_))
     }
 }
 
@@ -70,15 +70,15 @@ impl Search<'_> {
 const GROUPS: [fn(&Search<'_>, &mut Vec<Span>); 4] =
     [digits::find, addresses::find, iban::find, keys::find];
 
-fn find_spans(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
-    if let Place::Member(name) = place
+fn find_spans(facts: &Facts, text: &str, level: Level, context: TextContext<'_>) -> Vec<Span> {
+    if let TextContext::Member(name) = context
         && keys::is_secret_name(name)
         && text.trim().len() >= 4
         && text != crate::MARK
     {
         return vec![(0..text.len(), Kind::Key)];
     }
-    let search = Search { text, level, place, facts };
+    let search = Search { text, level, context, facts };
     let mut found = Vec::new();
     for find in GROUPS {
         find(&search, &mut found);
@@ -211,8 +211,8 @@ mod tests {
         fn the_first_look_leaves_no_pattern_out_that_matches(text in texts()) {
             let all = Facts { digits: usize::MAX, country: true, at_sign: true, dots: true, slashes: true, names: true };
             for level in [Level::Basic, Level::Strict] {
-                for place in [Place::Text, Place::Member("note"), Place::Member("order_no")] {
-                    prop_assert_eq!(spans(&text, level, place), find_spans(&all, &text, level, place));
+                for context in [TextContext::Text, TextContext::Member("note"), TextContext::Member("order_no")] {
+                    prop_assert_eq!(spans(&text, level, context), find_spans(&all, &text, level, context));
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::{
     Exact, Kind, Level, MARK, Numbers, Outbound, OutboundValue, Replaced,
     json::{self, Leaf},
     kind::placeholders,
-    patterns::{self, Place},
+    patterns::{self, TextContext},
 };
 
 /// Bytes that are examined on both sides of a cut.
@@ -42,7 +42,7 @@ impl Redactor {
         let mut replaced = Replaced::default();
         let scrubbed = self.exact.redact_secrets(text);
         replaced.add_secrets(scrubbed.matches(MARK).count());
-        let out = self.redact_patterns(numbers, &scrubbed, Place::Text, &mut replaced);
+        let out = self.redact_patterns(numbers, &scrubbed, TextContext::Text, &mut replaced);
         Redacted { out: Outbound::new(out.as_deref().unwrap_or(&scrubbed)), replaced }
     }
 
@@ -54,17 +54,17 @@ impl Redactor {
             self.exact.scrub_value(Arc::make_mut(&mut scrubbed));
         }
         let out = json::map_leaves(&scrubbed, "", &mut |leaf, name| {
-            let (text, place) = match leaf {
-                Leaf::Text(text) => (Cow::Borrowed(text), Place::Member(name)),
+            let (text, context) = match leaf {
+                Leaf::Text(text) => (Cow::Borrowed(text), TextContext::Member(name)),
                 Leaf::Number(number) if number.as_u64().is_some_and(patterns::may_be) => {
-                    (Cow::Owned(number.to_string()), Place::Number(name))
+                    (Cow::Owned(number.to_string()), TextContext::Number(name))
                 }
                 Leaf::Number(_) => return None,
             };
             if text.contains('<') {
                 replaced.add_secrets(text.matches(MARK).count());
             }
-            self.redact_patterns(numbers, &text, place, &mut replaced)
+            self.redact_patterns(numbers, &text, context, &mut replaced)
         });
         let out = out.map_or_else(|| OutboundValue::same(&scrubbed), OutboundValue::new);
         Redacted { out, replaced }
@@ -88,8 +88,9 @@ impl Redactor {
         let (from, to) =
             (near(at.saturating_sub(CONTEXT_BYTES)), near((at + CONTEXT_BYTES).min(text.len())));
         let part = &text[from..to];
-        let patterns =
-            patterns::spans(part, self.level, Place::Text).into_iter().map(|(range, _)| range);
+        let patterns = patterns::spans(part, self.level, TextContext::Text)
+            .into_iter()
+            .map(|(range, _)| range);
         let spans = self.exact.spans(part).into_iter().chain(patterns);
         spans
             .filter(|span| from + span.start < at && at < from + span.end)
@@ -110,13 +111,13 @@ impl Redactor {
         &self,
         numbers: &mut Numbers,
         text: &str,
-        place: Place<'_>,
+        context: TextContext<'_>,
         replaced: &mut Replaced,
     ) -> Option<String> {
         if self.level == Level::None {
             return None;
         }
-        let mut spans = patterns::spans(text, self.level, place);
+        let mut spans = patterns::spans(text, self.level, context);
         spans.extend(placeholders(text).map(|(range, _)| (range, Kind::Literal)));
         if spans.is_empty() {
             return None;

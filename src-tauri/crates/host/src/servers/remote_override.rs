@@ -17,7 +17,7 @@ use engine::{
     Engine,
     ports::{Profile as _, Random},
 };
-use mcp::{Access, KeptVisits, Open, Patience, PerSession, PerSessionConfig};
+use mcp::{KeptVisits, Open, Patience, PerSession, PerSessionConfig};
 use packs::LoadedPack;
 use parking_lot::RwLock;
 use serde_json::{Map, Value, json};

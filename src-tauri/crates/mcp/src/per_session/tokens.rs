@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use url::{Url, form_urlencoded};
 
 use super::{
-    Place, Token,
+    PerSessionConfig, Token,
     call_error::CallError,
     wire::{read, request_error},
 };
@@ -58,15 +58,15 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    pub(super) fn new(client: Client, url: Url, place: &Place) -> Self {
+    pub(super) fn new(client: Client, url: Url, config: &PerSessionConfig) -> Self {
         Self {
             client,
             url,
-            id: place.client_id.clone(),
-            secret: place.client_secret.clone(),
-            scope: place.scope.clone(),
-            patience: place.patience.token,
-            access: Arc::clone(&place.access),
+            id: config.client_id.clone(),
+            secret: config.client_secret.clone(),
+            scope: config.scope.clone(),
+            patience: config.patience.token,
+            access: Arc::clone(&config.access),
             slots: Mutex::default(),
         }
     }

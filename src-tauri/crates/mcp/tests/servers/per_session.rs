@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use contract::{AgentError, SessionId};
 use engine::ports::{Random, ToolFailure};
-use mcp::{Access, KeptVisits, Open, Patience, PerSession, PerSessionCall, Place};
+use mcp::{Access, KeptVisits, Open, Patience, PerSession, PerSessionCall, PerSessionConfig};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,7 @@ fn client(shop: &Shop) -> PerSession {
 }
 
 fn client_with(shop: &Shop, access: &Arc<TestAccess>) -> PerSession {
-    PerSession::new(Place {
+    PerSession::new(PerSessionConfig {
         name: "shop".into(),
         url: format!("{}/mcp", shop.base),
         token_url: format!("{}/token", shop.base),

@@ -41,7 +41,7 @@ const TEMPORARY: i32 = 75;
 
 /// Where a program runs, and its inputs.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ProgramSetup {
     /// The result of `mcp::resolve_program`: a program in the pack, or one of the app.
     pub program: PathBuf,
     pub pack_folder: PathBuf,
@@ -57,7 +57,7 @@ pub struct Place {
 pub async fn run_program(
     call: &ProgramCall,
     request: &ToolRequest,
-    place: Place,
+    setup: ProgramSetup,
     cancel: &CancellationToken,
 ) -> Result<Value, ToolFailure> {
     let none = Map::new();
@@ -76,9 +76,9 @@ pub async fn run_program(
             .hint("Free some disk space, then try again."),
         )
     })?;
-    let mut command = Command::new(&place.program);
+    let mut command = Command::new(&setup.program);
     command.args(&args).current_dir(work.path()).env_clear().envs(environment(
-        &place,
+        &setup,
         work.path(),
         request,
     ));
@@ -92,7 +92,7 @@ pub async fn run_program(
         file_bytes: FILE_BYTES,
         files: FILES,
     };
-    let confine = confinement(call, &place, work.path()).map_err(|why| {
+    let confine = confinement(call, &setup, work.path()).map_err(|why| {
         let hint = "Update or restart the system: programs of packs do not run with less protection than `csign doctor` tells.";
         not_started(config(text!("{tool} was not started: {why}.", tool = request.spec.title, why), hint))
     })?;
@@ -137,20 +137,20 @@ pub async fn run_program(
 #[cfg(target_os = "linux")]
 fn confinement(
     call: &ProgramCall,
-    place: &Place,
+    setup: &ProgramSetup,
     work: &Path,
 ) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     let mut own = vec![work];
-    own.extend(place.data.as_deref());
+    own.extend(setup.data.as_deref());
     // A program outside the pack's folder is the app's own or a test's. Only its file is made
     // readable then.
-    let pack = if place.program.starts_with(&place.pack_folder) {
-        place.pack_folder.as_path()
+    let pack = if setup.program.starts_with(&setup.pack_folder) {
+        setup.pack_folder.as_path()
     } else {
-        place.program.as_path()
+        setup.program.as_path()
     };
     let sockets = if call.network { Sockets::Internet } else { Sockets::Pairs };
-    let open_files = place.data.is_some();
+    let open_files = setup.data.is_some();
     let permits = Permits { sockets, sessions: false, open_files, by_path: false };
     let mut sandbox =
         super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, permits)?;
@@ -160,13 +160,17 @@ fn confinement(
 #[cfg(not(target_os = "linux"))]
 fn confinement(
     _: &ProgramCall,
-    _: &Place,
+    _: &ProgramSetup,
     _: &Path,
 ) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     Ok(|| Ok(()))
 }
 
-fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<String, String> {
+fn environment(
+    setup: &ProgramSetup,
+    work: &Path,
+    request: &ToolRequest,
+) -> BTreeMap<String, String> {
     let work = work.display().to_string();
     let fixed = [
         ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
@@ -177,14 +181,14 @@ fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<St
     let mut env: BTreeMap<String, String> =
         fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     // A program cannot reach the session bus, so its address is removed.
-    env.extend(place.env.clone().into_iter().filter(|(name, _)| !name.starts_with("DBUS_")));
-    if let Some(data) = &place.data {
+    env.extend(setup.env.clone().into_iter().filter(|(name, _)| !name.starts_with("DBUS_")));
+    if let Some(data) = &setup.data {
         env.insert("COUNTERSIGN_PACK_DATA".into(), data.display().to_string());
     }
     if let Some(key) = &request.idempotency_key {
         env.insert("COUNTERSIGN_IDEMPOTENCY_KEY".into(), key.clone());
     }
-    if let Some((name, secret)) = &place.secret {
+    if let Some((name, secret)) = &setup.secret {
         env.insert(name.clone(), secret.expose_secret().to_owned());
     }
     env

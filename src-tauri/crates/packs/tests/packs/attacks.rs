@@ -99,7 +99,7 @@ async fn a_program_changes_no_mode_owner_time_or_attribute() {
         key.path().display()
     );
     let bench = Bench::new(&script);
-    let pack = facts(&bench.place().program);
+    let pack = facts(&bench.setup().program);
     let said = call_errors(&bench, json!({})).await;
     for (place, calls) in said.as_object().unwrap() {
         for (call, error) in calls.as_object().unwrap() {
@@ -107,7 +107,7 @@ async fn a_program_changes_no_mode_owner_time_or_attribute() {
         }
     }
     assert_eq!(key.facts(), before, "the user's key is as it was");
-    assert_eq!(facts(&bench.place().program).0, pack.0, "and so is the pack");
+    assert_eq!(facts(&bench.setup().program).0, pack.0, "and so is the pack");
 }
 
 #[cfg(target_arch = "x86_64")]

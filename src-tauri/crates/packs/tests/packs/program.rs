@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, t
 
 use contract::{Isolation, ToolTarget};
 use engine::ports::ToolFailure;
-use packs::run::{Place, isolation, run_program};
+use packs::run::{ProgramSetup, isolation, run_program};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule, TargetArch,
@@ -28,9 +28,9 @@ impl Bench {
         Self { folder }
     }
 
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn setup(&self) -> ProgramSetup {
         let root = self.folder.path().canonicalize().unwrap();
-        Place {
+        ProgramSetup {
             program: root.join("program"),
             pack_folder: root,
             data: None,
@@ -40,7 +40,7 @@ impl Bench {
     }
 
     pub(crate) async fn run(&self, call: Value, arguments: Value) -> Result<Value, ToolFailure> {
-        self.run_at(self.place(), call, arguments).await
+        self.run_at(self.setup(), call, arguments).await
     }
 
     /// Runs the program with a permanent folder.
@@ -49,20 +49,24 @@ impl Bench {
         data: &Path,
         call: Value,
     ) -> Result<Value, ToolFailure> {
-        self.run_at(Place { data: Some(data.to_owned()), ..self.place() }, call, json!({"id": "x"}))
-            .await
+        self.run_at(
+            ProgramSetup { data: Some(data.to_owned()), ..self.setup() },
+            call,
+            json!({"id": "x"}),
+        )
+        .await
     }
 
     async fn run_at(
         &self,
-        place: Place,
+        setup: ProgramSetup,
         mut call: Value,
         arguments: Value,
     ) -> Result<Value, ToolFailure> {
         call["command"] = json!("./program");
         let spec = spec_in(self.folder.path(), json!({"kind": "other", "program": call}));
         let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
-        run_program(call, &request(&spec, arguments), place, &CancellationToken::new()).await
+        run_program(call, &request(&spec, arguments), setup, &CancellationToken::new()).await
     }
 }
 
@@ -162,11 +166,11 @@ async fn a_stopped_run_ends_with_everything_it_started() {
         json!({"kind": "other", "program": {"command": "./program", "data_dir": true}}),
     );
     let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
-    let place = Place { data: Some(data.path().to_owned()), ..bench.place() };
+    let setup = ProgramSetup { data: Some(data.path().to_owned()), ..bench.setup() };
     let cancel = CancellationToken::new();
     let file = data.path().join("pid");
     let asked = request(&spec, json!({"id": "x"}));
-    let running = run_program(call, &asked, place, &cancel);
+    let running = run_program(call, &asked, setup, &cancel);
     let stop = async {
         while fs::read_to_string(&file).unwrap_or_default().trim().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -196,7 +200,7 @@ fn role_app() {
     let script = "#!/bin/sh\nsleep 600 &\necho $! >> \"$COUNTERSIGN_PACK_DATA/ids\"\n(sh -c 'sleep 600; sleep 600' & echo $! >> \"$COUNTERSIGN_PACK_DATA/ids\")\necho $$ >> \"$COUNTERSIGN_PACK_DATA/ids\"\nwait\n";
     let bench = Bench::new(script);
     let data = tempfile::tempdir().unwrap();
-    let place = Place { data: Some(data.path().to_owned()), ..bench.place() };
+    let setup = ProgramSetup { data: Some(data.path().to_owned()), ..bench.setup() };
     let file = data.path().join("ids");
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -219,7 +223,7 @@ fn role_app() {
             }
         };
         tokio::select! {
-            ended = run_program(call, &asked, place, &cancel) => panic!("it ended: {ended:?}"),
+            ended = run_program(call, &asked, setup, &cancel) => panic!("it ended: {ended:?}"),
             () = tell => {}
         }
     });

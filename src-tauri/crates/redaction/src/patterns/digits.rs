@@ -5,7 +5,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Place, Search, Span, luhn, pattern, stands_alone};
+use super::{Search, Span, TextContext, luhn, pattern, stands_alone};
 use crate::Kind;
 
 /// The fewest digits of a card, of a personal identity number and of a phone number.
@@ -22,7 +22,7 @@ const SHAPES: [&[usize]; 6] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 4, 4, 4, 3], &[16
 pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
     let (text, digits) = (search.text, search.facts.digits);
     if digits >= CARD {
-        find_cards(text, search.place, found);
+        find_cards(text, search.context, found);
     }
     if digits >= PERSONAL_ID && !search.is_number() {
         find_personal_ids(text, found);
@@ -33,7 +33,7 @@ pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
 }
 
 /// Finds payment cards by shape, prefix and length of a brand, and check digit.
-fn find_cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
+fn find_cards(text: &str, context: TextContext<'_>, found: &mut Vec<Span>) {
     let Some(groups) = GROUPS.as_ref() else { return };
     for run in groups.find_iter(text).filter(|run| run.len() >= CARD) {
         let parts = split_digit_groups(run.as_str(), run.start());
@@ -41,7 +41,7 @@ fn find_cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
         while first < parts.len() {
             let taken = SHAPES
                 .iter()
-                .find_map(|shape| card(text, &parts[first..], shape, place))
+                .find_map(|shape| card(text, &parts[first..], shape, context))
                 .map(|(range, groups)| {
                     found.push((range, Kind::Card));
                     groups
@@ -66,11 +66,11 @@ fn card(
     text: &str,
     parts: &[Range<usize>],
     shape: &[usize],
-    place: Place<'_>,
+    context: TextContext<'_>,
 ) -> Option<(Range<usize>, usize)> {
     let taken = parts.get(..shape.len())?;
     if !taken.iter().zip(shape).all(|(part, length)| part.len() == *length)
-        || (shape.len() == 1 && place.is_id())
+        || (shape.len() == 1 && context.is_id())
     {
         return None;
     }
