@@ -83,8 +83,8 @@ impl Covers {
         // A folder comes before what lies in it.
         let mut needed: Vec<(PathBuf, Change)> = Vec::new();
         for (place, change) in places {
-            let around = needed.iter().rev().find(|(folder, _)| place.starts_with(folder));
-            if around.map_or(Change::Open, |(_, change)| *change) != change {
+            let enclosing = needed.iter().rev().find(|(folder, _)| place.starts_with(folder));
+            if enclosing.map_or(Change::Open, |(_, change)| *change) != change {
                 needed.push((place, change));
             }
         }

@@ -140,9 +140,9 @@ fn open_folders(hidden: &Hidden) -> Option<OpenFolders> {
         closed.extend(links_to(place));
     }
     let is_helped = |folder: &PathBuf| {
-        let mut around =
+        let mut outer =
             allowed.iter().map(AllowedPlace::path).chain(closed.iter().map(PathBuf::as_path));
-        !around.any(|place| folder.starts_with(place))
+        !outer.any(|place| folder.starts_with(place))
     };
     let folders: Vec<PathBuf> = hidden
         .open
@@ -285,8 +285,8 @@ fn may_change(place: &Path) -> bool {
 fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<(PathBuf, FileAccess)>) {
     // Of the folders around a place, the innermost one decides.
     let innermost = |folders: &[PathBuf]| {
-        let around = folders.iter().filter(|folder| place.starts_with(folder));
-        around.map(|folder| folder.as_os_str().len()).max()
+        let outer = folders.iter().filter(|folder| place.starts_with(folder));
+        outer.map(|folder| folder.as_os_str().len()).max()
     };
     let above = |folders: &[PathBuf]| {
         folders.iter().any(|folder| folder != place && folder.starts_with(place))

@@ -55,7 +55,7 @@ pub(crate) enum Value {
 
 /// An acknowledged record: its number and content.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct AcknowledgedRecord {
     moment: usize,
     pub(crate) seq: u64,
     pub(crate) n: u64,
@@ -66,9 +66,9 @@ pub(crate) struct Told {
 /// All that is known of one environment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    pub(crate) told: Vec<Told>,
+    pub(crate) acknowledged: Vec<AcknowledgedRecord>,
     /// Appended, but not acknowledged as durable.
-    waiting: Vec<Told>,
+    waiting: Vec<AcknowledgedRecord>,
     /// The end of the first update of the copy.
     pub(crate) copied: Option<usize>,
     /// The content of the next record.
@@ -145,7 +145,13 @@ impl Known {
         ]);
         self.next += 1;
         let seq = log.append(numbered(n, of), how).await.unwrap();
-        self.waiting.push(Told { moment: 0, seq, n, session: of, value: Value::Kept });
+        self.waiting.push(AcknowledgedRecord {
+            moment: 0,
+            seq,
+            n,
+            session: of,
+            value: Value::Kept,
+        });
         if how != Durability::Grouped {
             self.tell(disk.moment());
         }
@@ -153,14 +159,15 @@ impl Known {
 
     /// Notes that everything appended is on the disk.
     pub(crate) fn tell(&mut self, moment: usize) {
-        self.told.extend(self.waiting.drain(..).map(|told| Told { moment, ..told }));
+        self.acknowledged
+            .extend(self.waiting.drain(..).map(|record| AcknowledgedRecord { moment, ..record }));
     }
 
     /// Notes that the copy follows the log.
     pub(crate) fn note_copy(&mut self, moment: usize) {
         self.copied.get_or_insert(moment);
-        for told in &mut self.told {
-            if let Value::Erased { copied, .. } = &mut told.value {
+        for record in &mut self.acknowledged {
+            if let Value::Erased { copied, .. } = &mut record.value {
                 copied.get_or_insert(moment);
             }
         }
@@ -174,36 +181,42 @@ impl Known {
         (disk, begun): (&Disk, usize),
         random: &mut Random,
     ) {
-        let kept: Vec<usize> =
-            (0..self.told.len()).filter(|at| self.told[*at].value == Value::Kept).collect();
+        let kept: Vec<usize> = (0..self.acknowledged.len())
+            .filter(|at| self.acknowledged[*at].value == Value::Kept)
+            .collect();
         if kept.is_empty() {
             return;
         }
-        let Told { seq, n, session: of, .. } = self.told[*random.pick(&kept)];
+        let AcknowledgedRecord { seq, n, session: of, .. } = self.acknowledged[*random.pick(&kept)];
         assert!(!files_with(folder, &[n], |_| true).is_empty(), "the value is in a file");
         match random.below(4) {
             0 | 1 => {
                 assert!(log.erase(seq, "input").await.unwrap(), "{seq}");
-                self.note_erased(begun, disk.moment(), |told| told.seq == seq);
+                self.note_erased(begun, disk.moment(), |record| record.seq == seq);
             }
             2 => {
                 assert!(log.erase_session(&session(of)).await.unwrap() > 0, "{of}");
-                self.note_erased(begun, disk.moment(), |told| told.session == of);
+                self.note_erased(begun, disk.moment(), |record| record.session == of);
             }
             _ => {
                 let at = log.show(seq).await.unwrap().at;
                 log.erase_before(at).await.unwrap();
-                self.note_erased(begun, disk.moment(), |told| told.seq < seq);
+                self.note_erased(begun, disk.moment(), |record| record.seq < seq);
             }
         }
     }
 
-    fn note_erased(&mut self, begun: usize, done: usize, is_erased: impl Fn(&Told) -> bool) {
+    fn note_erased(
+        &mut self,
+        begun: usize,
+        done: usize,
+        is_erased: impl Fn(&AcknowledgedRecord) -> bool,
+    ) {
         self.tell(done);
-        for told in &mut self.told {
-            if !matches!(told.value, Value::Erased { .. }) && is_erased(told) {
-                let sure = told.value == Value::Kept;
-                told.value = Value::Erased { begun, done, sure, copied: None };
+        for record in &mut self.acknowledged {
+            if !matches!(record.value, Value::Erased { .. }) && is_erased(record) {
+                let sure = record.value == Value::Kept;
+                record.value = Value::Erased { begun, done, sure, copied: None };
             }
         }
     }
@@ -220,9 +233,11 @@ impl Known {
             }
             other => other,
         };
-        let told = self.told.iter().filter(|told| told.moment <= moment);
+        let acknowledged = self.acknowledged.iter().filter(|record| record.moment <= moment);
         Self {
-            told: told.map(|t| Told { moment: 0, value: value(t.value), ..t.clone() }).collect(),
+            acknowledged: acknowledged
+                .map(|t| AcknowledgedRecord { moment: 0, value: value(t.value), ..t.clone() })
+                .collect(),
             waiting: Vec::new(),
             copied: self.copied.filter(is_past).map(|_| 0),
             next: self.next,
@@ -232,8 +247,8 @@ impl Known {
     /// Returns a moment at which the power is cut: often right after an erasure or a copy.
     pub(crate) fn pick_moment(&self, last: usize, random: &mut Random) -> usize {
         let mut ends = Vec::new();
-        for told in &self.told {
-            if let Value::Erased { done, copied, .. } = told.value {
+        for record in &self.acknowledged {
+            if let Value::Erased { done, copied, .. } = record.value {
                 ends.extend([Some(done), copied].into_iter().flatten().filter(|at| *at > 0));
             }
         }
@@ -245,10 +260,10 @@ impl Known {
 
     /// Returns the erased values. With `copied`, those that have also left the copy.
     pub(crate) fn erased(&self, copied: bool) -> Vec<u64> {
-        let is_erased = |told: &&Told| match told.value {
+        let is_erased = |record: &&AcknowledgedRecord| match record.value {
             Value::Erased { copied: at, .. } => !copied || at.is_some(),
             Value::Kept | Value::Unknown => false,
         };
-        self.told.iter().filter(is_erased).map(|told| told.n).collect()
+        self.acknowledged.iter().filter(is_erased).map(|record| record.n).collect()
     }
 }

@@ -163,7 +163,7 @@ pub(crate) struct Content {
     pub(crate) checkpoints: Vec<Row>,
     pub(crate) reveals: Vec<Row>,
     /// The parts that are the same in every log with this content.
-    pub(crate) around: Vec<Row>,
+    pub(crate) layout: Vec<Row>,
 }
 
 type Row = Vec<Value>;
@@ -176,12 +176,12 @@ impl Content {
             let columns = statement.column_count();
             statement.query_map([], |row| (0..columns).map(|n| row.get(n)).collect())?.collect()
         };
-        let mut around = table("SELECT * FROM sqlite_schema ORDER BY rowid")?;
+        let mut layout = table("SELECT * FROM sqlite_schema ORDER BY rowid")?;
         for name in ["user_version", "application_id", "schema_version"] {
-            around.extend(table(&format!("PRAGMA {name}"))?);
+            layout.extend(table(&format!("PRAGMA {name}"))?);
         }
         for column in ["type", "session", "tool"] {
-            around.extend(table(&format!(
+            layout.extend(table(&format!(
                 "SELECT {column}, seq FROM audit_record INDEXED BY audit_record_{column} WHERE {column} IS NOT NULL ORDER BY {column}, seq"
             ))?);
         }
@@ -190,7 +190,7 @@ impl Content {
             nodes: table("SELECT * FROM audit_node ORDER BY id")?,
             checkpoints: table("SELECT * FROM audit_checkpoint ORDER BY size")?,
             reveals: table("SELECT * FROM audit_reveal ORDER BY seq, member")?,
-            around,
+            layout,
         })
     }
 }

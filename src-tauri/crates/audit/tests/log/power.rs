@@ -98,7 +98,7 @@ impl After<'_> {
         let found = files_with(folder.path(), &known.erased(true), |_| true);
         assert!(found.is_empty(), "{case}: erased values are back in the copy: {found:?}");
         // A log without acknowledged records may not exist at all.
-        if self.mark.is_some() || !known.told.is_empty() {
+        if self.mark.is_some() || !known.acknowledged.is_empty() {
             let report = verify(&path, self.mark);
             assert!(report.ok, "{case}: as found: {:?}", report.problems);
         }
@@ -134,22 +134,22 @@ impl After<'_> {
 
     async fn check_records(&self, log: &Log) {
         let case = self.case;
-        for told in &self.known.told {
-            let (seq, n) = (told.seq, told.n);
+        for acknowledged in &self.known.acknowledged {
+            let (seq, n) = (acknowledged.seq, acknowledged.n);
             let record = log
                 .show(seq)
                 .await
                 .unwrap_or_else(|error| panic!("{case}: record {seq} is lost: {error:?}"));
             assert_eq!(record.fields["n"], n, "{case}: record {seq}");
             let revealed = &record.revealed["input"];
-            match told.value {
+            match acknowledged.value {
                 Value::Kept => assert_eq!(*revealed, value(n), "{case}: a lost value of {seq}"),
                 Value::Erased { .. } => assert!(revealed.is_null(), "{case}: {seq} is back"),
                 Value::Unknown => {}
             }
         }
-        let newest = self.known.told.last();
-        let Some(newest) = newest.filter(|told| told.value != Value::Unknown) else { return };
+        let newest = self.known.acknowledged.last();
+        let Some(newest) = newest.filter(|record| record.value != Value::Unknown) else { return };
         let wanted: &[u64] = if newest.value == Value::Kept { &[newest.seq] } else { &[] };
         assert_eq!(find(log, newest.n).await, wanted, "{case}: found by its words");
     }
