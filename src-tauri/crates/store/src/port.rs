@@ -15,7 +15,8 @@ use engine::ports::{
 
 use crate::open::SqliteStore;
 use crate::table::{
-    approvals, books, grants, items, memories, messages, session_values, sessions, turns,
+    approvals, books, grants, items, memories, messages, session_images, session_values, sessions,
+    turns,
 };
 
 #[async_trait]
@@ -92,7 +93,7 @@ impl Sessions for SqliteStore {
         untold: &str,
     ) -> Result<Vec<Approval>, StoreError> {
         let (image, untold) = (image.clone(), untold.to_owned());
-        self.write(move |conn| sessions::import_image(conn, &image, &untold)).await
+        self.write(move |conn| session_images::import(conn, &image, &untold)).await
     }
 }
 

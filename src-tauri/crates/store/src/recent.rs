@@ -10,7 +10,7 @@ use std::sync::Arc;
 use contract::Item;
 
 use crate::error::DbError;
-use crate::table::items::Columns;
+use crate::table::item_rows::Columns;
 
 /// Bytes of text in each half. The parsed items need about twice as much in addition.
 const HALF_BYTES: usize = 1 << 20;

@@ -6,7 +6,7 @@ use contract::{AgentId, SessionId, TurnId};
 use engine::ports::{Memory, MemoryItem, MemoryOf, Side};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::items::{self, COLUMNS};
+use super::item_rows::{COLUMNS, Columns};
 use crate::error::DbError;
 use crate::recent::Recent;
 use crate::text;
@@ -99,7 +99,7 @@ pub(crate) fn items(
     };
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_and_then(params![owner, after, limit], |row| {
-        let item = recent.item(&items::Columns::of(row)?)?;
+        let item = recent.item(&Columns::of(row)?)?;
         Ok(MemoryItem { position: u64::try_from(row.get::<_, i64>(7)?).unwrap_or_default(), item })
     })?;
     let mut found = rows.collect::<Result<Vec<_>, DbError>>()?;

@@ -1,11 +1,10 @@
 //! Table `session`: the list of conversations, newest first, searchable by any part of the title.
 
 use chrono::{DateTime, Utc};
-use contract::{Approval, SessionId, SessionSummary};
-use engine::ports::SessionImage;
+use contract::{SessionId, SessionSummary};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{approvals, conversations, items, recordings, session_values};
+use super::{conversations, recordings};
 use crate::error::DbError;
 use crate::text;
 
@@ -86,33 +85,6 @@ pub(crate) fn reserve_item_numbers(
         .query_row(params![id.as_str(), count, text::instant(at)], |row| row.get(0))
         .optional()?;
     after.map(|after| after - count).ok_or_else(|| missing(id))
-}
-
-/// Replaces the session's items, values and memories by those of another process. Its turns and its
-/// spending stay. Returns the actions that ended by it.
-pub(crate) fn import_image(
-    conn: &Connection,
-    image: &SessionImage,
-    untold: &str,
-) -> Result<Vec<Approval>, DbError> {
-    let id = &image.session;
-    create(conn, id, &image.title, image.created_at)?;
-    for sql in
-        ["DELETE FROM item WHERE session = ?1", "DELETE FROM conversation WHERE session = ?1"]
-    {
-        conn.prepare_cached(sql)?.execute([id.as_str()])?;
-    }
-    items::insert_numbered(conn, &image.items)?;
-    let next = image.items.iter().map(|item| item.seq).max().unwrap_or_default() + 1;
-    let touched = image.items.iter().map(|item| item.created_at).max().unwrap_or(image.created_at);
-    conn.prepare_cached("UPDATE session SET next_seq = max(next_seq, ?2), updated_at = max(updated_at, ?3) WHERE id = ?1")?.execute(params![
-        id.as_str(),
-        i64::try_from(next).unwrap_or(i64::MAX),
-        text::instant(touched)
-    ])?;
-    session_values::replace(conn, id, &image.values)?;
-    image.memories.iter().try_for_each(|memory| conversations::put(conn, memory, 0))?;
-    approvals::import_for_session(conn, id, &image.approvals, untold)
 }
 
 fn require_found(changed: usize, id: &SessionId) -> Result<(), DbError> {
