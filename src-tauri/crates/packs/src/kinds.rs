@@ -8,8 +8,9 @@ use contract::{
 use serde_json::{Map, Value};
 
 use crate::{
-    check::{Subject, calls, list, present, text},
+    check::calls,
     fault::{Faults, join},
+    subject::{Subject, list, present, text},
     urls,
 };
 

@@ -17,6 +17,7 @@ mod resolve;
 pub mod run;
 mod scaffold;
 mod shape;
+mod subject;
 mod templates;
 mod urls;
 

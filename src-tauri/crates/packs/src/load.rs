@@ -11,10 +11,7 @@ use contract::{PackId, PackView, Text, ToolId, ToolSpec, manifest::PackManifest,
 use serde_json::{Map, Value};
 
 use crate::{
-    MANIFEST,
-    check::{self, Subject},
-    fault::Faults,
-    files, json, resolve, shape, templates,
+    MANIFEST, check, fault::Faults, files, json, resolve, shape, subject::Subject, templates,
 };
 
 /// The place of the id in a manifest.

@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, text};
-use crate::{fault::Faults, files};
+use crate::{
+    fault::Faults,
+    files,
+    subject::{Subject, list, text},
+};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     check_instruction_files(subject, faults);

@@ -3,8 +3,14 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, present, programs, text};
-use crate::{fault::Faults, fault::join, run::Template, urls};
+use super::programs;
+use crate::{
+    fault::Faults,
+    fault::join,
+    run::Template,
+    subject::{Subject, list, present, text},
+    urls,
+};
 
 /// Headers of the connection itself, and headers that only the host sets.
 const RESERVED: [&str; 12] = [

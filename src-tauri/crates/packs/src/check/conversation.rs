@@ -2,8 +2,7 @@
 
 use contract::{Conversation, text};
 
-use super::Subject;
-use crate::fault::Faults;
+use crate::{fault::Faults, subject::Subject};
 
 const AT: &str = "/agent/conversation";
 

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{Subject, list, present, text};
-use crate::fault::{Faults, join};
+use crate::{
+    fault::{Faults, join},
+    subject::{Subject, list, present, text},
+};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     check_import(subject, faults);

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Subject, list, text};
-use crate::fault::Faults;
+use crate::{
+    fault::Faults,
+    subject::{Subject, list, text},
+};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     let mut ids: Vec<(&str, &str)> = Vec::new();

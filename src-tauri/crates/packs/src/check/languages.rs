@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::Subject;
 use crate::{
     fault::{Faults, join},
+    subject::Subject,
     templates::TemplateChecker,
 };
 

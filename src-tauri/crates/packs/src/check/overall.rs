@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, text};
-use crate::fault::Faults;
+use crate::{
+    fault::Faults,
+    subject::{Subject, list, text},
+};
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     let tools = || list(subject.manifest.pointer("/tools/tools"));

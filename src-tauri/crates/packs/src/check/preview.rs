@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, text};
-use crate::{fault::Faults, templates::TemplateChecker};
+use crate::{
+    fault::Faults,
+    subject::{Subject, list, text},
+    templates::TemplateChecker,
+};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
     let mut templates = TemplateChecker::new(subject.folder);

@@ -1,8 +1,7 @@
 //! Checks programs that a manifest names, and the variables that are passed to them. A program is a
 //! file of the pack or a program of the app.
 
-use super::Subject;
-use crate::{fault::Faults, files};
+use crate::{fault::Faults, files, subject::Subject};
 
 /// Whether a text can be the name of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::Subject;
 use crate::{
     fault::{Faults, join},
     refs,
+    subject::Subject,
 };
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {

@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, text};
-use crate::fault::{Faults, join};
+use crate::{
+    fault::{Faults, join},
+    subject::{Subject, list, text},
+};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     let demands = list(subject.manifest.pointer("/security/approvals"));

@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
-use super::{Subject, calls, list, present, programs, text};
+use super::{calls, programs};
 use crate::{
     fault::{Faults, join},
+    subject::{Subject, list, present, text},
     urls,
 };
 

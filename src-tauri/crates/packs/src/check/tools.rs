@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, present, programs, text};
+use super::programs;
 use crate::{
     fault::{Faults, join},
     kinds, names, refs,
+    subject::{Subject, list, present, text},
 };
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
