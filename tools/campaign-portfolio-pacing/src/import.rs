@@ -10,6 +10,7 @@ mod fields;
 mod file;
 mod lines;
 mod mapped;
+mod schema;
 mod store;
 mod survey;
 mod table;

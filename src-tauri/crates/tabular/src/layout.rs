@@ -1,7 +1,6 @@
-//! The layouts of exports that are recognised without questions. They are data: JSON files in
-//! `layouts/`.
+//! The layouts of exports that are recognised without questions. They are data of the caller.
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
@@ -18,19 +17,6 @@ pub struct Layout {
     pub constants: BTreeMap<String, String>,
 }
 
-/// Returns the known layouts.
-pub fn layouts() -> &'static [Layout] {
-    static LAYOUTS: OnceLock<Vec<Layout>> = OnceLock::new();
-    LAYOUTS.get_or_init(|| {
-        let files = [
-            include_str!("../layouts/delivery.json"),
-            include_str!("../layouts/google-ads.json"),
-            include_str!("../layouts/meta-ads.json"),
-        ];
-        files.iter().filter_map(|file| serde_json::from_str(file).ok()).collect()
-    })
-}
-
 impl Layout {
     /// Returns the position of each field that has a heading.
     pub(crate) fn find_columns(&self, headings: &[String]) -> BTreeMap<String, usize> {
@@ -44,9 +30,9 @@ impl Layout {
     }
 }
 
-/// Normalises a heading: lower case, words joined by one space, without a currency in brackets.
+/// Normalises a heading: lower case, words joined by one space, without a code in brackets.
 pub(crate) fn plain_heading(cell: &str) -> String {
-    let text = if currency_of(cell).is_some() {
+    let text = if bracketed_code(cell).is_some() {
         cell.rsplit_once('(').map_or(cell, |(before, _)| before)
     } else {
         cell
@@ -59,8 +45,8 @@ pub(crate) fn plain_heading(cell: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the currency code in a heading such as `Amount spent (SEK)`.
-pub(crate) fn currency_of(heading: &str) -> Option<&str> {
+/// Returns the code of three capitals in a heading such as `Amount spent (SEK)`.
+pub(crate) fn bracketed_code(heading: &str) -> Option<&str> {
     let (_, code) = heading.trim().strip_suffix(')')?.rsplit_once('(')?;
     let is_code = code.len() == 3 && code.bytes().all(|b| b.is_ascii_uppercase());
     is_code.then_some(code)

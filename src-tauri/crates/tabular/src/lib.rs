@@ -1,6 +1,6 @@
 //! Reads tables from CSV, TSV and XLSX files as they were exported: finds encoding, separator,
-//! header line, total lines and the formats of dates and numbers, and maps columns to fields. Must
-//! not know what the fields are used for.
+//! header line, total lines and the formats of dates and numbers, and maps columns to the fields of
+//! its caller's schema. Must know no field by its name.
 #![forbid(unsafe_code)]
 
 mod dates;
@@ -13,6 +13,7 @@ mod number;
 mod once;
 mod rejected;
 mod rows;
+mod schema;
 mod sheet;
 mod survey;
 #[cfg(test)]
@@ -25,14 +26,16 @@ pub use contract::data::DateOrder;
 pub use csv::StringRecord;
 pub use dates::DateFormat;
 pub use fault::TableError;
-pub use layout::{Layout, layouts};
+pub use layout::Layout;
 pub use limits::Limit;
-pub use mapping::{FieldSource, Mapping, MappingError, is_required};
+pub use mapping::{FieldSource, Mapping, MappingError};
 pub use memory::{Decisions, Memory};
 pub use number::{
     Decimals, MICROS, NumberFormat, parse_amount, parse_count, shorten_cell, thousands_sign,
 };
 pub use rejected::{Cause, Causes, group_by_cause};
 pub use rows::Rows;
-pub use survey::{Column, Formats, Survey, field_of};
+pub use schema::Schema;
+pub use survey::{Column, Formats, Survey};
 pub use text::Encoding;
+pub use totals::TotalLines;

@@ -4,15 +4,10 @@ use std::collections::BTreeMap;
 
 use csv::StringRecord;
 
-use crate::totals;
-
-/// The fields that a row cannot do without.
-pub(crate) const REQUIRED: [&str; 3] = ["day", "campaign", "spend"];
-
-/// Whether a row cannot do without this field.
-pub fn is_required(field: &str) -> bool {
-    REQUIRED.contains(&field)
-}
+use crate::{
+    schema::Schema,
+    totals::{self, TotalLines},
+};
 
 /// Which column or constant each field is read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,9 +52,10 @@ pub enum MappingError {
 }
 
 impl Mapping {
-    /// Whether a line holds totals or a note instead of a row.
-    pub fn is_total(&self, record: &StringRecord) -> bool {
-        totals::is_total(record, self.place("day"), self.place_of_campaign())
+    /// Returns the rule by which lines of totals and notes are recognised.
+    pub fn total_lines(&self, schema: &Schema) -> TotalLines {
+        let names = schema.totals.iter().map(|field| self.place(field));
+        TotalLines { day: self.place(&schema.day), name: names.min().unwrap_or(usize::MAX) }
     }
 
     /// Returns where a field is read from, to look it up once instead of once per row.
@@ -71,20 +67,17 @@ impl Mapping {
     }
 
     /// Returns the required fields that have neither column nor constant.
-    pub fn missing(&self) -> Vec<&'static str> {
-        REQUIRED.into_iter().filter(|field| !self.has(field)).collect()
+    pub fn missing<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
+        let is_missing = |fields: &&Vec<String>| !fields.iter().any(|field| self.has(field));
+        let missing = schema.required.iter().filter(is_missing);
+        missing.filter_map(|fields| fields.first()).map(String::as_str).collect()
     }
 
     fn has(&self, field: &str) -> bool {
-        let has = |name: &str| self.columns.contains_key(name) || self.constants.contains_key(name);
-        has(field) || (field == "campaign" && has("campaign_id"))
+        self.columns.contains_key(field) || self.constants.contains_key(field)
     }
 
     pub(crate) fn place(&self, field: &str) -> usize {
         self.columns.get(field).copied().unwrap_or(usize::MAX)
-    }
-
-    pub(crate) fn place_of_campaign(&self) -> usize {
-        self.place("campaign").min(self.place("campaign_id"))
     }
 }

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_two_things_or_nothing_is_refused() {
+    fn a_number_with_two_meanings_or_none_is_refused() {
         use Decimals::{Comma, Point};
         for (text, decimals) in [
             ("", Point),

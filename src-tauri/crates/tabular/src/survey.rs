@@ -8,13 +8,13 @@ use csv::{ReaderBuilder, StringRecord};
 use crate::{
     dates::{DateFormat, is_day},
     fault::{TableError, open_file},
-    layout::{Layout, currency_of, layouts, plain_heading},
+    layout::{Layout, bracketed_code, plain_heading},
     mapping::{Mapping, MappingError},
     number::{Decimals, NumberFormat},
     rows::{Rows, Source},
+    schema::Schema,
     sheet::Sheet,
     text::{Encoding, find_encoding, open_text},
-    totals,
 };
 
 /// The number of records at the start of a file in which the header line is searched for.
@@ -34,7 +34,8 @@ pub struct Column {
 
 /// The findings about a file.
 #[derive(Clone, Debug)]
-pub struct Survey {
+pub struct Survey<'s> {
+    schema: &'s Schema,
     source: Source,
     /// The number of records up to and including the header line.
     header_end: usize,
@@ -45,7 +46,7 @@ pub struct Survey {
     /// All columns, in their order.
     pub columns: Vec<Column>,
     /// The layout, if the file has the columns of a known one.
-    pub layout: Option<&'static Layout>,
+    pub layout: Option<&'s Layout>,
 }
 
 /// How the mapped columns are written.
@@ -53,26 +54,16 @@ pub struct Survey {
 pub struct Formats {
     /// The format of the days.
     pub days: DateFormat,
-    /// The format of the spend.
+    /// The format of the amounts.
     pub amounts: NumberFormat,
 }
 
-/// Returns the name of a field, if there is such a field.
-pub fn field_of(name: &str) -> Option<&'static str> {
-    let name = name.trim();
-    layouts()
-        .iter()
-        .flat_map(|layout| layout.columns.keys())
-        .find(|f| *f == name)
-        .map(String::as_str)
-}
-
-impl Survey {
-    /// Looks at a file.
-    pub fn from_file(path: &Path) -> Result<Self, TableError> {
-        let source = find_source(path)?;
+impl<'s> Survey<'s> {
+    /// Looks at a file, for the fields of a schema.
+    pub fn from_file(path: &Path, schema: &'s Schema) -> Result<Self, TableError> {
+        let source = find_source(path, schema)?;
         let head = read_head(&source)?;
-        let (at, layout) = find_header(&head);
+        let (at, layout) = find_header(&head, schema);
         let Some((header_line, header)) = head.get(at) else { return Err(TableError::Empty) };
         let columns = header
             .iter()
@@ -85,6 +76,7 @@ impl Survey {
         let has_text = |record: &StringRecord| record.iter().any(|cell| !cell.trim().is_empty());
         let title_lines = head[..at].iter().filter(|(_, record)| has_text(record)).count();
         Ok(Self {
+            schema,
             source,
             header_end: at + 1,
             header_line: *header_line,
@@ -127,7 +119,7 @@ impl Survey {
         constants: &BTreeMap<String, String>,
     ) -> Result<Mapping, MappingError> {
         let mapping = self.change_mapping(self.layout_mapping(), headings, constants)?;
-        match mapping.missing().first() {
+        match mapping.missing(self.schema).first() {
             Some(field) => Err(MappingError::FieldMissing((*field).to_owned())),
             None => Ok(mapping),
         }
@@ -148,9 +140,10 @@ impl Survey {
         self.change_mapping(base, headings, constants)
     }
 
-    /// Returns the currency that the heading of the amounts names.
-    pub fn currency_of(&self, mapping: &Mapping) -> Option<&str> {
-        mapping.columns.get("spend").and_then(|at| currency_of(&self.columns[*at].heading))
+    /// Returns the value of a field that the heading of another column states.
+    pub fn stated_constant(&self, field: &str, mapping: &Mapping) -> Option<&str> {
+        let column = mapping.columns.get(self.schema.constants.get(field)?)?;
+        bracketed_code(&self.columns[*column].heading)
     }
 
     fn layout_mapping(&self) -> Mapping {
@@ -169,7 +162,7 @@ impl Survey {
     fn known_columns(&self) -> BTreeMap<String, usize> {
         let plain = self.plain_headings();
         let mut columns: BTreeMap<String, usize> = BTreeMap::new();
-        for (field, at) in layouts().iter().flat_map(|layout| layout.find_columns(&plain)) {
+        for (field, at) in self.schema.layouts.iter().flat_map(|known| known.find_columns(&plain)) {
             if !columns.values().any(|used| *used == at) {
                 columns.entry(field).or_insert(at);
             }
@@ -179,7 +172,7 @@ impl Survey {
         };
         let mut with_days = self.columns.iter().enumerate().filter(|(_, column)| has_days(column));
         if let (Some((at, _)), None) = (with_days.next(), with_days.next()) {
-            columns.entry("day".to_owned()).or_insert(at);
+            columns.entry(self.schema.day.clone()).or_insert(at);
         }
         columns
     }
@@ -190,8 +183,9 @@ impl Survey {
         headings: &BTreeMap<String, String>,
         constants: &BTreeMap<String, String>,
     ) -> Result<Mapping, MappingError> {
-        let known =
-            |field: &String| field_of(field).ok_or_else(|| MappingError::NoField(field.clone()));
+        let known = |field: &String| {
+            self.schema.field(field).ok_or_else(|| MappingError::NoField(field.clone()))
+        };
         for (field, heading) in headings {
             let field = known(field)?;
             if heading.trim().is_empty() {
@@ -211,10 +205,12 @@ impl Survey {
                 mapping.constants.insert(field.to_owned(), value.trim().to_owned());
             }
         }
-        if !mapping.columns.contains_key("currency")
-            && let Some(code) = self.currency_of(&mapping)
-        {
-            mapping.constants.entry("currency".to_owned()).or_insert_with(|| code.to_owned());
+        for field in self.schema.constants.keys() {
+            if !mapping.columns.contains_key(field)
+                && let Some(code) = self.stated_constant(field, &mapping)
+            {
+                mapping.constants.entry(field.clone()).or_insert_with(|| code.to_owned());
+            }
         }
         Ok(mapping)
     }
@@ -242,16 +238,16 @@ impl Survey {
             days: DateFormat::default(),
             amounts: NumberFormat::with_assumed_decimals(decimals),
         };
-        let (day, campaign) = (mapping.place("day"), mapping.place_of_campaign());
-        let spend = mapping.place("spend");
+        let totals = mapping.total_lines(self.schema);
+        let (day, amount) = (mapping.place(&self.schema.day), mapping.place(&self.schema.amount));
         let mut rows = self.rows()?;
         let mut seen = 0;
         while let Some((_, record)) = rows.next_row()? {
-            if totals::is_total(record, day, campaign) {
+            if totals.is_total(record) {
                 continue;
             }
             formats.days.observe(record.get(day).unwrap_or_default());
-            formats.amounts.observe(record.get(spend).unwrap_or_default());
+            formats.amounts.observe(record.get(amount).unwrap_or_default());
             seen += 1;
             if seen >= FORMAT_ROWS && !formats.days.is_ambiguous() && formats.amounts.is_certain {
                 break;
@@ -270,7 +266,7 @@ impl Survey {
     }
 }
 
-fn find_source(path: &Path) -> Result<Source, TableError> {
+fn find_source(path: &Path, schema: &Schema) -> Result<Source, TableError> {
     let mut start = Vec::new();
     open_file(path)?.take(4).read_to_end(&mut start)?;
     if start.is_empty() {
@@ -282,12 +278,12 @@ fn find_source(path: &Path) -> Result<Source, TableError> {
     let encoding = find_encoding(path)?;
     let mut text = Vec::new();
     open_text(path, encoding)?.take(64 * 1024).read_to_end(&mut text)?;
-    let separator = find_separator(&text);
+    let separator = find_separator(&text, schema);
     Ok(Source::Text { path: path.to_owned(), encoding, separator })
 }
 
 /// Returns the separator that gives a known header, or else the most lines of the same width.
-fn find_separator(text: &[u8]) -> u8 {
+fn find_separator(text: &[u8], schema: &Schema) -> u8 {
     let score = |separator: u8| {
         let mut reader = ReaderBuilder::new()
             .delimiter(separator)
@@ -296,7 +292,8 @@ fn find_separator(text: &[u8]) -> u8 {
             .from_reader(text);
         let head: Vec<(u64, StringRecord)> =
             reader.records().flatten().take(HEAD).map(|record| (0, record)).collect();
-        let known = head.iter().map(|(_, record)| known_headings(record).0).max().unwrap_or(0);
+        let known =
+            head.iter().map(|(_, record)| known_headings(record, schema).0).max().unwrap_or(0);
         let width = common_width(&head);
         let lines = head.iter().filter(|(_, record)| record.len() == width).count();
         (known, if width > 1 { lines } else { 0 }, width)
@@ -316,10 +313,13 @@ fn read_head(source: &Source) -> Result<Vec<(u64, StringRecord)>, TableError> {
 }
 
 /// Returns the position of the header line, and the layout if it is known.
-fn find_header(head: &[(u64, StringRecord)]) -> (usize, Option<&'static Layout>) {
-    let mut best: (usize, usize, Option<&'static Layout>) = (0, 0, None);
+fn find_header<'s>(
+    head: &[(u64, StringRecord)],
+    schema: &'s Schema,
+) -> (usize, Option<&'s Layout>) {
+    let mut best: (usize, usize, Option<&Layout>) = (0, 0, None);
     for (at, (_, record)) in head.iter().enumerate() {
-        let (known, layout) = known_headings(record);
+        let (known, layout) = known_headings(record, schema);
         if (layout.is_some(), known) > (best.2.is_some(), best.1) {
             best = (at, known, layout);
         }
@@ -336,13 +336,13 @@ fn find_header(head: &[(u64, StringRecord)]) -> (usize, Option<&'static Layout>)
 
 /// Returns the number of headings that a layout knows, and the layout if it knows all that are
 /// required.
-fn known_headings(record: &StringRecord) -> (usize, Option<&'static Layout>) {
+fn known_headings<'s>(record: &StringRecord, schema: &'s Schema) -> (usize, Option<&'s Layout>) {
     let headings: Vec<String> = record.iter().map(plain_heading).collect();
-    let mut best: (usize, Option<&'static Layout>) = (0, None);
-    for layout in layouts() {
+    let mut best: (usize, Option<&Layout>) = (0, None);
+    for layout in &schema.layouts {
         let columns = layout.find_columns(&headings);
         let mapping = Mapping { columns, constants: BTreeMap::new() };
-        let is_whole = mapping.missing().is_empty();
+        let is_whole = mapping.missing(schema).is_empty();
         let found = (mapping.columns.len(), is_whole.then_some(layout));
         if (found.1.is_some(), found.0) > (best.1.is_some(), best.0) {
             best = found;

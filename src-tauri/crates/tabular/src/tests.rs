@@ -1,6 +1,7 @@
 //! Tests with export files as advertising platforms and spreadsheets write them.
 
 mod hostile;
+mod schema;
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +12,7 @@ use std::{
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook};
 use tempfile::TempDir;
 
-use crate::{DateOrder, Encoding, MappingError, Survey, TableError, parse_amount};
+use crate::{DateOrder, Encoding, MappingError, Schema, Survey, TableError, parse_amount};
 
 /// A row as read: day, campaign, amount in micro-units, currency.
 type Read = (String, String, i64, String);
@@ -33,16 +34,21 @@ fn latin1(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
 }
 
-fn read_with(path: &Path, pairs: &[(&str, &str)]) -> (Survey, Vec<Read>) {
-    let survey = Survey::from_file(path).unwrap();
+fn survey_of(path: &Path) -> Result<Survey<'static>, TableError> {
+    Survey::from_file(path, schema::delivery())
+}
+
+fn read_with(path: &Path, pairs: &[(&str, &str)]) -> (Survey<'static>, Vec<Read>) {
+    let survey = survey_of(path).unwrap();
     let headings: BTreeMap<String, String> =
         pairs.iter().map(|(f, h)| ((*f).to_owned(), (*h).to_owned())).collect();
     let mapping = survey.map(&headings, &BTreeMap::new()).unwrap();
     let formats = survey.formats(&mapping).unwrap();
+    let totals = mapping.total_lines(schema::delivery());
     let mut rows = survey.rows().unwrap();
     let mut read = Vec::new();
     while let Some((_, record)) = rows.next_row().unwrap() {
-        if mapping.is_total(record) {
+        if totals.is_total(record) {
             continue;
         }
         let day = formats.days.parse(mapping.source("day").text(record)).unwrap().to_string();
@@ -53,7 +59,11 @@ fn read_with(path: &Path, pairs: &[(&str, &str)]) -> (Survey, Vec<Read>) {
     (survey, read)
 }
 
-fn assert_reads(bytes: &[u8], layout: &str, expected: &[(&str, &str, i64, &str)]) -> Survey {
+fn assert_reads(
+    bytes: &[u8],
+    layout: &str,
+    expected: &[(&str, &str, i64, &str)],
+) -> Survey<'static> {
     let (_folder, path) = file(bytes);
     let (survey, read) = read_with(&path, &[]);
     assert_eq!(survey.layout.map(|l| l.id.as_str()), Some(layout));
@@ -155,7 +165,7 @@ fn the_dates_of_a_column_say_their_order() {
 #[test]
 fn a_column_that_does_not_say_the_order_of_its_dates_is_marked() {
     let (_folder, path) = file(b"Day,Campaign,Cost\n1/11/2026,A,1\n2/11/2026,A,1\n");
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     let mapping = survey.map(&BTreeMap::new(), &BTreeMap::new()).unwrap();
     let formats = survey.formats(&mapping).unwrap();
     assert!(formats.days.is_ambiguous() && formats.days.parse("1/11/2026").is_none());
@@ -178,7 +188,7 @@ fn currencies_in_cells_and_decimal_commas_are_read() {
     let text = "Dag;Kampanj;Kostnad\n2026-11-01;A;1 234,50 kr\n2026-11-02;A;1.234 kr\n";
     let expected = [("2026-11-01", "A", 1_234_500_000, ""), ("2026-11-02", "A", 1_234_000_000, "")];
     let (_folder, path) = file(text.as_bytes());
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     assert_eq!(survey.separator(), Some(';'));
     // `1.234` is resolved only by a cell that shows both signs or a comma with two digits.
     assert_reads(text.as_bytes(), "google-ads", &expected);
@@ -188,7 +198,7 @@ fn currencies_in_cells_and_decimal_commas_are_read() {
 fn an_unknown_layout_is_read_with_the_columns_that_a_person_names() {
     let text = "When|What|How much\n2026-11-01|Alpha|5\nTotal||5\n";
     let (_folder, path) = file(text.as_bytes());
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     assert!(survey.layout.is_none());
     assert_eq!(survey.separator(), Some('|'));
     assert_eq!(survey.columns[1].heading, "What");
@@ -201,9 +211,9 @@ fn an_unknown_layout_is_read_with_the_columns_that_a_person_names() {
 }
 
 #[test]
-fn what_a_mapping_names_must_exist() {
+fn columns_that_a_mapping_names_must_exist() {
     let (_folder, path) = file(b"Day,Campaign,Cost\n2026-11-01,A,1\n");
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     let pair = |field: &str, value: &str| BTreeMap::from([(field.to_owned(), value.to_owned())]);
     let none = BTreeMap::new();
     assert_eq!(
@@ -221,7 +231,7 @@ fn what_a_mapping_names_must_exist() {
 #[test]
 fn columns_can_be_named_by_their_number_and_left_out() {
     let (_folder, path) = file(b"Day,Campaign,Cost,Cost,\n2026-11-01,A,1,2,B\n");
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     let pairs = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
         list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
     };
@@ -241,7 +251,7 @@ fn columns_can_be_named_by_their_number_and_left_out() {
 #[test]
 fn fields_are_suggested_by_headings_of_any_layout_and_by_days() {
     let (_folder, path) = file(b"Report\nWhen,Campaign name,Kostnad,Note\n2026-11-01,A,1,x\n");
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     assert!(survey.layout.is_none());
     assert_eq!((survey.header_line, survey.title_lines), (2, 1));
     assert_eq!(survey.column_names(), "when | campaign name | kostnad | note");
@@ -255,7 +265,7 @@ fn fields_are_suggested_by_headings_of_any_layout_and_by_days() {
 #[test]
 fn missing_columns_are_named() {
     let (_folder, path) = file(b"Campaign,Impressions\nA,1\n");
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     let missing = survey.map(&BTreeMap::new(), &BTreeMap::new());
     assert_eq!(missing, Err(MappingError::FieldMissing("day".to_owned())));
 }
@@ -290,8 +300,20 @@ fn a_workbook_with_two_header_rows_is_read() {
 #[test]
 fn files_that_are_no_tables_are_refused() {
     let (_folder, path) = file(b"");
-    assert!(matches!(Survey::from_file(&path), Err(TableError::Empty)));
+    assert!(matches!(survey_of(&path), Err(TableError::Empty)));
     let (_folder, path) = file(b"PK\x03\x04rest");
-    assert!(matches!(Survey::from_file(&path), Err(TableError::Workbook(_))));
-    assert!(matches!(Survey::from_file(&path.with_extension("gone")), Err(TableError::Io(_))));
+    assert!(matches!(survey_of(&path), Err(TableError::Workbook(_))));
+    assert!(matches!(survey_of(&path.with_extension("gone")), Err(TableError::Io(_))));
+}
+
+#[test]
+fn a_schema_without_fields_and_layouts_reads_the_rows_of_any_table() {
+    let (_folder, path) = file(b"Report\nName,Depth\nLake,12\nSea,40\n");
+    let schema = Schema::default();
+    let survey = Survey::from_file(&path, &schema).unwrap();
+    assert_eq!((survey.header_line, survey.columns.len()), (2, 2));
+    let mapping = survey.map(&BTreeMap::new(), &BTreeMap::new()).unwrap();
+    assert!(mapping.columns.is_empty() && mapping.missing(&schema).is_empty());
+    let mut rows = survey.rows().unwrap();
+    assert_eq!(rows.next_row().unwrap().unwrap().1, vec!["Lake", "12"]);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use contract::{AgentError, DataEntries, DataEntry, EntryField, EntryKind, ImportProblem};
+use contract::{AgentError, DataEntries, DataEntry, EntryField, EntryKind, ImportProblem, Reason};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use tabular::{Decimals, NumberFormat, StringRecord};
 
@@ -88,7 +88,7 @@ pub(crate) fn set_entry(
 ) -> Result<BTreeMap<String, ImportProblem>, AgentError> {
     let Some(mut line) = find_campaign(db, id).map_err(|error| database_error(&error))? else {
         return Err(AgentError::invalid("There is no such campaign any more.")
-            .reason("not_found")
+            .reason(Reason::NotFound)
             .hint("Look at the list of campaigns again."));
     };
     let entered = |name: &str| values.get(name).map_or("", |value| value.trim());

@@ -26,7 +26,7 @@ pub(crate) struct Cells<'a> {
 
 /// The columns that both kinds of rows have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct CampaignColumns<'a> {
     pub(crate) account: &'a str,
     pub(crate) account_name: &'a str,
     pub(crate) zone: &'a str,
@@ -39,7 +39,7 @@ pub(crate) struct Place<'a> {
 /// A row of delivery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeliveryRow<'a> {
-    pub(crate) place: Place<'a>,
+    pub(crate) columns: CampaignColumns<'a>,
     pub(crate) line_item: &'a str,
     pub(crate) line_item_name: &'a str,
     pub(crate) day: i64,
@@ -52,7 +52,7 @@ pub(crate) struct DeliveryRow<'a> {
 /// A row of a campaign file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CampaignRow<'a> {
-    pub(crate) place: Place<'a>,
+    pub(crate) columns: CampaignColumns<'a>,
     pub(crate) budget: Option<i64>,
     pub(crate) flight: Option<(i64, i64)>,
 }
@@ -114,12 +114,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    fn place(&mut self) -> Option<Place<'a>> {
+    fn campaign_columns(&mut self) -> Option<CampaignColumns<'a>> {
         let (account, account_name) = (self.id(Column::AccountId), self.text(Column::AccountName));
         let (advertiser, campaign) = (self.text(Column::Advertiser), self.id(Column::CampaignId));
         let (campaign_name, zone, currency) =
             (self.text(Column::CampaignName), self.zone(), self.currency());
-        Some(Place {
+        Some(CampaignColumns {
             account: account?,
             account_name: account_name?,
             zone: zone?,
@@ -152,7 +152,7 @@ impl<'a> Cells<'a> {
     /// Parses a delivery row. Returns None if a cell is invalid.
     pub(crate) fn delivery(&mut self) -> Option<DeliveryRow<'a>> {
         let numbers = self.numbers;
-        let place = self.place();
+        let columns = self.campaign_columns();
         let (line_item, line_item_name) =
             (self.id(Column::LineItemId), self.text(Column::LineItemName));
         let day = self.day(Column::Date);
@@ -163,7 +163,7 @@ impl<'a> Cells<'a> {
         let spend = self.number(Column::Spend, |text| parse_amount(text, numbers));
         let impressions = self.number(Column::Impressions, parse_count);
         Some(DeliveryRow {
-            place: place?,
+            columns: columns?,
             line_item: line_item?,
             line_item_name: line_item_name?,
             day: day??,
@@ -190,7 +190,7 @@ impl<'a> Cells<'a> {
     /// Parses a campaign row. Returns None if a cell is invalid.
     pub(crate) fn campaign(&mut self) -> Option<CampaignRow<'a>> {
         let numbers = self.numbers;
-        let place = self.place();
+        let columns = self.campaign_columns();
         let budget = match self.text(Column::Budget) {
             Some("") => Some(None),
             Some(_) => self.number(Column::Budget, |text| parse_amount(text, numbers)).map(Some),
@@ -210,7 +210,7 @@ impl<'a> Cells<'a> {
             }
             _ => None,
         };
-        Some(CampaignRow { place: place?, budget: budget?, flight: flight? })
+        Some(CampaignRow { columns: columns?, budget: budget?, flight: flight? })
     }
 }
 

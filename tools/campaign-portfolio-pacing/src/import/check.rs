@@ -11,7 +11,7 @@ use tabular::{Causes, FieldSource, NumberFormat, StringRecord, Survey, thousands
 
 use super::{
     Errors,
-    cells::{CampaignRow, DeliveryRow, Place},
+    cells::{CampaignColumns, CampaignRow, DeliveryRow},
     file::ROWS_PER_TICK,
     lines::{Line, Lines},
     table::problem,
@@ -39,7 +39,7 @@ struct Found {
 
 /// Reads all lines. Fails if `stop` is set.
 pub(super) fn check(
-    survey: &Survey,
+    survey: &Survey<'_>,
     lines: &mut Lines<'_>,
     amounts: Option<&Amounts<'_>>,
     stop: &AtomicBool,
@@ -83,22 +83,26 @@ impl Found {
         match lines.read(record, "", line, &mut errors) {
             Line::Total => self.check.totals += 1,
             Line::Rejected => {}
-            Line::Delivery(row) => self.accept(&row.place, || delivery_texts(&row)),
-            Line::Campaign(row) => self.accept(&row.place, || campaign_texts(&row)),
+            Line::Delivery(row) => self.accept(&row.columns, || delivery_texts(&row)),
+            Line::Campaign(row) => self.accept(&row.columns, || campaign_texts(&row)),
         }
         for error in errors.list {
             self.causes.add(line, &error.column, &error.problem);
         }
     }
 
-    fn accept(&mut self, place: &Place<'_>, texts: impl FnOnce() -> BTreeMap<String, String>) {
+    fn accept(
+        &mut self,
+        columns: &CampaignColumns<'_>,
+        texts: impl FnOnce() -> BTreeMap<String, String>,
+    ) {
         self.check.accepted += 1;
         if self.check.rows.len() < SHOWN {
             self.check.rows.push(texts());
         }
         let has_room = self.currencies.len() < CURRENCIES;
-        if has_room && !place.currency.is_empty() && !self.currencies.contains(place.currency) {
-            self.currencies.insert(place.currency.to_owned());
+        if has_room && !columns.currency.is_empty() && !self.currencies.contains(columns.currency) {
+            self.currencies.insert(columns.currency.to_owned());
         }
     }
 
@@ -118,7 +122,7 @@ impl Found {
 }
 
 fn delivery_texts(row: &DeliveryRow<'_>) -> BTreeMap<String, String> {
-    let mut texts = place_texts(&row.place);
+    let mut texts = column_texts(&row.columns);
     let day = time::day_from_number(row.day).map(|day| day.to_string()).unwrap_or_default();
     put(&mut texts, "day", &day);
     put(&mut texts, "spend", &amount_text(row.spend));
@@ -126,14 +130,14 @@ fn delivery_texts(row: &DeliveryRow<'_>) -> BTreeMap<String, String> {
     if row.hour >= 0 {
         put(&mut texts, "hour", &row.hour.to_string());
     }
-    if row.line_item != row.place.campaign {
+    if row.line_item != row.columns.campaign {
         put(&mut texts, "line_item", row.line_item_name);
     }
     texts
 }
 
 fn campaign_texts(row: &CampaignRow<'_>) -> BTreeMap<String, String> {
-    let mut texts = place_texts(&row.place);
+    let mut texts = column_texts(&row.columns);
     if let Some(budget) = row.budget {
         put(&mut texts, "budget", &amount_text(budget));
     }
@@ -146,13 +150,13 @@ fn campaign_texts(row: &CampaignRow<'_>) -> BTreeMap<String, String> {
     texts
 }
 
-fn place_texts(place: &Place<'_>) -> BTreeMap<String, String> {
+fn column_texts(columns: &CampaignColumns<'_>) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     let name = |name: &str, id: &str| if name.is_empty() { id.to_owned() } else { name.to_owned() };
-    put(&mut texts, "account", &name(place.account_name, place.account));
-    put(&mut texts, "campaign", &name(place.campaign_name, place.campaign));
-    put(&mut texts, "advertiser", place.advertiser);
-    put(&mut texts, "currency", place.currency);
+    put(&mut texts, "account", &name(columns.account_name, columns.account));
+    put(&mut texts, "campaign", &name(columns.campaign_name, columns.campaign));
+    put(&mut texts, "advertiser", columns.advertiser);
+    put(&mut texts, "currency", columns.currency);
     texts
 }
 

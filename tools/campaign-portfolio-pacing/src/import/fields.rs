@@ -1,7 +1,9 @@
 //! The fields of a delivery row that a column can be mapped to, with their names for people.
 
 use contract::SurveyedField;
-use tabular::{Mapping, Survey, is_required};
+use tabular::{Mapping, Survey};
+
+use super::schema;
 
 /// A field, before a file is looked at.
 struct Field {
@@ -48,21 +50,25 @@ const BUDGET_FIELDS: [Field; 9] = [
     field("account_id", "Account ID"),
 ];
 
+/// Returns the names of the fields.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|field| field.name)
+}
+
 /// Lists the names of the fields for a message.
 pub(super) fn list() -> String {
-    let names: Vec<&str> =
-        FIELDS.iter().map(|field| field.name).filter(|name| *name != "last_day").collect();
+    let names: Vec<&str> = names().filter(|name| *name != "last_day").collect();
     names.join(", ")
 }
 
 /// The fields of a file that is mapped.
-pub(super) fn of_mapping(survey: &Survey, mapping: &Mapping) -> Vec<SurveyedField> {
-    let names_currency = survey.currency_of(mapping).is_some();
+pub(super) fn of_mapping(survey: &Survey<'_>, mapping: &Mapping) -> Vec<SurveyedField> {
     FIELDS
         .iter()
         .map(|field| SurveyedField {
-            is_required: is_required(field.name),
-            takes_constant: field.takes_constant && !(field.name == "currency" && names_currency),
+            is_required: schema::delivery().is_required(field.name),
+            takes_constant: field.takes_constant
+                && survey.stated_constant(field.name, mapping).is_none(),
             value: mapping.constants.get(field.name).cloned(),
             ..plain(field)
         })

@@ -80,7 +80,7 @@ pub(crate) fn read(
 /// Stores each row, counts it and reports the progress.
 fn store_rows(
     db: &Connection,
-    survey: &Survey,
+    survey: &Survey<'_>,
     lines: &mut Lines<'_>,
     job: &mut Job<'_>,
     report: &mut FileReport,

@@ -2,13 +2,14 @@
 //! rows are stored.
 
 use contract::ImportProblem;
-use tabular::{Decimals, Formats, Mapping, NumberFormat, StringRecord};
+use tabular::{Decimals, Formats, Mapping, NumberFormat, StringRecord, TotalLines};
 
 use super::{
     Errors,
     cells::{CampaignRow, Cells, DeliveryRow},
     columns::{FileKind, Header},
     mapped::{Fields, RowReader},
+    schema,
     table::Table,
 };
 
@@ -25,7 +26,7 @@ pub(super) enum Line<'a> {
 /// Reads lines one after another.
 pub(super) enum Lines<'t> {
     Own { header: &'t Header, numbers: NumberFormat },
-    Mapped { mapping: &'t Mapping, rows: RowReader<'t> },
+    Mapped { totals: TotalLines, rows: RowReader<'t> },
 }
 
 impl<'t> Lines<'t> {
@@ -39,11 +40,14 @@ impl<'t> Lines<'t> {
     /// Reads lines as they are mapped.
     pub(super) fn mapped(
         table: &Table,
-        mapping: &'t Mapping,
+        mapping: &Mapping,
         fields: &'t Fields<'t>,
         formats: Formats,
     ) -> Self {
-        Self::Mapped { mapping, rows: RowReader::new(fields, formats, table.blank_is_zero()) }
+        Self::Mapped {
+            totals: mapping.total_lines(schema::delivery()),
+            rows: RowReader::new(fields, formats, table.blank_is_zero()),
+        }
     }
 
     /// Whether rows with the same key are parts of one row, as in exports that split a day by
@@ -62,7 +66,7 @@ impl<'t> Lines<'t> {
     ) -> Line<'a> {
         match self {
             Self::Own { header, numbers } => read_own(header, *numbers, record, file, line, errors),
-            Self::Mapped { mapping, .. } if mapping.is_total(record) => Line::Total,
+            Self::Mapped { totals, .. } if totals.is_total(record) => Line::Total,
             Self::Mapped { rows, .. } => {
                 let mut report = |column: &str, problem| errors.add(file, line, column, problem);
                 rows.read(record, &mut report).map_or(Line::Rejected, Line::Delivery)

@@ -6,7 +6,7 @@ use tabular::{
     FieldSource, Formats, Mapping, StringRecord, parse_amount, parse_count, shorten_cell,
 };
 
-use super::cells::{DeliveryRow, Place};
+use super::cells::{CampaignColumns, DeliveryRow};
 use crate::time;
 
 /// The account of rows that name none.
@@ -89,7 +89,7 @@ impl<'m> RowReader<'m> {
         Self: 'a,
     {
         let fields = self.fields;
-        let place = place(fields, record, report);
+        let columns = campaign_columns(fields, record, report);
         let day = self.day(record, report);
         let hour = hour(fields.hour.text(record), report);
         let spend = match fields.spend.text(record) {
@@ -100,11 +100,11 @@ impl<'m> RowReader<'m> {
             "" => Some(0),
             text => ok_or_report(parse_count(text), "impressions", report),
         };
-        let place = place?;
-        let name = first_nonempty(fields.line_item_name.text(record), place.campaign_name);
+        let columns = columns?;
+        let name = first_nonempty(fields.line_item_name.text(record), columns.campaign_name);
         Some(DeliveryRow {
-            place,
-            line_item: first_nonempty(fields.line_item.text(record), place.campaign),
+            columns,
+            line_item: first_nonempty(fields.line_item.text(record), columns.campaign),
             line_item_name: name,
             day: day?,
             hour: hour?,
@@ -157,11 +157,11 @@ fn hour(text: &str, report: Report<'_>) -> Option<i64> {
 }
 
 /// The account and campaign of a row.
-fn place<'a>(
+fn campaign_columns<'a>(
     fields: &'a Fields<'_>,
     record: &'a StringRecord,
     report: Report<'_>,
-) -> Option<Place<'a>> {
+) -> Option<CampaignColumns<'a>> {
     let campaign = fields.campaign.text(record);
     if campaign.is_empty() {
         report("campaign", ImportProblem::Empty);
@@ -178,7 +178,7 @@ fn place<'a>(
         report("time_zone", ImportProblem::NotAZone { text: shorten_cell(zone) });
         return None;
     }
-    Some(Place {
+    Some(CampaignColumns {
         account: first_nonempty(fields.account.text(record), NO_ACCOUNT.0),
         account_name: first_nonempty(fields.account_name.text(record), NO_ACCOUNT.1),
         zone,

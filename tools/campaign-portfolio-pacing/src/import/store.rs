@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::cells::{CampaignRow, DeliveryRow, Place};
+use super::cells::{CampaignColumns, CampaignRow, DeliveryRow};
 use crate::db::{self, Dataset};
 
 type Result<T> = std::result::Result<T, rusqlite::Error>;
@@ -66,7 +66,7 @@ impl<'c> Store<'c> {
     /// Stores a row of delivery.
     pub(crate) fn delivery(&mut self, row: &DeliveryRow<'_>) -> Result<()> {
         let db = self.db;
-        let campaign = self.upsert_place(&row.place)?;
+        let campaign = self.upsert_campaign(&row.columns)?;
         let line_item = line_item(db, campaign, row.line_item, row.line_item_name)?;
         let values = params![line_item, row.day, row.hour, row.spend, row.impressions];
         let sql = "INSERT OR IGNORE INTO delivery (line_item_key, day, hour, spend, impressions) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -84,7 +84,7 @@ impl<'c> Store<'c> {
     /// replaced.
     pub(crate) fn add_delivery(&mut self, row: &DeliveryRow<'_>) -> Result<()> {
         let db = self.db;
-        let campaign = self.upsert_place(&row.place)?;
+        let campaign = self.upsert_campaign(&row.columns)?;
         let line_item = line_item(db, campaign, row.line_item, row.line_item_name)?;
         let hour = i8::try_from(row.hour).unwrap_or(-1);
         if self.added.insert((line_item, row.day, hour)) {
@@ -105,7 +105,7 @@ impl<'c> Store<'c> {
     /// Stores budget and flight of a campaign.
     pub(crate) fn campaign(&mut self, row: &CampaignRow<'_>) -> Result<()> {
         let db = self.db;
-        let campaign = self.upsert_place(&row.place)?;
+        let campaign = self.upsert_campaign(&row.columns)?;
         let again = std::mem::replace(&mut campaign.seen, true);
         let key = campaign.key;
         let had: bool =
@@ -121,23 +121,23 @@ impl<'c> Store<'c> {
     }
 
     /// Creates or updates the account and campaign of a row, and returns the campaign.
-    fn upsert_place(&mut self, place: &Place<'_>) -> Result<&mut Campaign> {
+    fn upsert_campaign(&mut self, columns: &CampaignColumns<'_>) -> Result<&mut Campaign> {
         let db = self.db;
-        if !self.accounts.contains_key(place.account) {
-            self.accounts.insert(place.account.to_owned(), find_account(db, place)?);
+        if !self.accounts.contains_key(columns.account) {
+            self.accounts.insert(columns.account.to_owned(), find_account(db, columns)?);
         }
-        let Some(account) = self.accounts.get_mut(place.account) else {
+        let Some(account) = self.accounts.get_mut(columns.account) else {
             return Err(rusqlite::Error::InvalidQuery);
         };
         let differs = |new: &str, old: &str| !new.is_empty() && new != old;
-        if differs(place.account_name, &account.name)
-            || differs(place.zone, &account.zone)
-            || differs(place.currency, &account.currency)
+        if differs(columns.account_name, &account.name)
+            || differs(columns.zone, &account.zone)
+            || differs(columns.currency, &account.currency)
         {
             for (new, old) in [
-                (place.account_name, &mut account.name),
-                (place.zone, &mut account.zone),
-                (place.currency, &mut account.currency),
+                (columns.account_name, &mut account.name),
+                (columns.zone, &mut account.zone),
+                (columns.currency, &mut account.currency),
             ] {
                 if !new.is_empty() {
                     new.clone_into(old);
@@ -150,19 +150,19 @@ impl<'c> Store<'c> {
                 account.currency
             ])?;
         }
-        if !account.campaigns.contains_key(place.campaign) {
-            let found = find_campaign(db, account.key, place)?;
-            account.campaigns.insert(place.campaign.to_owned(), found);
+        if !account.campaigns.contains_key(columns.campaign) {
+            let found = find_campaign(db, account.key, columns)?;
+            account.campaigns.insert(columns.campaign.to_owned(), found);
         }
-        let Some(campaign) = account.campaigns.get_mut(place.campaign) else {
+        let Some(campaign) = account.campaigns.get_mut(columns.campaign) else {
             return Err(rusqlite::Error::InvalidQuery);
         };
-        if differs(place.campaign_name, &campaign.name)
-            || differs(place.advertiser, &campaign.advertiser)
+        if differs(columns.campaign_name, &campaign.name)
+            || differs(columns.advertiser, &campaign.advertiser)
         {
             for (new, old) in [
-                (place.campaign_name, &mut campaign.name),
-                (place.advertiser, &mut campaign.advertiser),
+                (columns.campaign_name, &mut campaign.name),
+                (columns.advertiser, &mut campaign.advertiser),
             ] {
                 if !new.is_empty() {
                     new.clone_into(old);
@@ -180,10 +180,10 @@ fn or_id<'t>(text: &'t str, id: &'t str) -> &'t str {
     if text.is_empty() { id } else { text }
 }
 
-fn find_account(db: &Connection, place: &Place<'_>) -> Result<Account> {
+fn find_account(db: &Connection, columns: &CampaignColumns<'_>) -> Result<Account> {
     let sql = "SELECT key, name, coalesce(zone, ''), coalesce(currency, '') FROM accounts WHERE dataset = ?1 AND id = ?2";
     let known = db.prepare_cached(sql)?.query_row(
-        params![db::number(Dataset::Imported), place.account],
+        params![db::number(Dataset::Imported), columns.account],
         |row| {
             Ok(Account {
                 key: row.get(0)?,
@@ -197,22 +197,22 @@ fn find_account(db: &Connection, place: &Place<'_>) -> Result<Account> {
     if let Some(account) = known.optional()? {
         return Ok(account);
     }
-    let name = or_id(place.account_name, place.account);
+    let name = or_id(columns.account_name, columns.account);
     let sql = "INSERT INTO accounts (dataset, id, name, zone, currency) VALUES (?1, ?2, ?3, nullif(?4, ''), nullif(?5, ''))";
     let key = db.prepare_cached(sql)?.insert(params![
         db::number(Dataset::Imported),
-        place.account,
+        columns.account,
         name,
-        place.zone,
-        place.currency
+        columns.zone,
+        columns.currency
     ])?;
-    let (zone, currency) = (place.zone.to_owned(), place.currency.to_owned());
+    let (zone, currency) = (columns.zone.to_owned(), columns.currency.to_owned());
     Ok(Account { key, name: name.to_owned(), zone, currency, campaigns: HashMap::new() })
 }
 
-fn find_campaign(db: &Connection, account: i64, place: &Place<'_>) -> Result<Campaign> {
+fn find_campaign(db: &Connection, account: i64, columns: &CampaignColumns<'_>) -> Result<Campaign> {
     let sql = "SELECT key, name, advertiser FROM campaigns WHERE account_key = ?1 AND id = ?2";
-    let known = db.prepare_cached(sql)?.query_row(params![account, place.campaign], |row| {
+    let known = db.prepare_cached(sql)?.query_row(params![account, columns.campaign], |row| {
         Ok(Campaign {
             key: row.get(0)?,
             name: row.get(1)?,
@@ -224,14 +224,18 @@ fn find_campaign(db: &Connection, account: i64, place: &Place<'_>) -> Result<Cam
     if let Some(campaign) = known.optional()? {
         return Ok(campaign);
     }
-    let name = or_id(place.campaign_name, place.campaign);
+    let name = or_id(columns.campaign_name, columns.campaign);
     let sql = "INSERT INTO campaigns (account_key, id, name, advertiser) VALUES (?1, ?2, ?3, ?4)";
-    let key =
-        db.prepare_cached(sql)?.insert(params![account, place.campaign, name, place.advertiser])?;
+    let key = db.prepare_cached(sql)?.insert(params![
+        account,
+        columns.campaign,
+        name,
+        columns.advertiser
+    ])?;
     Ok(Campaign {
         key,
         name: name.to_owned(),
-        advertiser: place.advertiser.to_owned(),
+        advertiser: columns.advertiser.to_owned(),
         seen: false,
         line_items: HashMap::new(),
     })

@@ -15,6 +15,7 @@ use super::{
     fields,
     lines::Lines,
     mapped::Fields,
+    schema,
     table::{Table, Way},
 };
 
@@ -122,7 +123,8 @@ fn put_mapping(view: &mut FileSurvey, table: &Table, mapping: &Mapping) {
         }
     }
     view.fields = fields::of_mapping(&table.survey, mapping);
-    view.missing = mapping.missing().into_iter().map(str::to_owned).collect();
+    let missing = mapping.missing(schema::delivery());
+    view.missing = missing.into_iter().map(str::to_owned).collect();
     let Ok(formats) = table.survey.formats(mapping) else { return };
     if let Some(place) = mapping.columns.get("day") {
         let days = formats.days;

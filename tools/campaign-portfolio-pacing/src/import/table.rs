@@ -11,12 +11,12 @@ use tabular::{
 
 use super::{
     columns::{self, Header},
-    fields,
+    fields, schema,
 };
 
 /// A file, and how it is read.
 pub(super) struct Table {
-    pub(super) survey: Survey,
+    pub(super) survey: Survey<'static>,
     pub(super) decisions: Decisions,
     pub(super) way: Way,
 }
@@ -38,7 +38,7 @@ impl Table {
         options: &ImportOptions,
         memory: &Memory,
     ) -> Result<Self, ImportProblem> {
-        let survey = Survey::from_file(path).map_err(problem)?;
+        let survey = Survey::from_file(path, schema::delivery()).map_err(problem)?;
         let decisions = memory.merge_earlier_decisions(&survey.column_names(), options);
         let way = find_way(&survey, &decisions.options);
         Ok(Self { survey, decisions, way })
@@ -82,7 +82,7 @@ fn is_named(options: &ImportOptions) -> bool {
     !options.columns.is_empty() || !options.constants.is_empty()
 }
 
-fn find_way(survey: &Survey, options: &ImportOptions) -> Way {
+fn find_way(survey: &Survey<'_>, options: &ImportOptions) -> Way {
     let headings = headings(survey);
     let is_named = is_named(options);
     let own_problems = match Header::read(&headings) {
@@ -105,7 +105,7 @@ fn find_way(survey: &Survey, options: &ImportOptions) -> Way {
 
 /// An account that a person names is known by its name, if the file has no other id. The layout's
 /// own account keeps the id of the layout.
-fn complete_account(survey: &Survey, mut mapping: Mapping, options: &ImportOptions) -> Mapping {
+fn complete_account(survey: &Survey<'_>, mut mapping: Mapping, options: &ImportOptions) -> Mapping {
     let is_open = !options.constants.contains_key("account_id")
         && !mapping.columns.contains_key("account_id");
     let default = survey.layout.and_then(|layout| layout.constants.get("account"));
@@ -116,11 +116,11 @@ fn complete_account(survey: &Survey, mut mapping: Mapping, options: &ImportOptio
     mapping
 }
 
-fn headings(survey: &Survey) -> Vec<String> {
+fn headings(survey: &Survey<'_>) -> Vec<String> {
     survey.columns.iter().map(|column| column.heading.clone()).collect()
 }
 
-fn problem_of_mapping(error: &MappingError, survey: &Survey) -> (String, ImportProblem) {
+fn problem_of_mapping(error: &MappingError, survey: &Survey<'_>) -> (String, ImportProblem) {
     let headings = headings(survey);
     match error {
         MappingError::FieldMissing(_) => (String::new(), columns::unknown(&headings)),

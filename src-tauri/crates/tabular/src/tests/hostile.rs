@@ -5,8 +5,9 @@ use std::{fs, io::Write as _, path::PathBuf};
 use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
+use super::survey_of;
 use crate::{
-    Limit, Survey, TableError,
+    Limit, TableError,
     limits::{MAX_AREA, MAX_CELL, MAX_COLUMNS, MAX_LINE, MAX_SHEETS, MAX_UNPACKED},
 };
 
@@ -50,7 +51,7 @@ fn cell(place: &str, text: &str) -> String {
 
 #[track_caller]
 fn assert_refused(file: &(TempDir, PathBuf), limit: Limit) {
-    match Survey::from_file(&file.1) {
+    match survey_of(&file.1) {
         Err(TableError::Limit(found)) => assert_eq!(found, limit),
         other => panic!("{limit:?} is expected, not {other:?}"),
     }
@@ -59,7 +60,7 @@ fn assert_refused(file: &(TempDir, PathBuf), limit: Limit) {
 #[test]
 fn a_cell_in_the_last_column_and_row_costs_one_cell() {
     let far = workbook(1, &format!("<row r=\"1048576\">{}</row>", cell("XFD1048576", "x")), &[]);
-    let survey = Survey::from_file(&far.1).unwrap();
+    let survey = survey_of(&far.1).unwrap();
     assert_eq!((survey.header_line, survey.columns.len()), (1_048_576, 1));
     let rows = format!(
         "<row r=\"1\">{}</row><row r=\"1048576\">{}</row>",
@@ -72,7 +73,7 @@ fn a_cell_in_the_last_column_and_row_costs_one_cell() {
         cell("A1", "Day"),
         cell("A4294967295", "x")
     );
-    assert_eq!(Survey::from_file(&workbook(1, &rows, &[]).1).unwrap().columns.len(), 1);
+    assert_eq!(survey_of(&workbook(1, &rows, &[]).1).unwrap().columns.len(), 1);
 }
 
 #[test]
@@ -97,7 +98,7 @@ fn cells_without_text_and_rows_without_cells_cost_nothing() {
         cell("C90000", "5")
     );
     let (_folder, path) = workbook(1, &rows, &[]);
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     let mut rows = survey.rows().unwrap();
     let (line, record) = rows.next_row().unwrap().unwrap();
     assert_eq!(line, 90_000);
@@ -110,7 +111,7 @@ fn cells_out_of_order_are_put_in_order_and_the_last_of_a_place_counts() {
     let rows = [("B2", "b"), ("A1", "Day"), ("B1", "Campaign"), ("A2", "x"), ("A2", "a")];
     let cells: String = rows.iter().map(|(place, text)| cell(place, text)).collect();
     let (_folder, path) = workbook(1, &format!("<row r=\"1\">{cells}</row>"), &[]);
-    let survey = Survey::from_file(&path).unwrap();
+    let survey = survey_of(&path).unwrap();
     let headings: Vec<_> = survey.columns.iter().map(|c| c.heading.as_str()).collect();
     assert_eq!(headings, ["Day", "Campaign"]);
     let mut rows = survey.rows().unwrap();
@@ -148,7 +149,7 @@ fn a_cell_and_the_number_of_sheets_have_bounds() {
     let rows = format!("<row>{}</row>", cell("A1", &"x".repeat(MAX_CELL + 1)));
     assert_refused(&workbook(1, &rows, &[]), Limit::Cell);
     assert_refused(&workbook(MAX_SHEETS + 1, "", &[]), Limit::Sheets);
-    assert!(matches!(Survey::from_file(&workbook(MAX_SHEETS, "", &[]).1), Err(TableError::Empty)));
+    assert!(matches!(survey_of(&workbook(MAX_SHEETS, "", &[]).1), Err(TableError::Empty)));
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn a_part_that_several_sheets_name_is_read_once() {
     let time_of = |sheets: usize| {
         let (_folder, path) = workbook(sheets, &rows, &[]);
         let began = std::time::Instant::now();
-        assert!(matches!(Survey::from_file(&path), Err(TableError::Empty)));
+        assert!(matches!(survey_of(&path), Err(TableError::Empty)));
         began.elapsed()
     };
     let (one, many) = (time_of(1), time_of(MAX_SHEETS));
@@ -182,7 +183,7 @@ fn a_line_and_the_number_of_columns_have_bounds() {
     let long = format!("Day,Campaign,Cost\n2026-11-01,{},1\n", "A".repeat(line / 2));
     let whole = [long.as_bytes(), &rows].concat();
     let (_folder, path) = text(whole);
-    let mut rows = Survey::from_file(&path).unwrap().rows().unwrap();
+    let mut rows = survey_of(&path).unwrap().rows().unwrap();
     let mut count = 0;
     while rows.next_row().unwrap().is_some() {
         count += 1;
@@ -198,6 +199,6 @@ fn only_regular_files_are_opened() {
     let link = folder.path().join("zero.csv");
     std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
     for path in [pipe, link, "/dev/zero".into()] {
-        assert!(matches!(Survey::from_file(&path), Err(TableError::NotAFile)), "{path:?}");
+        assert!(matches!(survey_of(&path), Err(TableError::NotAFile)), "{path:?}");
     }
 }
