@@ -2,9 +2,9 @@
 //! with the implementation of all commands. The window, `csign` and the gateway are its clients.
 //! Must not know windows, terminals or HTTP.
 //!
-//! The folders are floors, from the ground: `profile`, `keys`, `models`, `log`, `servers`, `packs`;
-//! then `host.rs`, which holds what they own; then `commands`, `clients` and `start`. Each may know
-//! those before it.
+//! The folders are floors, from the ground: `profile`, `pushes`, `keys`, `models`, `log`, `servers`,
+//! `packs`; then `host.rs`, which holds what they own; then `commands`, `clients` and `start`. Each
+//! may know those before it.
 
 mod clients;
 mod commands;
@@ -14,9 +14,12 @@ mod log;
 mod models;
 mod packs;
 mod profile;
+mod pushes;
 mod servers;
 mod start;
 
+/// The HTTP client for a collector of traces and metrics.
+pub use ::packs::run::{ExportingClient, exporting_client};
 pub use clients::{ChatWindow, Person, SocketServer, Terminal, client, evaluate, serve_host};
 pub use commands::examine_unopened;
 pub use host::Host;

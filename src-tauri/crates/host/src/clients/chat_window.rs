@@ -6,11 +6,11 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, Approval, AuditRecordView, Commands, DestinationKind, ErrorCode, PolicyView,
-    RunResponse, ServiceLevelView, SessionView, SettingChange, TurnId, VerifyReport, params::*,
-    with_commands,
+    AgentError, Approval, AuditRecordView, Caller, CallerKind, Commands, DestinationKind,
+    ErrorCode, PolicyView, RunResponse, ServiceLevelView, SessionView, SettingChange, TurnId,
+    VerifyReport, params::*, with_commands,
 };
-use engine::{DecidedBy, Origin, ports::Profile as _};
+use engine::ports::Profile as _;
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
@@ -30,13 +30,13 @@ impl ChatWindow {
             .lock_confirmed(|| Ok(self.0.profile.find_widening(&params.settings).changes))
             .await?;
         let view = self.0.settings_set(params.clone()).await?;
-        self.0.confirmations.use_up(&confirmed.changes);
+        self.0.pushes.confirmations.use_up(&confirmed.changes);
         Ok(view)
     }
 
     async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        let turn = TurnId(self.0.options.ids.next("turn"));
-        self.0.call_tool_in_turn(turn, Origin::Window, params, CancellationToken::new()).await
+        let turn = TurnId(self.0.process.options.ids.next("turn"));
+        self.0.call_tool_in_turn(turn, Caller::window(), params, CancellationToken::new()).await
     }
 
     async fn set_secret(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
@@ -44,7 +44,7 @@ impl ChatWindow {
             .lock_confirmed(|| self.0.key_change(&params.name).map(|change| vec![change]))
             .await?;
         self.0.secret_set(params.clone()).await?;
-        self.0.confirmations.use_up(&confirmed.changes);
+        self.0.pushes.confirmations.use_up(&confirmed.changes);
         Ok(Empty {})
     }
 
@@ -53,7 +53,7 @@ impl ChatWindow {
     async fn confirm_model(&self, params: ModelConfirmParams) -> Result<Empty, AgentError> {
         self.0.check_settings(&params.settings)?;
         let confirmed = self.lock_confirmed(|| self.0.connection_changes(&params)).await?;
-        self.0.confirmations.note_agreed(confirmed.changes.clone());
+        self.0.pushes.confirmations.note_agreed(confirmed.changes.clone());
         Ok(Empty {})
     }
 
@@ -63,7 +63,7 @@ impl ChatWindow {
         let listed = self.0.model_list(params.clone()).await?;
         // After a mistyped key, the person has the same server asked again.
         if listed.problem.is_none() {
-            self.0.confirmations.use_up(&changes);
+            self.0.pushes.confirmations.use_up(&changes);
         }
         Ok(listed)
     }
@@ -73,7 +73,7 @@ impl ChatWindow {
         params: ServerTestParams,
     ) -> Result<ServerTestResponse, AgentError> {
         // Stopping the test also withdraws the question in the approval window.
-        let trial = self.0.trials.begin_trial(&params.server.name);
+        let trial = self.0.servers.trials.begin_trial(&params.server.name);
         let asks = || self.0.server_change(&params.server);
         // The test may take long, and it changes no settings.
         drop(trial.run_unless_stopped(self.lock_confirmed(asks)).await??);
@@ -82,7 +82,7 @@ impl ChatWindow {
     }
 
     async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
-        let trial = self.0.trials.begin_trial(&params.server.name);
+        let trial = self.0.servers.trials.begin_trial(&params.server.name);
         let asks = || self.0.server_changes(&params);
         let _confirmed = trial.run_unless_stopped(self.lock_confirmed(asks)).await??;
         self.0.check_alarm()?;
@@ -96,7 +96,7 @@ impl ChatWindow {
 
     async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
         let _confirmed = self.lock_confirmed(|| Ok(vec![describe_allowance(&params)])).await?;
-        self.0.give_allowance(&params, DecidedBy::Window).await
+        self.0.give_allowance(&params, &CallerKind::Window).await
     }
 
     /// Waits until a person has confirmed the changes that `asks` returns.
@@ -109,14 +109,14 @@ impl ChatWindow {
             Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
         let mut agreed = Vec::new();
         loop {
-            let changing = self.0.changing.lock().await;
+            let changing = self.0.profile.lock_changes().await;
             let changes = asks()?;
-            agreed.extend(self.0.confirmations.agreed());
+            agreed.extend(self.0.pushes.confirmations.agreed());
             if changes.iter().all(|change| agreed.contains(change)) {
                 return Ok(Confirmed { changes, _changing: changing });
             }
             drop(changing);
-            self.0.confirmations.ask_person(changes.clone(), patience).await?;
+            self.0.pushes.confirmations.ask_person(changes.clone(), patience).await?;
             agreed = changes;
         }
     }
@@ -181,7 +181,7 @@ macro_rules! carry_out {
         $me.give_allowance($params).await
     };
     ($me:ident, turn_start, $params:ident) => {
-        $me.0.turn_start_from(Origin::Window, $params).await
+        $me.0.turn_start_from(Caller::window(), $params).await
     };
     ($me:ident, tool_call, $params:ident) => {
         $me.call_tool($params).await
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_the_chat_window_asks_for_that_widens_is_confirmed_first() {
+    fn every_request_of_the_chat_window_that_widens_is_confirmed_first() {
         let unconfirmed: Vec<&&str> =
             WIDENS_UNCONFIRMED.iter().filter(|name| !name.is_empty()).collect();
         assert!(unconfirmed.is_empty(), "{unconfirmed:?}");

@@ -29,11 +29,11 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{
-    peer,
-    socket::{self, Hello, Line, PROTOCOL, Request},
+use super::socket::{Hello, Line, PROTOCOL, Request};
+use crate::{
+    keys::OwnKeys,
+    profile::{Paths, effective_user, socket_path},
 };
-use crate::{keys::OwnKeys, profile::Paths};
 
 /// The number of pushes that a reader may fall behind.
 const BEHIND: usize = 8_192;
@@ -68,8 +68,8 @@ pub async fn connect(
     paths: &Paths,
     at_terminal: bool,
 ) -> Result<(Arc<Client>, broadcast::Receiver<Push>), NotConnected> {
-    let stream = UnixStream::connect(socket::socket_path(paths)?).await?;
-    if stream.peer_cred()?.uid() != peer::effective_user() {
+    let stream = UnixStream::connect(socket_path(paths)?).await?;
+    if stream.peer_cred()?.uid() != effective_user() {
         return Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
             "the socket belongs to another user",

@@ -7,7 +7,7 @@ mod checks;
 use std::{fs, path::Path, sync::Arc, time::Instant};
 
 use contract::{
-    AgentError, CONTRACT_VERSION, Commands as _, ErrorCode, ItemBody, PackId, ResponseMode,
+    AgentError, CONTRACT_VERSION, Commands as _, ErrorCode, ItemBody, PackId, Reason, ResponseMode,
     RunOptions, RunParams, RunRequest, RunResponse, SessionId, SessionParams, Settings,
     SettingsSetParams,
     manifest::{Acceptance, Evidence, Scenario, ScenarioKind, ScenarioResult, ScenarioStatus},
@@ -130,7 +130,7 @@ async fn run_scenario(
 
 /// Checks whether the pack could answer now. Sends no request.
 fn check_health(host: &Host) -> Outcome {
-    let usable = host.tools.packs().iter().all(|pack| pack.faults.is_empty());
+    let usable = host.packs.tools.packs().iter().all(|pack| pack.faults.is_empty());
     let error =
         match (usable, engine::ports::Profile::settings(host.profile.as_ref()).agent_enabled) {
             (true, true) => None,
@@ -168,8 +168,7 @@ async fn send_message(host: &Host, scenario: &Scenario, session: &SessionId, n: 
     let text = serde_json::to_string(&request).unwrap_or_default();
     let params =
         RunParams { request: text, caller: "scenario".into(), correlation_id: None, stream };
-    let answer =
-        host.local_engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
+    let answer = host.engine.runs.run_with(params, echoes.then_some(crate::models::ECHO)).await;
     let mut outcome = match answer {
         Ok(response) => outcome_of(&request, response),
         Err(error) => Outcome {
@@ -202,7 +201,7 @@ fn outcome_of(request: &RunRequest, response: RunResponse) -> Outcome {
             .collect(),
         error: (!fits).then(|| {
             AgentError::internal(
-                "invalid_response",
+                Reason::InvalidResponse,
                 "The response does not keep to the run contract.",
             )
         }),

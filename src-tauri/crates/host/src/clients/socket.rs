@@ -8,9 +8,7 @@ use std::{
     collections::BTreeSet,
     fs, io,
     io::Write as _,
-    os::unix::fs::{
-        DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-    },
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -32,10 +30,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    peer::{Peer, PeerRefusal, effective_user},
+    peer::{Peer, PeerRefusal},
     terminal::Terminal,
 };
-use crate::{Host, profile::Paths};
+use crate::{Host, profile::socket_path};
 
 /// The protocol version. It increases when the meaning of the lines changes.
 pub(crate) const PROTOCOL: u32 = 2;
@@ -52,8 +50,6 @@ const ENDING: Duration = Duration::from_secs(5);
 /// The number of requests of one client that run at the same time. Further requests wait until one
 /// ends.
 const AT_ONCE: usize = 32;
-/// The number of bytes that fit into a socket's address, with a margin.
-const ADDRESS_BYTES: usize = 100;
 
 /// A client's first line.
 #[derive(Clone, Serialize, Deserialize)]
@@ -102,41 +98,6 @@ pub(crate) enum Line {
     },
 }
 
-/// Returns the path of a profile's socket. The name does not reveal the data folder.
-pub(crate) fn socket_path(paths: &Paths) -> io::Result<PathBuf> {
-    let data = fs::canonicalize(&paths.data)?;
-    let name = format!("{}.sock", &engine::sha256_hex(data.as_os_str().as_encoded_bytes())[..16]);
-    let set =
-        std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    let given = set.into_iter().chain([PathBuf::from(format!("/run/user/{}", effective_user()))]);
-    let private = given
-        .map(|folder| folder.join("countersign"))
-        .chain([std::env::temp_dir().join(format!("countersign-{}", effective_user()))]);
-    for folder in private {
-        if folder.as_os_str().len() + name.len() < ADDRESS_BYTES
-            && create_socket_folder(&folder).is_ok()
-        {
-            return Ok(folder.join(name));
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::NotFound, "there is no private folder for a socket"))
-}
-
-/// Creates the folder of the socket. If it exists, checks that only this user has access, because
-/// anyone could have created it in a shared place.
-fn create_socket_folder(folder: &Path) -> io::Result<()> {
-    match fs::DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let meta = fs::symlink_metadata(folder)?;
-            let ours = meta.is_dir()
-                && meta.uid() == effective_user()
-                && meta.permissions().mode() & 0o077 == 0;
-            if ours { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
-        }
-        other => other,
-    }
-}
-
 /// The served socket. Dropping it stops accepting and removes its files.
 pub struct SocketServer {
     host: Arc<Host>,
@@ -177,17 +138,17 @@ impl SocketServer {
 impl Drop for SocketServer {
     fn drop(&mut self) {
         self.stop_accepting();
-        self.host.served.store(false, Ordering::Release);
+        self.host.process.served.store(false, Ordering::Release);
     }
 }
 
 /// Serves a host. Must be called once per host. The caller holds the profile's lock, so existing
 /// socket files are leftovers and are removed.
 pub fn serve_host(host: &Arc<Host>) -> io::Result<SocketServer> {
-    if host.served.swap(true, Ordering::AcqRel) {
+    if host.process.served.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "this profile is served already"));
     }
-    bind_socket(host).inspect_err(|_| host.served.store(false, Ordering::Release))
+    bind_socket(host).inspect_err(|_| host.process.served.store(false, Ordering::Release))
 }
 
 fn bind_socket(host: &Arc<Host>) -> io::Result<SocketServer> {
@@ -289,7 +250,7 @@ async fn serve_client(
     };
     let pushes = host.subscribe();
     // The greeting must be the first line, so pushes start after it.
-    let credentials = crate::packs::declared_credentials(&host.tools.loaded_packs());
+    let credentials = crate::packs::declared_credentials(&host.packs.tools.loaded_packs());
     write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));

@@ -7,11 +7,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use async_trait::async_trait;
 use contract::{
     AgentError, Approval, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId,
-    ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView,
-    RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport,
-    commands::Access, params::*, with_commands,
+    ApprovalsListResponse, AuditRecordView, Caller, CallerKind, Commands, Decision, Empty,
+    ErrorCode, PolicyView, RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams,
+    TurnId, VerifyReport, commands::Access, params::*, with_commands,
 };
-use engine::{Decided, DecidedBy, Origin, ports::Profile as _};
+use engine::{Decided, ports::Profile as _};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -33,15 +33,15 @@ pub enum Person {
 /// A host with the access rights of `csign`, in the same process or over the socket.
 pub struct Terminal {
     host: Arc<Host>,
-    at: Place,
+    connection: Connection,
 }
 
-/// Where the terminal is.
-enum Place {
+/// How the terminal reaches the host.
+enum Connection {
     /// In the process that has the profile open.
-    Here(Person),
+    Local(Person),
     /// At a client of the socket.
-    Client {
+    Socket {
         peer: Peer,
         /// Whether the client claims to be used by a person. The claim is verified for each
         /// command.
@@ -56,7 +56,7 @@ enum Place {
 impl Terminal {
     /// Makes the terminal of the process that has the profile open.
     pub fn local(host: Arc<Host>, person: Person) -> Self {
-        Self { host, at: Place::Here(person) }
+        Self { host, connection: Connection::Local(person) }
     }
 
     /// Makes the terminal of an accepted client of the socket.
@@ -66,14 +66,14 @@ impl Terminal {
         claims: bool,
         gone: CancellationToken,
     ) -> Self {
-        Self { host, at: Place::Client { peer, claims, own: Mutex::default(), gone } }
+        Self { host, connection: Connection::Socket { peer, claims, own: Mutex::default(), gone } }
     }
 
     /// Returns the terminal's access level now.
     fn granted_access(&self) -> Access {
-        let person = match &self.at {
-            Place::Here(person) => *person != Person::Absent,
-            Place::Client { peer, claims, .. } => *claims && peer.is_at_terminal(),
+        let person = match &self.connection {
+            Connection::Local(person) => *person != Person::Absent,
+            Connection::Socket { peer, claims, .. } => *claims && peer.is_at_terminal(),
         };
         if person { Access::Widens } else { Access::Chat }
     }
@@ -82,17 +82,17 @@ impl Terminal {
         if needed <= self.granted_access() {
             Ok(())
         } else {
-            Err(no_terminal_error("Only a person at a terminal, or in the window, may do that."))
+            Err(no_terminal_error("Only a person at a terminal or in the window may do that."))
         }
     }
 
     async fn check_decision(&self, params: &ApprovalDecideParams) -> Result<(), AgentError> {
         let reject = matches!(params.decision, Decision::Reject { .. });
-        match &self.at {
+        match &self.connection {
             // Rejecting is always safe, so it needs no permission in this process.
-            Place::Here(_) if reject => return Ok(()),
-            Place::Here(Person::Asked) => return Ok(()),
-            Place::Here(_) | Place::Client { .. } => {}
+            Connection::Local(_) if reject => return Ok(()),
+            Connection::Local(Person::Asked) => return Ok(()),
+            Connection::Local(_) | Connection::Socket { .. } => {}
         }
         if self.granted_access() < Access::Widens {
             return Err(no_terminal_error("Only a person at a terminal may decide."));
@@ -109,11 +109,12 @@ impl Terminal {
 
     /// Whether this client started the action's turn, so that its person may decide.
     async fn is_own_approval(&self, id: &ApprovalId) -> Result<bool, AgentError> {
-        let Place::Client { own, .. } = &self.at else { return Ok(false) };
+        let Connection::Socket { own, .. } = &self.connection else { return Ok(false) };
         let turn = self
             .host
-            .local_engine
-            .approvals_list(false)
+            .engine
+            .approvals
+            .list(false)
             .await?
             .into_iter()
             .find(|approval| approval.id == *id)
@@ -122,28 +123,28 @@ impl Terminal {
     }
 
     fn add_own_turn(&self, turn: &TurnId) {
-        if let Place::Client { own, .. } = &self.at {
+        if let Connection::Socket { own, .. } = &self.connection {
             own.lock().insert(turn.clone());
         }
     }
 
     async fn start_turn(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
-        let started = self.host.turn_start_from(Origin::Terminal, params).await?;
+        let started = self.host.turn_start_from(Caller::terminal(), params).await?;
         self.add_own_turn(&started.turn);
         Ok(started)
     }
 
     async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        let turn = TurnId(self.host.options.ids.next("turn"));
+        let turn = TurnId(self.host.process.options.ids.next("turn"));
         self.add_own_turn(&turn);
-        self.host.call_tool_in_turn(turn, Origin::Terminal, params, self.gone_token()).await
+        self.host.call_tool_in_turn(turn, Caller::terminal(), params, self.gone_token()).await
     }
 
     /// Returns the token that is cancelled when the caller has left.
     fn gone_token(&self) -> CancellationToken {
-        match &self.at {
-            Place::Client { gone, .. } => gone.clone(),
-            Place::Here(_) => CancellationToken::new(),
+        match &self.connection {
+            Connection::Socket { gone, .. } => gone.clone(),
+            Connection::Local(_) => CancellationToken::new(),
         }
     }
 
@@ -153,16 +154,22 @@ impl Terminal {
     ) -> Result<ServerTestResponse, AgentError> {
         self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
-        let trial =
-            self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
+        let trial = self
+            .host
+            .servers
+            .trials
+            .begin_cancellable_trial(&params.server.name, &self.gone_token());
         self.host.test_server(&params.server, &trial).await
     }
 
     async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
         self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
-        let trial =
-            self.host.trials.begin_cancellable_trial(&params.server.name, &self.gone_token());
+        let trial = self
+            .host
+            .servers
+            .trials
+            .begin_cancellable_trial(&params.server.name, &self.gone_token());
         from_terminal(self.host.add_server(params, &trial)).await
     }
 
@@ -175,11 +182,11 @@ impl Terminal {
     async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
         self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
-        self.host.give_allowance(&params, DecidedBy::Terminal).await
+        self.host.give_allowance(&params, &CallerKind::Terminal).await
     }
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
-        let _changing = self.host.changing.lock().await;
+        let _changing = self.host.profile.lock_changes().await;
         self.check_access(self.host.profile.find_widening(&params.settings).level)?;
         from_terminal(self.host.settings_set(params)).await
     }
@@ -254,7 +261,7 @@ macro_rules! forward {
             async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
                 self.check_decision(&params).await?;
                 self.host.check_alarm()?;
-                let Decided { approval, result } = self.host.local_engine.approval_decide(params, DecidedBy::Terminal).await?;
+                let Decided { approval, result } = self.host.engine.approvals.decide(params, &Caller::terminal()).await?;
                 Ok(ApprovalDecideResponse { approval, result })
             }
 
@@ -265,7 +272,7 @@ macro_rules! forward {
             async fn approval_ask_again(&self, params: ApprovalParams) -> Result<Approval, AgentError> {
                 self.check_access(Access::Widens)?;
                 self.host.check_alarm()?;
-                self.host.local_engine.approval_ask_again(&params.id, DecidedBy::Terminal).await
+                self.host.engine.approvals.ask_again(&params.id, &Caller::terminal()).await
             }
 
             async fn audit_alarm(&self, params: Empty) -> Result<AuditAlarmResponse, AgentError> {
@@ -295,7 +302,7 @@ macro_rules! forward {
                 self.host.confirmations(params).await
             }
             async fn confirmation_decide(&self, _: ConfirmationDecideParams) -> Result<Empty, AgentError> {
-                Err(window_only_error("Only the approval window may confirm what the chat window asked for."))
+                Err(window_only_error("Only the approval window may confirm requests of the chat window."))
             }
         }
     };

@@ -17,7 +17,7 @@ use engine::ports::{AuditLog as _, Profile as _, Tools as _};
 use policy::{Decision, Doubt, Known, Leave, Question, Rules};
 use serde_json::Value;
 
-use crate::Host;
+use crate::{Host, log::audit_error};
 
 /// The most calls that one answer lists.
 const MOST: u32 = 500;
@@ -50,9 +50,9 @@ impl Host {
         if !rules.faults.is_empty() {
             return Ok(PolicyBacktestResponse { faults: rules.faults, ..empty_response() });
         }
-        let stored = self.local_engine.grants().await?;
+        let stored = self.engine.grants.list().await?;
         let grants = self.past_grants(stored).await?;
-        let mut specs = self.tools.specs().to_vec();
+        let mut specs = self.packs.tools.specs().to_vec();
         specs.push(engine::result_reader());
         let test = Backtest {
             rules,
@@ -66,7 +66,7 @@ impl Host {
             work: 0,
         };
         // Records of reads may still be with the writer.
-        self.log.flush().await.map_err(|error| Self::audit_error(&error))?;
+        self.log.flush().await.map_err(|error| audit_error(&error))?;
         let selection = Selection {
             types: DECIDED.to_vec(),
             after: params.after,

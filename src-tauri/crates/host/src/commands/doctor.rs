@@ -22,7 +22,7 @@ const PROBE: &[u8] = &[b'\n'; 64 << 10];
 /// Checks everything that an installation depends on.
 pub(crate) async fn examine_installation(host: &Host) -> DoctorResponse {
     let checks = vec![
-        check_folder(&host.paths),
+        check_folder(host.profile.paths()),
         check_settings(host),
         check_rules(host),
         check_keyring(host).await,
@@ -105,7 +105,7 @@ fn check_settings(host: &Host) -> DoctorCheck {
     if let Some(fault) = host.settings_fault() {
         return failed_check("settings", CheckState::Failed, &fault);
     }
-    if let Some(fault) = apply_settings(&host.profile.settings(), &host.tools).first() {
+    if let Some(fault) = apply_settings(&host.profile.settings(), &host.packs.tools).first() {
         return make_check(
             "settings",
             CheckState::Warning,
@@ -192,7 +192,7 @@ async fn check_log(host: &Host) -> DoctorCheck {
             "audit log",
             CheckState::Warning,
             message,
-            Some("Look whether the state folder can be written, and make the keyring available."),
+            Some("Check that the state folder is writable, and make the keyring available."),
         );
     }
     let with = match report.compared_with {
@@ -206,13 +206,11 @@ async fn check_log(host: &Host) -> DoctorCheck {
                     "Records verified: {records}, but there was nothing outside the log to compare with.",
                     records
                 ),
-                Some(
-                    "Look whether the state folder can be written, and make the keyring available.",
-                ),
+                Some("Check that the state folder is writable, and make the keyring available."),
             );
         }
     };
-    if host.has_values_kept_for_clock().await.unwrap_or_default() {
+    if host.log.has_values_kept_for_clock().await.unwrap_or_default() {
         return make_check(
             "audit log",
             CheckState::Warning,
@@ -247,7 +245,7 @@ async fn check_log(host: &Host) -> DoctorCheck {
 }
 
 fn check_packs(host: &Host) -> DoctorCheck {
-    let packs = host.tools.packs();
+    let packs = host.packs.tools.packs();
     let faulty: Vec<String> = packs.iter().filter_map(unusable_reason).collect();
     let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
     if let Some(error) = host.missing_packs_error() {
@@ -292,7 +290,7 @@ fn unusable_reason(pack: &PackView) -> Option<String> {
 
 /// Checks whether the keys of packs' tools are present.
 async fn check_credentials(host: &Host) -> DoctorCheck {
-    let views = host.tools.credential_views().await;
+    let views = host.packs.tools.credential_views().await;
     let missing: Vec<String> = views
         .iter()
         .filter(|view| view.state == CredentialState::Missing)
@@ -341,10 +339,10 @@ fn check_isolation() -> DoctorCheck {
 async fn check_server_isolation(host: &Host) -> DoctorCheck {
     const HINT: &str = "Use packs with servers only from people you trust, or allow programs to make user namespaces on this system.";
     let mut hidden = Hidden {
-        folders: vec![host.paths.data.clone(), host.paths.state.clone()],
+        folders: vec![host.profile.paths().data.clone(), host.profile.paths().state.clone()],
         ..Hidden::default()
     };
-    let own = crate::clients::socket_path(&host.paths).ok();
+    let own = crate::profile::socket_path(host.profile.paths()).ok();
     let looked = tokio::task::spawn_blocking(move || {
         let doors = SessionSockets::from_environment();
         doors.hide_sockets(&mut hidden, &[]);
@@ -368,8 +366,8 @@ async fn check_server_isolation(host: &Host) -> DoctorCheck {
 
 fn check_servers(host: &Host) -> DoctorCheck {
     let failed: Vec<String> = host
-        .tools
-        .server_views()
+        .servers
+        .views()
         .iter()
         .filter(|s| s.state == ServerState::Failed)
         .map(|s| format!("{}: {}", s.name, s.message.clone().unwrap_or_default()))
@@ -388,6 +386,7 @@ fn check_servers(host: &Host) -> DoctorCheck {
 /// Names the tools of servers, the manifests and the files of added servers that wait for a person.
 fn check_definitions(host: &Host) -> DoctorCheck {
     let waiting: Vec<String> = host
+        .packs
         .tools
         .server_tools()
         .iter()
@@ -408,7 +407,7 @@ fn check_definitions(host: &Host) -> DoctorCheck {
 /// Names the tools of servers that cannot be used, or not be checked as a whole.
 fn check_lists(host: &Host) -> DoctorCheck {
     const MOST_NOTES: usize = 10;
-    let notes = host.tools.pins.notes();
+    let notes = host.servers.pins.notes();
     if notes.is_empty() {
         let fine = "Every tool that a server listed can be used and checked.";
         return make_check("tools of servers", CheckState::Ok, fine, None);
@@ -429,7 +428,8 @@ async fn check_model(host: &Host) -> DoctorCheck {
         return make_check("model", CheckState::Warning, why, None);
     }
     let label = host.models.current(None).label();
-    match host.models.test_connection().await {
+    host.engine.models.forget_refusals().await;
+    match host.test_model().await {
         None => make_check(
             "model",
             CheckState::Ok,

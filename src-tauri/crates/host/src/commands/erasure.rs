@@ -13,7 +13,7 @@ use engine::ports::{AuditLog as _, Durability, RecordDraft, Sessions as _};
 
 use serde_json::Value;
 
-use crate::Host;
+use crate::{Host, log::audit_error};
 
 impl Host {
     /// Erases a session. The log keeps its records without their values, still verifies, and gets a
@@ -25,10 +25,10 @@ impl Host {
         self.check_alarm()?;
         let readers = self.list_memory_readers(session).await?;
         // No message may begin in the session until its values are erased.
-        let _closed = self.local_engine.session_erase(session).await?;
-        let failed = |error| Self::audit_error(&error);
+        let _closed = self.engine.sessions.erase(session).await?;
+        let failed = |error| audit_error(&error);
         let values = self.log.erase_session(session).await.map_err(failed)?;
-        self.renew_log_copy().await?;
+        self.log.renew_log_copy().await?;
         let (old_values, unreadable) = self.erase_old_logs(session).await?;
         let mut draft = RecordDraft::new(RecordType::SessionErased)
             .field("values", values)
@@ -73,7 +73,7 @@ impl Host {
     async fn list_memory_uses(&self, readers: BTreeSet<SessionId>) -> Vec<MemoryUse> {
         let mut uses = Vec::new();
         for session in readers {
-            let found = self.store.session(&session).await.unwrap_or_default();
+            let found = self.database.store.session(&session).await.unwrap_or_default();
             let title = found.map(|summary| summary.title);
             if title.is_some() || self.has_values(&session).await.unwrap_or(true) {
                 uses.push(MemoryUse { session, title });
@@ -95,8 +95,8 @@ impl Host {
     /// Erases a session's values from the logs that were set aside, and from their copies. Returns
     /// the number of values, and the files that are too damaged to be searched.
     async fn erase_old_logs(&self, session: &SessionId) -> Result<(u64, Vec<String>), AgentError> {
-        let (log, session) = (Arc::clone(&self.log), session.clone());
-        let copy = self.paths.audit_copy();
+        let (log, session) = (Arc::clone(&self.log.records), session.clone());
+        let copy = self.profile.paths().audit_copy();
         let erased =
             tokio::task::spawn_blocking(move || log.erase_set_aside(&copy, &session)).await;
         let failed = || AgentError::internal("audit_erase", "The old logs could not be searched.");

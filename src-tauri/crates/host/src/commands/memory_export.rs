@@ -31,13 +31,13 @@ impl Host {
         let index = loop {
             let offset = u32::try_from(memories.len()).unwrap_or(u32::MAX);
             let params = MemoryListParams { session: None, used_in: None, offset, limit: PAGE };
-            let page = self.local_engine.memory_list(&params).await?;
+            let page = self.engine.memories.list(&params).await?;
             memories.extend(page.memories);
             if !page.has_more {
                 break page.index;
             }
         };
-        let at = self.options.clock.now().format("%Y%m%d-%H%M%S");
+        let at = self.now().format("%Y%m%d-%H%M%S");
         let file = folder.join(format!("memories-{at}.json"));
         let count = memories.len() as u64;
         let content = serde_json::to_vec_pretty(&Export { index, memories })

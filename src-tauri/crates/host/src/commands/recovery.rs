@@ -1,10 +1,10 @@
 //! The first work on an open profile: recovers turns, records the packs, and starts servers. It is
 //! repeated when a person has accepted a new log.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use audit::Log;
-use contract::{AgentError, AuditListParams, RecordType, StartNotice, Text, text};
+use contract::{AgentError, AuditListParams, RecordType, StartNotice, text};
 use engine::{
     Engine,
     ports::{AuditLog as _, Durability, RecordDraft},
@@ -12,33 +12,18 @@ use engine::{
 use serde_json::{Map, Value, json};
 
 use crate::{
+    Host,
+    host::start_notice,
     packs::HostTools,
-    profile::Options,
-    servers::{self, definitions},
+    servers::{HostServers, server_key, servers_with_undeclared_tools},
 };
 
-pub(crate) fn start_notice(code: &str, text: &Text) -> StartNotice {
-    StartNotice { code: code.to_owned(), text: text.clone() }
-}
-
-/// Connects once to each server that offers tools beyond its manifest and was never reached, to
-/// learn its tools.
-pub(crate) async fn pin_first_definitions(tools: &HostTools) {
-    for (loaded, server) in servers::servers_with_undeclared_tools(&tools.loaded_packs()) {
-        let key = definitions::server_key(&loaded.view.id, &server.name);
-        if !tools.pins.is_known(&key)
-            && tools.pins.is_manifest_accepted(&loaded.view.id)
-            && let Err(failure) =
-                tools.servers.wait_until_ready(&key, std::time::Duration::from_secs(10)).await
-        {
-            tracing::info!(server = key, why = %failure.error.message, "a server's tools are not known yet");
-        }
-    }
-}
+/// How long a server may take to be reached for the first time.
+const FIRST_REACHED_WITHIN: Duration = Duration::from_secs(10);
 
 /// Recovers the turns that the last process left open. Returns a notice for the user about
 /// interrupted turns.
-pub(crate) async fn recover_turns(engine: &Arc<Engine>) -> Result<Option<StartNotice>, AgentError> {
+async fn recover_turns(engine: &Arc<Engine>) -> Result<Option<StartNotice>, AgentError> {
     let turns = engine.recover().await?.turns;
     let text = match turns {
         0 => return Ok(None),
@@ -48,12 +33,18 @@ pub(crate) async fn recover_turns(engine: &Arc<Engine>) -> Result<Option<StartNo
     Ok(Some(start_notice("turns_interrupted", &text)))
 }
 
-/// Starts the servers, or only connects to those whose tools must be listed.
-pub(crate) async fn prepare_servers(tools: &HostTools, options: &Options) {
-    if options.warm_up {
-        tools.warm_up(&options.callers_packs);
-    } else {
-        pin_first_definitions(tools).await;
+/// Connects once to each server that offers tools beyond its manifest and was never reached, to
+/// learn its tools.
+async fn pin_first_definitions(servers: &HostServers, tools: &HostTools) {
+    for (loaded, server) in servers_with_undeclared_tools(&tools.loaded_packs()) {
+        let key = server_key(&loaded.view.id, &server.name);
+        if !servers.pins.is_known(&key)
+            && servers.pins.is_manifest_accepted(&loaded.view.id)
+            && let Err(failure) =
+                servers.connections.wait_until_ready(&key, FIRST_REACHED_WITHIN).await
+        {
+            tracing::info!(server = key, why = %failure.error.message, "a server's tools are not known yet");
+        }
     }
 }
 
@@ -61,7 +52,7 @@ pub(crate) async fn prepare_servers(tools: &HostTools, options: &Options) {
 const LOOK_BACK: u32 = 50;
 
 /// Records the hash of each tool's definition, unless the newest record of the pack says the same.
-pub(crate) async fn record_packs(log: &Log, tools: &HostTools) {
+async fn record_packs(log: &Log, tools: &HostTools) {
     let before = AuditListParams {
         record_type: Some(RecordType::PackLoaded),
         session: None,
@@ -90,5 +81,39 @@ pub(crate) async fn record_packs(log: &Log, tools: &HostTools) {
         if let Err(error) = log.append(draft, Durability::Grouped).await {
             tracing::warn!(%error, "a pack could not be recorded");
         }
+    }
+}
+
+impl Host {
+    /// Records the packs, recovers the turns that the last process left open, and starts the
+    /// servers, or only connects to those whose tools must be listed.
+    pub(crate) async fn do_first_work(&self) -> Result<(), AgentError> {
+        record_packs(&self.log, &self.packs.tools).await;
+        let interrupted = recover_turns(&self.engine).await?;
+        self.process.notices.lock().extend(interrupted);
+        let options = &self.process.options;
+        if options.warm_up {
+            self.servers.warm_up(options.served_packs.as_ref());
+        } else {
+            pin_first_definitions(&self.servers, &self.packs.tools).await;
+        }
+        Ok(())
+    }
+
+    /// Prepares what socket clients need in addition to remote callers: the names in all packs'
+    /// data, and the tools that servers offer. The first client waits for it, so that the start
+    /// does not.
+    pub(crate) async fn prepare_for_clients(&self) {
+        if self.process.options.served_packs.is_none() || self.alarm().is_some() {
+            return;
+        }
+        let tools = &self.packs.tools;
+        let ready = async {
+            if tools.enable_names() {
+                self.models.set_offline_packs(tools.offline_packs());
+            }
+            pin_first_definitions(&self.servers, tools).await;
+        };
+        self.packs.prepared.get_or_init(|| ready).await;
     }
 }

@@ -1,7 +1,7 @@
 //! Replays a recorded run: reads its recording and its records, gives the engine an empty database
 //! in memory, and compares. Sends nothing, and changes neither the profile nor the log.
 
-use std::{env, ops::ControlFlow, path::PathBuf, sync::Arc};
+use std::{env, ops::ControlFlow, sync::Arc};
 
 use audit::Selection;
 use contract::{
@@ -14,7 +14,8 @@ use store::SqliteStore;
 
 use crate::{
     Host,
-    profile::{IN_MEMORY, REPLAY_DATABASE},
+    log::audit_error,
+    profile::{IN_MEMORY, REPLAY_DATABASE, list_memory_places},
 };
 
 /// The most items of the session before the run that a replay reads.
@@ -24,7 +25,7 @@ impl Host {
     /// Deletes the recordings beyond the number that the settings keep.
     pub(crate) async fn drop_old_recordings(&self) {
         let most = self.profile.settings().limits.recorded_turns;
-        if let Err(error) = self.store.recordings_prune(most).await {
+        if let Err(error) = self.database.store.recordings_prune(most).await {
             tracing::warn!(%error, "old recordings could not be deleted");
         }
     }
@@ -35,25 +36,25 @@ impl Host {
         params: &ReplayParams,
     ) -> Result<ReplayResponse, AgentError> {
         let run = &params.run;
-        let Some(recording) = self.local_engine.recording(run).await? else {
+        let Some(recording) = self.engine.recordings.read(run).await? else {
             return Err(self.no_recording_error(run).await);
         };
         let session = recording.message.session.clone().unwrap_or_else(|| SessionId::new(""));
         let started_at = recording.started_at;
-        let first = self.store.items_of_turn(run).await?.first().map(|item| item.seq);
+        let first = self.database.store.items_of_turn(run).await?.first().map(|item| item.seq);
         let earlier = match first {
-            Some(first) => self.store.items_before(&session, Some(first), EARLIER).await?,
+            Some(first) => self.database.store.items_before(&session, Some(first), EARLIER).await?,
             None => Vec::new(),
         };
-        let folder = make_folder(&self.ledger.read_installation().unwrap_or_default())?;
+        let folder = make_folder(&self.log.ledger.read_installation().unwrap_or_default())?;
         let database = folder.path().join(REPLAY_DATABASE);
-        let clock = Arc::clone(&self.options.clock);
+        let clock = Arc::clone(&self.process.options.clock);
         let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&database, clock))
             .await
             .map_err(|_| folder_error("the work was interrupted"))?
             .map_err(|error| folder_error(&error.to_string()))?;
         let store = Arc::new(opened.store);
-        let replayed = self.local_engine.replay(recording, earlier, Arc::clone(&store) as _).await;
+        let replayed = self.engine.replays.run(recording, earlier, Arc::clone(&store) as _).await;
         // The database is closed before its folder is deleted.
         let closed = tokio::task::spawn_blocking(move || store.close()).await;
         drop(folder);
@@ -110,7 +111,7 @@ impl Host {
         session: &SessionId,
         run: &TurnId,
     ) -> Result<Vec<AuditRecordView>, AgentError> {
-        self.log.flush().await.map_err(|error| Self::audit_error(&error))?;
+        self.log.flush().await.map_err(|error| audit_error(&error))?;
         let selection = Selection { session: Some(session.clone()), ..Selection::default() };
         let run = run.clone();
         self.log
@@ -124,24 +125,13 @@ impl Host {
     }
 }
 
-/// Returns the folders in which databases of replays may lie, in memory first, and those of sessions
-/// in memory.
-pub(crate) fn list_places() -> Vec<PathBuf> {
-    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    [runtime, Some(PathBuf::from("/dev/shm")), Some(env::temp_dir())]
-        .into_iter()
-        .flatten()
-        .filter(|place| place.is_absolute() && place.is_dir())
-        .collect()
-}
-
 fn folder_prefix(installation: &str) -> String {
     format!("{IN_MEMORY}replay-{installation}-")
 }
 
 /// Makes a folder for the database. Only the user can read it.
 fn make_folder(installation: &str) -> Result<tempfile::TempDir, AgentError> {
-    let place = list_places().into_iter().next().unwrap_or_else(env::temp_dir);
+    let place = list_memory_places().into_iter().next().unwrap_or_else(env::temp_dir);
     tempfile::Builder::new()
         .prefix(&folder_prefix(installation))
         .tempdir_in(place)
@@ -152,7 +142,7 @@ fn make_folder(installation: &str) -> Result<tempfile::TempDir, AgentError> {
 /// process that has the profile.
 pub(crate) fn delete_leftovers(installation: &str) {
     let prefix = folder_prefix(installation);
-    for place in list_places() {
+    for place in list_memory_places() {
         for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&prefix)
                 && let Err(error) = std::fs::remove_dir_all(entry.path())

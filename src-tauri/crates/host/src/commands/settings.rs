@@ -3,14 +3,14 @@
 //! file must not know how either stores them.
 
 use contract::*;
-use engine::ports::{Profile as _, RecordDraft};
+use engine::ports::{Events as _, Profile as _, RecordDraft, Tools as _};
 use serde_json::json;
 
 use crate::{
     Host,
     keys::{self, API_KEY, Destination, Entries},
     models::{FALLBACK_KEY, check_key_storable, entry_of, origin_of_key},
-    packs::check_changes,
+    packs::{apply_settings, check_changes},
 };
 
 /// Names of keys that the settings page may store.
@@ -20,7 +20,7 @@ impl Host {
     /// Checks that settings are valid for the profile and its packs.
     pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), AgentError> {
         self.profile.check_settings(settings)?;
-        check_changes(&self.profile.stored_settings(), settings, &self.tools)
+        check_changes(&self.profile.stored_settings(), settings, &self.packs.tools)
     }
 
     /// Describes a key that is about to be stored, for a person's confirmation: its destination,
@@ -79,23 +79,22 @@ impl Host {
         after: &Settings,
     ) -> Result<(), AgentError> {
         let (old, new) = (json!(before), json!(after));
-        if self.local_engine.holds_secret(&old) {
+        if self.engine.secrets.holds_secret(&old) {
             Ok(())
         } else {
-            self.local_engine.check_keepable(&new).await
+            self.engine.secrets.check_keepable(&new).await
         }
     }
 
     pub(crate) fn push_settings(&self) {
-        engine::ports::Events::push(
-            self.hub.as_ref(),
-            Push::Settings { settings: Box::new((*self.profile.settings()).clone()) },
-        );
+        self.pushes
+            .hub
+            .push(Push::Settings { settings: Box::new((*self.profile.settings()).clone()) });
     }
 
     pub(crate) async fn settings_view(&self) -> SettingsView {
         let keyring = self.keyring_view().await;
-        let stored = self.keyring.set_names().await;
+        let stored = self.keys.keyring.set_names().await;
         let secrets_set = SECRETS
             .iter()
             .filter(|name| self.entry_of(name).is_ok_and(|entry| entry.is_among(&stored)))
@@ -106,15 +105,15 @@ impl Host {
             forced: self.profile.overridden_settings(),
             keyring,
             secrets_set,
-            credentials: self.tools.credential_views().await,
-            data_dir: self.paths.data.display().to_string(),
+            credentials: self.packs.tools.credential_views().await,
+            data_dir: self.profile.paths().data.display().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             locale: self.profile.locale(),
         }
     }
 
     pub(crate) async fn keyring_view(&self) -> KeyringView {
-        let state = self.keyring.state().await;
+        let state = self.keys.keyring.state().await;
         KeyringView {
             state,
             message: secrets::describe(state, &self.profile.locale()).message.to_owned(),
@@ -168,8 +167,8 @@ impl Host {
     /// Returns the destinations of a pack's key, by its name on the settings page (`pack/NAME`).
     /// Empty if no pack declares the key.
     pub(crate) fn destinations_of(&self, name: &str) -> Vec<Destination> {
-        let packs = self.tools.loaded_packs();
-        let keys = self.tools.credential_keys(&packs, &|_| true).into_iter();
+        let packs = self.packs.tools.loaded_packs();
+        let keys = self.packs.tools.credential_keys(&packs, &|_| true).into_iter();
         keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable)))
             .map(|key| key.destination)
             .collect()
@@ -192,9 +191,9 @@ impl Host {
         }
         let value = params.value.trim().to_owned().into();
         if params.this_run_only {
-            entry.set_for_this_run(&self.keyring, &value);
+            entry.set_for_this_run(&self.keys.keyring, &value);
         } else {
-            entry.set(&self.keyring, &value).await.map_err(AgentError::from)?;
+            entry.set(&self.keys.keyring, &value).await.map_err(AgentError::from)?;
         }
         self.record(
             RecordDraft::new(RecordType::SettingChanged)
@@ -204,5 +203,89 @@ impl Host {
                 .field("this_run_only", params.this_run_only),
         )
         .await
+    }
+
+    /// Checks, stores and applies settings.
+    pub(crate) async fn set_settings(
+        &self,
+        settings: Settings,
+    ) -> Result<SettingsView, AgentError> {
+        self.check_alarm()?;
+        let before = self.profile.stored_settings();
+        self.check_no_keys(&before, &settings).await?;
+        self.check_settings(&settings)?;
+        self.profile.write_settings(settings)?;
+        apply_settings(&self.profile.settings(), &self.packs.tools);
+        if before.packs != self.profile.stored_settings().packs {
+            self.engine.analyses.forget();
+        }
+        self.record_changes(&before, &self.profile.stored_settings()).await?;
+        self.drop_old_recordings().await;
+        self.push_settings();
+        Ok(self.settings_view().await)
+    }
+
+    /// Sets who may decide about writes, possibly wider than before.
+    pub(crate) async fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
+        self.check_alarm()?;
+        let before = self.profile.stored_settings();
+        self.profile.set_policy(policy)?;
+        self.record_changes(&before, &self.profile.stored_settings()).await?;
+        self.drop_old_recordings().await;
+        self.push_settings();
+        Ok(())
+    }
+
+    /// Sets whether terminals may decide.
+    pub(crate) async fn set_terminal_decisions(&self, enabled: bool) -> Result<(), AgentError> {
+        self.check_alarm()?;
+        self.profile.set_terminal_decisions(enabled)?;
+        self.record(
+            RecordDraft::new(RecordType::SettingChanged)
+                .field("setting", "decide_from_terminal")
+                .field("enabled", enabled),
+        )
+        .await?;
+        self.push_settings();
+        Ok(())
+    }
+
+    /// Switches a specialist, a tool or all tools on or off.
+    pub(crate) async fn set_switch(
+        &self,
+        params: SwitchSetParams,
+    ) -> Result<SettingsView, AgentError> {
+        self.check_alarm()?;
+        self.engine.secrets.check_keepable(&json!(params.target)).await?;
+        if self.profile.set_switch(&params.target, params.on, &self.packs.tools.specs())? {
+            let (kind, id) = match &params.target {
+                SwitchTarget::Agent(id) => ("agent", id.as_str()),
+                SwitchTarget::Tool(id) => ("tool", id.as_str()),
+            };
+            self.record(
+                RecordDraft::new(RecordType::KillSwitch).field(kind, id).field("on", params.on),
+            )
+            .await?;
+            self.push_settings();
+        }
+        Ok(self.settings_view().await)
+    }
+
+    /// Deletes a key for each server for which it was entered.
+    pub(crate) async fn delete_secret(&self, name: &str) -> Result<(), AgentError> {
+        match name.split_once('/').filter(|_| !self.destinations_of(name).is_empty()) {
+            Some((pack, variable)) => self.keys.delete_pack_key(pack, variable).await?,
+            None => {
+                self.entry_of(name)?.delete(&self.keys.keyring).await.map_err(AgentError::from)?
+            }
+        }
+        self.record(
+            RecordDraft::new(RecordType::SettingChanged)
+                .field("setting", "secret")
+                .field("name", name)
+                .field("action", "deleted"),
+        )
+        .await?;
+        Ok(())
     }
 }

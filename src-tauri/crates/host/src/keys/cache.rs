@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_keyring_said_stands_for_a_moment_and_until_this_program_changes_it() {
+    fn an_answer_of_the_keyring_stands_for_a_moment_and_until_this_program_changes_it() {
         let said = CacheStamp::new(DateTime::UNIX_EPOCH, 3);
         for (ms, changes, stands) in
             [(0, 3, true), (1_999, 3, true), (2_000, 3, false), (-1, 3, false), (0, 4, false)]

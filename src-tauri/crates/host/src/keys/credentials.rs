@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_there_a_moment_ago_is_not_looked_for_again_and_what_was_not_is() {
+    async fn a_key_that_was_found_a_moment_ago_is_not_searched_again_and_a_missing_one_is() {
         static LOOKS: AtomicU32 = AtomicU32::new(0);
         let environment: fn(&str) -> Option<String> = |name| {
             LOOKS.fetch_add(1, Ordering::SeqCst);

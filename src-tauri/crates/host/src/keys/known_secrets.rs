@@ -284,7 +284,7 @@ mod tests {
     /// Starts this program again with its own bus, so that it shares nothing with the session of
     /// this computer.
     #[test]
-    fn what_lies_unread_in_the_keyring_is_known_before_words_go_out() {
+    fn unread_keys_of_the_keyring_are_known_before_words_go_out() {
         let home = tempfile::tempdir().unwrap();
         let mut command = Command::new("dbus-run-session");
         command.arg("--").arg(std::env::current_exe().unwrap()).args([

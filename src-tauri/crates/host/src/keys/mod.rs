@@ -9,6 +9,12 @@ mod known_secrets;
 mod names;
 mod own_keys;
 
+use std::{collections::BTreeSet, sync::Arc};
+
+use contract::{AgentError, PackId};
+use engine::ports::Clock;
+use secrets::Keyring;
+
 pub(crate) use cache::CacheStamp;
 pub(crate) use credentials::Credentials;
 pub(crate) use destination::{
@@ -16,9 +22,75 @@ pub(crate) use destination::{
     destination_at, entered_variables, is_shared, needed_credential,
 };
 pub(crate) use entries::Entries;
-pub(crate) use known_secrets::{
-    KnownSecrets, environment_variables, is_credential_name, note_tokens, read_secrets,
-    secret_parts,
-};
+use known_secrets::{KnownSecrets, environment_variables};
+pub(crate) use known_secrets::{is_credential_name, note_tokens, read_secrets, secret_parts};
 pub(crate) use names::{API_KEY, entry_name, is_app_key, tokens_entry};
 pub(crate) use own_keys::OwnKeys;
+
+/// The keys of an open profile.
+#[derive(Clone)]
+pub(crate) struct Keys {
+    pub(crate) keyring: Arc<Keyring>,
+    pub(crate) credentials: Arc<Credentials>,
+}
+
+impl Keys {
+    /// Opens the keys of an installation. Credentials may come from the environment, too, if
+    /// `from_environment` says so.
+    pub(crate) fn open(installation: &str, clock: Arc<dyn Clock>, from_environment: bool) -> Self {
+        let keyring = Arc::new(Keyring::new(installation));
+        let credentials = Arc::new(Credentials::new(Arc::clone(&keyring), clock, from_environment));
+        Self { keyring, credentials }
+    }
+
+    /// Reads the stored keys, so that they are known as secrets before any input is accepted. A
+    /// locked or silent keyring takes its own time limit at most.
+    pub(crate) async fn learn_secrets(&self) {
+        if let Err(error) = read_secrets(&self.keyring).await {
+            tracing::info!(%error, "stored keys are not known yet; they are looked for again before each message");
+        }
+    }
+
+    /// Returns all values that must never reach a model. `declared` are the variables that packs
+    /// name as credentials.
+    pub(crate) fn known_secrets(
+        &self,
+        clock: Arc<dyn Clock>,
+        declared: &BTreeSet<String>,
+    ) -> KnownSecrets {
+        KnownSecrets::new(Arc::clone(&self.keyring), clock, declared, environment_variables())
+    }
+
+    /// Deletes a key of a pack for every destination for which it was entered, including addresses
+    /// that are no longer configured.
+    pub(crate) async fn delete_pack_key(
+        &self,
+        pack: &str,
+        variable: &str,
+    ) -> Result<(), AgentError> {
+        let name = entry_name(pack, variable);
+        let at = format!("{name}@");
+        let mut names = self.keyring.set_names().await;
+        names.retain(|known| *known == name || known.starts_with(&at));
+        for name in names {
+            self.keyring.delete(&name).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the tokens of a server for every address that it ever had.
+    pub(crate) async fn delete_tokens(
+        &self,
+        pack: &PackId,
+        server: &str,
+    ) -> Result<(), AgentError> {
+        let entry = tokens_entry(pack, server);
+        let at_a_server = format!("{entry}@");
+        self.keyring.delete(&entry).await?;
+        let names = self.keyring.set_names().await;
+        for name in names.into_iter().filter(|name| name.starts_with(&at_a_server)) {
+            self.keyring.delete(&name).await?;
+        }
+        Ok(())
+    }
+}

@@ -2,33 +2,17 @@
 //! Both are off until the user enters their address. Their answers are kept in the profile's folder,
 //! and the log does not depend on it.
 
-use std::{fs, io::Write as _, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, io::Write as _, path::PathBuf};
 
 use audit::{OsEntropy, Submission, TimeStampRequest, Witness, WitnessFault, checkpoint_size};
 use contract::{AgentError, AuditCheckpointResponse, AuditSettings, RecordType, Text, text};
 use engine::ports::{AuditLog as _, Durability, Profile as _, RecordDraft};
 use packs::run::{Posted, post};
 
-use crate::Host;
+use super::{HostLog, audit_error};
 
-/// The time between two rounds of a process that runs for longer.
-const ROUND: Duration = Duration::from_secs(600);
 /// How often a witness is asked again after it named another size.
 const TRIES: usize = 3;
-
-/// Begins the rounds of this process.
-pub(crate) fn start_rounds(host: &Arc<Host>) {
-    let host = Arc::downgrade(host);
-    tokio::spawn(async move {
-        let mut last = None;
-        loop {
-            tokio::time::sleep(ROUND).await;
-            let Some(host) = host.upgrade() else { return };
-            // A problem that stays is recorded once.
-            last = host.attest(last.as_ref()).await;
-        }
-    });
-}
 
 /// Why a checkpoint was not confirmed.
 struct Refusal {
@@ -43,7 +27,7 @@ impl From<AgentError> for Refusal {
     }
 }
 
-impl Host {
+impl HostLog {
     /// Has the newest checkpoint confirmed by all that the settings name. Returns what went wrong.
     /// It is recorded unless it is `known`.
     pub(crate) async fn attest(&self, known: Option<&Text>) -> Option<Text> {
@@ -72,7 +56,7 @@ impl Host {
 
     /// Signs the newest records and has the checkpoint confirmed.
     pub(crate) async fn checkpoint(&self) -> Result<AuditCheckpointResponse, AgentError> {
-        let made = self.log.checkpoint().await.map_err(|error| Self::audit_error(&error))?;
+        let made = self.records.checkpoint().await.map_err(|error| audit_error(&error))?;
         let problem = self.attest(None).await;
         let cosigned = self.kept("witness").newest().filter(|text| text.starts_with(&made.note));
         let note = cosigned.unwrap_or(made.note);
@@ -84,7 +68,7 @@ impl Host {
             .field("service", service)
             .field("status", reason)
             .field("level", "error");
-        if let Err(error) = self.log.append(draft, Durability::Durable).await {
+        if let Err(error) = self.records.append(draft, Durability::Durable).await {
             tracing::error!(%error, "a refused confirmation could not be recorded");
         }
     }
@@ -124,7 +108,7 @@ impl Host {
     }
 
     async fn read_submission(&self, old: u64) -> Result<Option<Submission>, AgentError> {
-        let path = self.paths.audit();
+        let path = self.paths().audit();
         tokio::task::spawn_blocking(move || Submission::read(&path, old)).await.map_err(|_| {
             AgentError::internal("audit_unreadable", "Reading the audit log was interrupted.")
         })?
@@ -156,11 +140,11 @@ impl Host {
     }
 
     fn today(&self) -> String {
-        self.options.clock.now().format("%Y-%m-%d").to_string()
+        self.now().format("%Y-%m-%d").to_string()
     }
 
     fn kept(&self, service: &str) -> Kept {
-        Kept { folder: self.paths.attestations().join(service) }
+        Kept { folder: self.paths().attestations().join(service) }
     }
 }
 

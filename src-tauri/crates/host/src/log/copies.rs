@@ -1,4 +1,4 @@
-//! The copies of the log and of the packs' databases. The store makes those of its own database.
+//! The copy of the log. The store makes those of its own database.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -7,17 +7,15 @@ use audit::Log;
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{AgentError, text};
 
-use crate::{packs::databases, profile::Paths};
+use crate::profile::{Paths, create_private_folder};
 
-/// Makes the copies that are due. Blocking. A failure is only logged, because nothing is lost by
-/// it.
-pub(crate) fn make_daily(log: &Log, paths: &Paths, now: DateTime<Utc>) {
+/// Makes the copy if it is due. Blocking. A failure is only logged, because nothing is lost by it.
+pub(crate) fn copy_if_due(log: &Log, paths: &Paths, now: DateTime<Utc>) {
     if is_due(&paths.audit_copy(), now)
         && let Err(error) = update_log_copy(log, paths, now)
     {
         tracing::warn!(message = error.message, "the log could not be copied");
     }
-    databases::copy(paths, now);
 }
 
 /// Whether the copy of the log is missing or older than a day. A time in the future counts as old.
@@ -45,7 +43,7 @@ pub(crate) fn update_log_copy(
         )
     };
     if let Some(folder) = copy.parent() {
-        crate::profile::create_private_folder(folder).map_err(failed)?;
+        create_private_folder(folder).map_err(failed)?;
     }
     log.update_copy(&copy)?;
     File::options().write(true).open(&copy).and_then(|f| f.set_modified(now.into())).map_err(failed)

@@ -68,7 +68,7 @@ impl Alarm {
             why = self.sentence()
         );
         AgentError::internal(Reason::AuditAlarm, message)
-            .hint("Look with `csign audit verify`. To go on, run `csign doctor --accept-new-log` in a terminal or accept in the approval window: the old log is kept beside the new one.")
+            .hint("Run `csign audit verify`. To go on, run `csign doctor --accept-new-log` in a terminal or accept in the approval window: the old log is kept beside the new one.")
             .with("raised_at", self.shown.raised_at.to_rfc3339_opts(SecondsFormat::Secs, true))
     }
 }
@@ -184,7 +184,7 @@ impl Ledger {
     pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
         let Some((file, error)) = self.lock_state().unreadable.clone() else { return Ok(()) };
         let message = text!(
-            "What is known of this folder's log cannot be read from {file}: {error}.",
+            "The state of this folder's log cannot be read from {file}: {error}.",
             file = file.display(),
             error
         );

@@ -6,8 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use audit::{Anchor, FileAnchor, Outside, PageLanguage, Scope, Wanted};
-use contract::{AgentError, AuditExportResponse, KeyringState, SessionId, VerifyReport, text};
+use audit::{Anchor, FileAnchor, Outside, Scope, Wanted};
+use contract::{
+    AgentError, AuditExportResponse, KeyringState, Reason, SessionId, VerifyReport, text,
+};
 use engine::ports::Profile as _;
 use secrets::Keyring;
 
@@ -90,7 +92,7 @@ pub(crate) async fn verify_folder(folder: PathBuf) -> Result<VerifyReport, Agent
     if !audit::is_export(&folder) {
         let message = text!("{folder} is not a folder.", folder = folder.display());
         return Err(AgentError::invalid(message)
-            .reason("not_found")
+            .reason(Reason::NotFound)
             .hint("Choose a folder that an export wrote."));
     }
     tokio::task::spawn_blocking(move || audit::verify(&folder, None))
@@ -114,7 +116,7 @@ pub fn export_log(
             .flatten()
     });
     let profile = LiveProfile::read_profile(paths.clone(), Environment::read_environment(false));
-    let language = PageLanguage::of_tag(&profile.locale());
+    let language = messages::Language::of_tag(&profile.locale());
     let wanted = Wanted::new(scope)
         .signed_by(signer)
         .in_language(language)
@@ -143,7 +145,7 @@ pub fn require_log_file(paths: &Paths) -> Result<PathBuf, AgentError> {
         return Ok(log);
     }
     Err(AgentError::invalid(text!("There is no log in {folder}.", folder = paths.data.display()))
-        .reason("not_found")
+        .reason(Reason::NotFound)
         .hint("Name the right folder with --data-dir; a log begins with the first use."))
 }
 

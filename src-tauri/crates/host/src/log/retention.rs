@@ -8,13 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use contract::{AgentError, AuditListParams, RecordType};
 use engine::ports::{AuditLog as _, Books as _, Durability, Profile as _, RecordDraft};
 
-use super::copies;
-use crate::Host;
-
-/// The time from the start to the first erasure.
-const FIRST_AFTER: Duration = Duration::from_secs(20);
-/// The time between erasures, and between looks at the copies.
-const EVERY: Duration = Duration::from_secs(3600);
+use super::{HostLog, audit_error, copies};
 
 /// The time after which the same doubt about the clock is recorded again.
 const DOUBT_LASTS: TimeDelta = TimeDelta::days(1);
@@ -63,16 +57,11 @@ struct Expiry {
     by_clock: DateTime<Utc>,
 }
 
-impl Host {
-    /// Returns the time of the profile's clock.
-    pub fn now(&self) -> DateTime<Utc> {
-        self.options.clock.now()
-    }
-
+impl HostLog {
     /// Returns the judge of what may be deleted by its age. If the log cannot be read, what was
     /// stored before this start is kept.
-    pub async fn age_judge(&self) -> AgeJudge {
-        let agreed = self.log.agreed_time().await.unwrap_or_else(|error| {
+    pub(crate) async fn age_judge(&self) -> AgeJudge {
+        let agreed = self.records.agreed_time().await.unwrap_or_else(|error| {
             tracing::warn!(%error.message, "the age of what is stored cannot be judged");
             None
         });
@@ -81,8 +70,8 @@ impl Host {
 
     /// Deletes the results of runs that are too old.
     async fn forget_old_runs(&self) -> Result<(), AgentError> {
-        match self.log.agreed_time().await? {
-            Some(agreed) => Ok(self.store.runs_forget(agreed - RUNS_KEPT).await?),
+        match self.records.agreed_time().await? {
+            Some(agreed) => Ok(self.database.store.runs_forget(agreed - RUNS_KEPT).await?),
             None => Ok(()),
         }
     }
@@ -97,7 +86,7 @@ impl Host {
         self.note_kept_values(&expiry).await?;
         let Some(before) = expiry.agreed else { return Ok(0) };
         let erased =
-            self.log.erase_before(before).await.map_err(|error| Self::audit_error(&error))?;
+            self.records.erase_before(before).await.map_err(|error| audit_error(&error))?;
         if erased > 0 || self.copy_has_expired_values().await {
             self.renew_log_copy().await?;
         }
@@ -114,8 +103,8 @@ impl Host {
             return Ok(None);
         }
         let kept = TimeDelta::days(days.into());
-        let agreed = self.log.agreed_time().await?.map(|at| at - kept);
-        Ok(Some(Expiry { agreed, by_clock: self.options.clock.now() - kept }))
+        let agreed = self.records.agreed_time().await?.map(|at| at - kept);
+        Ok(Some(Expiry { agreed, by_clock: self.now() - kept }))
     }
 
     /// Whether values are kept that are too old by a clock that does not agree with the records.
@@ -132,7 +121,7 @@ impl Host {
         }
         // Values that are old by the agreed time, too, are erased.
         let agreed = expiry.agreed.unwrap_or(DateTime::<Utc>::MIN_UTC);
-        self.log.has_values_between(agreed, expiry.by_clock).await
+        self.records.has_values_between(agreed, expiry.by_clock).await
     }
 
     /// Records once that values are kept that are too old by the clock.
@@ -140,7 +129,7 @@ impl Host {
         if !self.keeps_values(expiry).await? {
             return Ok(());
         }
-        let now = self.options.clock.now();
+        let now = self.now();
         let newest = AuditListParams {
             record_type: Some(RecordType::ExpiryPostponed),
             session: None,
@@ -148,21 +137,21 @@ impl Host {
             before: None,
             limit: 1,
         };
-        let told = self.log.list(newest).await?.records;
+        let told = self.records.list(newest).await?.records;
         if told.first().is_some_and(|told| (now - told.at).abs() < DOUBT_LASTS) {
             return Ok(());
         }
         tracing::warn!("old values are kept: the clock does not agree with the records");
         let draft = RecordDraft::new(RecordType::ExpiryPostponed).field("level", "warning");
-        self.log
+        self.records
             .append(draft, Durability::Grouped)
             .await
             .map(drop)
-            .map_err(|error| Self::audit_error(&error))
+            .map_err(|error| audit_error(&error))
     }
 
     async fn copy_has_expired_values(&self) -> bool {
-        let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
+        let (log, copy) = (Arc::clone(&self.records), self.paths().audit_copy());
         tokio::task::spawn_blocking(move || log.has_expired_values(&copy)).await.unwrap_or(false)
     }
 
@@ -171,7 +160,7 @@ impl Host {
         let Some(before) = self.expiry().await?.and_then(|expiry| expiry.agreed) else {
             return Ok(());
         };
-        let (log, copy) = (Arc::clone(&self.log), self.paths.audit_copy());
+        let (log, copy) = (Arc::clone(&self.records), self.paths().audit_copy());
         let failed = || AgentError::internal("audit_erase", "The old logs could not be searched.");
         tokio::task::spawn_blocking(move || log.expire_set_aside(&copy, before))
             .await
@@ -180,39 +169,30 @@ impl Host {
             .map_err(|error| failed().with("cause", error.to_string()))
     }
 
+    /// Erases values that are too old, and makes the copy of the log if it is due. A failure is only
+    /// logged, because the next time tries again.
+    pub(crate) async fn keep_up(&self) {
+        if let Err(error) = self.expire_values().await {
+            tracing::warn!(message = error.message, "old values could not be erased");
+        }
+        if let Err(error) = self.expire_old_logs().await {
+            tracing::warn!(message = error.message, "old values could not be erased");
+        }
+        if self.alarm().is_none()
+            && copies::is_due(&self.paths().audit_copy(), self.now())
+            && let Err(error) = self.renew_log_copy().await
+        {
+            tracing::warn!(message = error.message, "the log could not be copied");
+        }
+    }
+
     /// Brings the copy of the log up to date.
     pub(crate) async fn renew_log_copy(&self) -> Result<(), AgentError> {
-        let (log, paths, now) =
-            (Arc::clone(&self.log), self.paths.clone(), self.options.clock.now());
+        let (log, paths, now) = (Arc::clone(&self.records), self.paths().clone(), self.now());
         tokio::task::spawn_blocking(move || copies::update_log_copy(&log, &paths, now))
             .await
             .map_err(|_| AgentError::internal("audit_copy", "The log could not be copied."))?
     }
-}
-
-/// Erases old values, and makes the copies that are due, while the app runs.
-pub(crate) fn spawn_upkeep_task(host: &Arc<Host>) {
-    let host = Arc::downgrade(host);
-    tokio::spawn(async move {
-        tokio::time::sleep(FIRST_AFTER).await;
-        loop {
-            let Some(host) = host.upgrade() else { return };
-            if let Err(error) = host.expire_values().await {
-                tracing::warn!(message = error.message, "old values could not be erased");
-            }
-            if let Err(error) = host.expire_old_logs().await {
-                tracing::warn!(message = error.message, "old values could not be erased");
-            }
-            if host.alarm().is_none()
-                && copies::is_due(&host.paths.audit_copy(), host.options.clock.now())
-                && let Err(error) = host.renew_log_copy().await
-            {
-                tracing::warn!(message = error.message, "the log could not be copied");
-            }
-            drop(host);
-            tokio::time::sleep(EVERY).await;
-        }
-    });
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ fn new_seed(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
     new_key_seed(entropy).map_err(|_| {
         AgentError::internal(
             "no_randomness",
-            "The system gives no randomness, so no signing key could be made.",
+            "The system provides no random numbers, so no signing key could be made.",
         )
     })
 }

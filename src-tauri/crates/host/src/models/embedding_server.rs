@@ -8,7 +8,7 @@ use engine::ports::{
 };
 use futures::future::BoxFuture;
 
-use super::{HostModels, Place, Server, remote::Remote};
+use super::{HostModels, Rank, Server, remote::Remote};
 
 /// An embedding model behind a server.
 pub(crate) struct RemoteEmbeddings {
@@ -27,7 +27,7 @@ impl HostModels {
         let server = Server::configured(settings, name)?;
         let id =
             EmbeddingModelId(format!("provider {} {} {name}", server.api.name(), server.host()));
-        Some(RemoteEmbeddings { remote: self.remote_model(settings, server, Place::Last), id })
+        Some(RemoteEmbeddings { remote: self.remote_model(settings, server, Rank::Last), id })
     }
 }
 

@@ -7,7 +7,7 @@ use models::{Api, Diagnosis};
 use secrecy::SecretString;
 
 use super::{
-    HostModels, Place, Recipe, Server,
+    HostModels, Rank, Recipe, Server,
     remote::{self, cloud_models_off_error},
 };
 
@@ -21,16 +21,16 @@ impl HostModels {
         let server = server_of(&asked)?;
         let (host, local) = (server.host(), server.is_on_loopback());
         let key_stored = match server.key_entries() {
-            Some(entries) => entries.is_among(&self.keyring.set_names().await),
+            Some(entries) => entries.is_among(&self.keys.keyring.set_names().await),
             None => false,
         };
         let entered_key = asked
             .key
             .filter(|key| !key.trim().is_empty())
             .map(|key| SecretString::from(key.trim()));
-        let recipe = Recipe { entered_key, ..self.provider_recipe(&settings, server, Place::Last) };
+        let recipe = Recipe { entered_key, ..self.provider_recipe(&settings, server, Rank::Last) };
         let listed = if settings.egress.allowed || local {
-            match remote::open(&self.keyring, &recipe).await {
+            match remote::open(&self.keys.keyring, &recipe).await {
                 Ok(model) => model.list_models().await,
                 Err(error) => Err(Diagnosis::before_request(error)),
             }

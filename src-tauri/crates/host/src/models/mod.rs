@@ -13,11 +13,9 @@ use models::{Api, ConnectionCheck, Diagnosis, HttpClient, WithFallback, echo::Ec
 use offline::{OfflineModel, OfflinePack};
 use parking_lot::RwLock;
 use secrecy::SecretString;
-use secrets::Keyring;
 
 use crate::{
-    keys::{self, API_KEY, Credentials, Entries},
-    packs::HostTools,
+    keys::{self, API_KEY, Credentials, Entries, Keys},
     profile::LiveProfile,
 };
 
@@ -29,7 +27,7 @@ mod test_answer;
 
 pub(crate) use embedders::HostEmbedders;
 use remote::{
-    Place, RecentProvider, Recipe, Remote, cloud_models_off_error, configured_idle_timeout,
+    Rank, RecentProvider, Recipe, Remote, cloud_models_off_error, configured_idle_timeout,
     response_timeout,
 };
 pub(crate) use test_answer::{offline_answer, test_response};
@@ -139,8 +137,7 @@ impl Server {
 /// The models of a profile.
 pub(crate) struct HostModels {
     profile: Arc<LiveProfile>,
-    keyring: Arc<Keyring>,
-    credentials: Arc<Credentials>,
+    keys: Keys,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     silence: Option<Duration>,
@@ -152,8 +149,7 @@ pub(crate) struct HostModels {
 impl HostModels {
     pub(crate) fn new(
         profile: Arc<LiveProfile>,
-        keyring: Arc<Keyring>,
-        credentials: Arc<Credentials>,
+        keys: Keys,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
         silence: Option<Duration>,
@@ -161,8 +157,7 @@ impl HostModels {
     ) -> Self {
         Self {
             profile,
-            keyring,
-            credentials,
+            keys,
             clock,
             random,
             silence,
@@ -186,19 +181,19 @@ impl HostModels {
         self.offline_model().explain(text, now, &self.profile.time_zone())
     }
 
-    fn remote_model(&self, settings: &Settings, server: Server, place: Place) -> Remote {
+    fn remote_model(&self, settings: &Settings, server: Server, rank: Rank) -> Remote {
         let (label, runs_here) = (server.label(), server.runs_here(settings));
-        let (keyring, lately) = (Arc::clone(&self.keyring), Arc::clone(&self.lately));
+        let (keyring, lately) = (Arc::clone(&self.keys.keyring), Arc::clone(&self.lately));
         Remote {
             keyring,
             lately,
-            recipe: Arc::new(self.provider_recipe(settings, server, place)),
+            recipe: Arc::new(self.provider_recipe(settings, server, rank)),
             label,
             runs_here,
         }
     }
 
-    fn provider_recipe(&self, settings: &Settings, server: Server, place: Place) -> Recipe {
+    fn provider_recipe(&self, settings: &Settings, server: Server, rank: Rank) -> Recipe {
         let http = match self.http.get() {
             Some(http) => Ok(http.clone()),
             None => models::http_client().inspect(|http| {
@@ -207,19 +202,19 @@ impl HostModels {
         };
         // If the environment is used, its variables can set the idle timeout and the number of
         // retries.
-        let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
+        let number = |name: &str| self.keys.credentials.plain_variable(name)?.parse::<u64>().ok();
         Recipe {
             http,
-            env_key: env_key(&self.credentials, server.api, &server.base_url),
+            env_key: env_key(&self.keys.credentials, server.api, &server.base_url),
             entered_key: None,
             reasoning: settings.model.reasoning,
             idle_timeout: response_timeout(
                 configured_idle_timeout(settings, &server.base_url, number("OPENAI_TIMEOUT_MS")),
                 self.silence,
-                place,
+                rank,
             ),
             server,
-            place,
+            rank,
             max_retries: number("OPENAI_MAX_RETRIES")
                 .and_then(|most| u32::try_from(most.min(10)).ok())
                 .unwrap_or(settings.model.max_retries),
@@ -240,29 +235,26 @@ impl HostModels {
             Some(None) => Some(Arc::clone(offline) as _),
             // A fallback that is not allowed to receive data is not used.
             Some(Some(second)) if !settings.egress.allowed && !second.runs_here(settings) => None,
-            Some(Some(second)) => Some(Arc::new(self.remote_model(settings, second, Place::Last))),
+            Some(Some(second)) => Some(Arc::new(self.remote_model(settings, second, Rank::Last))),
         };
         match second {
-            None => Arc::new(self.remote_model(settings, first, Place::Last)),
+            None => Arc::new(self.remote_model(settings, first, Rank::Last)),
             Some(second) => Arc::new(WithFallback::new(
-                Arc::new(self.remote_model(settings, first, Place::BeforeAnother)),
+                Arc::new(self.remote_model(settings, first, Rank::BeforeAnother)),
                 second,
             )),
         }
     }
 
-    /// Sends a small test request to the configured server, and forgets what servers refused before:
-    /// people test a server that they have changed. Returns None if the offline model is configured.
+    /// Sends a small test request to the configured server. Returns None if the offline model is
+    /// configured.
     pub(crate) async fn test_connection(&self) -> Option<ConnectionTest> {
-        if let Some(http) = self.http.get() {
-            http.forget_refusals();
-        }
         let settings = self.profile.settings();
         let server = Server::configured(&settings, &settings.model.model)?;
         // A test sends no data of the person, so that it may go to any address of this computer.
         let (host, local, capabilities) =
             (server.host(), server.is_on_loopback(), models::capabilities(&server.model));
-        let found = match self.remote_model(&settings, server, Place::Last).open().await {
+        let found = match self.remote_model(&settings, server, Rank::Last).open().await {
             Ok(_) if !settings.egress.allowed && !local => {
                 Err(Diagnosis::cloud_models_off(cloud_models_off_error()))
             }
@@ -306,6 +298,12 @@ impl Models for HostModels {
     fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
         self.current_with(name, &self.offline_model())
     }
+
+    fn forget_refusals(&self) {
+        if let Some(http) = self.http.get() {
+            http.forget_refusals();
+        }
+    }
 }
 
 /// Returns the model key from the environment (in a terminal). It applies to the address set in the
@@ -318,19 +316,11 @@ fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<Secret
     (asked.may_carry_key() && models::origin_of(&meant)? == asked).then_some(key)
 }
 
-/// Returns the packs for the offline model, with the names in their data.
-pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
-    tools
-        .named_packs()
-        .into_iter()
-        .map(|(manifest, specs)| OfflinePack::new(manifest, specs))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use contract::{FallbackModel, ModelSettings};
     use secrecy::ExposeSecret as _;
+    use secrets::Keyring;
 
     use super::*;
     use crate::SystemClock;
@@ -453,18 +443,18 @@ mod tests {
     #[test]
     fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
         let settings = settings("gemini", "", None);
-        let seconds = |silence, place| {
+        let seconds = |silence, rank| {
             response_timeout(
                 configured_idle_timeout(&settings, "https://api.example/v1", None),
                 silence,
-                place,
+                rank,
             )
             .as_secs()
         };
         let waits = Some(Duration::from_secs(120));
-        assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
+        assert_eq!([seconds(waits, Rank::Last), seconds(waits, Rank::BeforeAnother)], [121, 60]);
         assert_eq!(
-            [seconds(None, Place::Last), seconds(None, Place::BeforeAnother)],
+            [seconds(None, Rank::Last), seconds(None, Rank::BeforeAnother)],
             [60, 60],
             "the profile's own"
         );
@@ -482,7 +472,7 @@ mod tests {
             response_timeout(
                 configured_idle_timeout(&settings, "http://127.0.0.1:1/v1", Some(ms)),
                 silence,
-                Place::Last,
+                Rank::Last,
             )
             .as_millis()
         };

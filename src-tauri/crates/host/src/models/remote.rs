@@ -51,9 +51,9 @@ impl Recipe {
     /// separately.
     pub(super) fn cache_key(&self) -> String {
         let Server { api, base_url, model } = &self.server;
-        let Self { reasoning, idle_timeout, place, max_retries, .. } = self;
+        let Self { reasoning, idle_timeout, rank, max_retries, .. } = self;
         format!(
-            "{api:?} {base_url} {model} {reasoning} {idle_timeout:?} {place:?} {max_retries} {}",
+            "{api:?} {base_url} {model} {reasoning} {idle_timeout:?} {rank:?} {max_retries} {}",
             self.env_key.is_some()
         )
     }
@@ -64,7 +64,7 @@ pub(super) struct Recipe {
     pub(super) server: Server,
     pub(super) reasoning: bool,
     pub(super) idle_timeout: Duration,
-    pub(super) place: Place,
+    pub(super) rank: Rank,
     pub(super) max_retries: u32,
     pub(super) env_key: Option<SecretString>,
     /// A key that was just entered. It is used instead of a stored one, and is not stored.
@@ -73,9 +73,9 @@ pub(super) struct Recipe {
     pub(super) random: Arc<dyn Random>,
 }
 
-/// Whether the model has a fallback.
+/// The rank of a model among the configured ones: whether it has a fallback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Rank {
     BeforeAnother,
     Last,
 }
@@ -97,11 +97,11 @@ pub(super) fn configured_idle_timeout(
 /// Returns how long a model may be silent. If a caller waits only for a limited time, the limit
 /// lies just after the caller's. A model with a fallback gets half of the time, so that the
 /// fallback can still answer.
-pub(super) fn response_timeout(own: Duration, silence: Option<Duration>, place: Place) -> Duration {
-    match (silence, place) {
+pub(super) fn response_timeout(own: Duration, silence: Option<Duration>, rank: Rank) -> Duration {
+    match (silence, rank) {
         (None, _) => own,
-        (Some(silence), Place::Last) => silence + Duration::from_secs(1),
-        (Some(silence), Place::BeforeAnother) => silence / 2,
+        (Some(silence), Rank::Last) => silence + Duration::from_secs(1),
+        (Some(silence), Rank::BeforeAnother) => silence / 2,
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) async fn open(keyring: &Keyring, recipe: &Recipe) -> Result<Provider,
         model: recipe.server.model.clone(),
         reasoning: recipe.reasoning,
         idle_timeout: recipe.idle_timeout,
-        before_another: recipe.place == Place::BeforeAnother,
+        before_another: recipe.rank == Rank::BeforeAnother,
         max_retries: recipe.max_retries,
         label: None,
     };

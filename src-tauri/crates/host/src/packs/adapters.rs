@@ -132,7 +132,7 @@ mod tests {
             tool: "search",
             is_read: true,
             is_remote: true,
-            is_chat_api: true,
+            caller: &contract::CallerKind::ChatApi,
             locale: "",
             asked: &asked,
         };

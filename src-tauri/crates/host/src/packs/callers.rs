@@ -1,18 +1,15 @@
 //! The tools, specialists and offline phrases that remote callers can reach: those of some packs
 //! only. The same process offers all packs to the person who owns the profile. Knows no HTTP.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow, text,
+    AgentError, AgentId, CallerKind, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow, text,
 };
-use engine::{
-    Engine, Reachable,
-    ports::{
-        Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest,
-        Tools,
-    },
+use engine::ports::{
+    Access, Adapted, Agent, Instructions, Model, Models, Reachable, Resume, Roster, ToolFailure,
+    ToolRequest, Tools,
 };
 use offline::{OfflineModel, OfflinePack};
 use parking_lot::Mutex;
@@ -22,33 +19,44 @@ use tokio_util::sync::CancellationToken;
 use super::tools::HostTools;
 use crate::models::HostModels;
 
-/// Returns the engine for remote callers. It is limited to the given packs, or is the profile's own
-/// engine if `packs` is empty.
-pub(crate) fn limit_engine(
-    engine: &Arc<Engine>,
-    packs: &[String],
-    tools: &Arc<HostTools>,
-    models: &Arc<HostModels>,
-) -> Arc<Engine> {
-    if packs.is_empty() {
-        return Arc::clone(engine);
+/// The parts that callers reach who can use some packs only. Each list of packs is prepared once.
+pub(crate) struct HostAccess {
+    tools: Arc<HostTools>,
+    models: Arc<HostModels>,
+    prepared: Mutex<HashMap<Arc<[PackId]>, Reachable>>,
+}
+
+impl HostAccess {
+    pub(crate) fn new(tools: &Arc<HostTools>, models: &Arc<HostModels>) -> Self {
+        let (tools, models) = (Arc::clone(tools), Arc::clone(models));
+        Self { tools, models, prepared: Mutex::default() }
     }
-    let mut known = tools.named_packs();
-    known.retain(|(manifest, _)| packs.iter().any(|id| id == manifest.id.as_str()));
-    packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
-    let known =
-        known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
-    let models = Arc::new(LimitedModels {
-        models: Arc::clone(models),
-        offline: Arc::new(OfflineModel::new(known)),
-    });
-    let limited = Arc::new(LimitedTools {
-        all: Arc::clone(tools),
-        packs: packs.to_vec(),
-        specs: Selected::default(),
-        agents: Selected::default(),
-    });
-    engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
+
+    fn prepare(&self, packs: &Arc<[PackId]>) -> Reachable {
+        let mut known = self.tools.named_packs();
+        known.retain(|(manifest, _)| packs.contains(&manifest.id));
+        packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
+        let known =
+            known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
+        let models = Arc::new(LimitedModels {
+            models: Arc::clone(&self.models),
+            offline: Arc::new(OfflineModel::new(known)),
+        });
+        let limited = Arc::new(LimitedTools {
+            all: Arc::clone(&self.tools),
+            packs: Arc::clone(packs),
+            specs: Selected::default(),
+            agents: Selected::default(),
+        });
+        Reachable { tools: Arc::clone(&limited) as _, roster: limited, models }
+    }
+}
+
+impl Access for HostAccess {
+    fn reachable(&self, packs: &Arc<[PackId]>) -> Reachable {
+        let mut prepared = self.prepared.lock();
+        prepared.entry(Arc::clone(packs)).or_insert_with(|| self.prepare(packs)).clone()
+    }
 }
 
 /// Selects elements of a list and caches the selection for that list.
@@ -83,14 +91,14 @@ impl<T: Clone> Selected<T> {
 /// another installed pack changes nothing for callers.
 struct LimitedTools {
     all: Arc<HostTools>,
-    packs: Vec<String>,
+    packs: Arc<[PackId]>,
     specs: Selected<ToolSpec>,
     agents: Selected<Agent>,
 }
 
 impl LimitedTools {
     fn has_pack(&self, pack: &PackId) -> bool {
-        self.packs.iter().any(|id| id == pack.as_str())
+        self.packs.contains(pack)
     }
 
     fn check_reach(&self, spec: &ToolSpec) -> Result<(), AgentError> {
@@ -158,8 +166,8 @@ impl Tools for LimitedTools {
         self.all.check(spec).await
     }
 
-    fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
-        self.all.adapt(spec, arguments)
+    fn adapt(&self, caller: &CallerKind, spec: &ToolSpec, arguments: Value) -> Adapted {
+        self.all.adapt(caller, spec, arguments)
     }
 
     fn keeps_time(&self, spec: &ToolSpec) -> bool {

@@ -3,34 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use contract::{AgentError, Settings};
+use contract::Settings;
 use packs::LoadedPack;
-use secrets::Keyring;
 
 use crate::{
     keys::{
         Credentials, Declared, Destination, credential_of_tool, credentials_of_server,
-        destination_at, entered_variables, entry_name, is_shared,
+        destination_at, entered_variables, is_shared,
     },
     servers::{self, server_key},
 };
-
-/// Deletes a key for every destination for which it was entered, including addresses that are no
-/// longer configured.
-pub(crate) async fn delete_keys(
-    keyring: &Keyring,
-    pack: &str,
-    variable: &str,
-) -> Result<(), AgentError> {
-    let name = entry_name(pack, variable);
-    let at = format!("{name}@");
-    let mut names = keyring.set_names().await;
-    names.retain(|known| *known == name || known.starts_with(&at));
-    for name in names {
-        keyring.delete(&name).await?;
-    }
-    Ok(())
-}
 
 /// Returns all declared keys under the present settings. The key of a replacement server is
 /// included only if `stands_in` returns true for the replaced server.

@@ -7,11 +7,15 @@ use std::{
 };
 
 use contract::{AgentError, text};
+use engine::ports::Profile as _;
 use packs::LoadedPack;
 use serde_json::json;
 
 use super::tools::HostTools;
-use crate::{profile::Options, servers::can_be_closed};
+use crate::{
+    profile::{LiveProfile, Options},
+    servers::can_be_closed,
+};
 
 /// The variable that names a folder of packs to use instead of the shipped ones.
 const VARIABLE: &str = "COUNTERSIGN_TOOLS_DIR";
@@ -93,6 +97,20 @@ impl Options {
             None => self.shipped_candidates().to_vec(),
         }
     }
+}
+
+/// Loads the packs in all folders, with the values that the user set.
+pub(crate) fn load_packs(profile: &LiveProfile, options: &Options) -> Vec<LoadedPack> {
+    let chosen = profile
+        .settings()
+        .packs
+        .iter()
+        .map(|(pack, choice)| (pack.clone(), choice.settings.clone()))
+        .collect();
+    let folders = options.pack_folders(profile.paths().packs());
+    // Those that ship come last in the list, and are loaded first: no pack takes their place.
+    let reversed: Vec<_> = folders.into_iter().rev().collect();
+    packs::load_with(&reversed, &chosen)
 }
 
 fn holds_shipped(folder: &Path, mark: Option<&str>) -> bool {

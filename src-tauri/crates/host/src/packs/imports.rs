@@ -16,8 +16,8 @@ use audit::Log;
 use contract::{
     AgentError, DataEntries, DataEntriesParams, DataEntryParams, DataEntryResponse,
     DataImportResponse, DataLayoutParams, DataSurveyParams, Dataset, Datasets, FileSurvey,
-    ImportProgress, ImportView, PackDatasets, PackId, Push, RecordType, data::ImportOptions,
-    pack_code::PackData,
+    ImportProgress, ImportView, PackDatasets, PackId, Push, Reason, RecordType,
+    data::ImportOptions, pack_code::PackData,
 };
 use engine::{
     Engine,
@@ -26,10 +26,7 @@ use engine::{
 use parking_lot::Mutex;
 
 use super::tools::HostTools;
-use crate::{
-    clients::Hub,
-    models::{HostModels, offline_packs},
-};
+use crate::models::HostModels;
 
 /// The time between two progress reports.
 const TELL_EVERY: Duration = Duration::from_millis(50);
@@ -47,7 +44,7 @@ pub(crate) struct Imports {
     pub(crate) tools: Arc<HostTools>,
     pub(crate) models: Arc<HostModels>,
     pub(crate) log: Arc<Log>,
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) events: Arc<dyn Events>,
     jobs: Arc<Mutex<HashMap<String, Job>>>,
     /// The flag that stops the newest survey of a file.
     survey: Arc<Mutex<Arc<AtomicBool>>>,
@@ -59,9 +56,9 @@ impl Imports {
         tools: Arc<HostTools>,
         models: Arc<HostModels>,
         log: Arc<Log>,
-        hub: Arc<Hub>,
+        events: Arc<dyn Events>,
     ) -> Self {
-        Self { engine, tools, models, log, hub, jobs: Arc::default(), survey: Arc::default() }
+        Self { engine, tools, models, log, events, jobs: Arc::default(), survey: Arc::default() }
     }
 
     /// Starts an import job in the background.
@@ -121,7 +118,7 @@ impl Imports {
         let problems =
             open.run_blocking(move |data| data.set_entry(&params.id, &params.values)).await?;
         if problems.is_empty() {
-            self.engine.forget_analyses();
+            self.engine.analyses.forget();
         }
         Ok(DataEntryResponse { problems })
     }
@@ -221,7 +218,7 @@ impl Imports {
         if let Some(job) = self.jobs.lock().get_mut(&view.job) {
             job.view = view.clone();
         }
-        self.hub.push(Push::Import { import: view.clone() });
+        self.events.push(Push::Import { import: view.clone() });
     }
 
     /// Returns the data sets of each pack, and which one is active.
@@ -247,8 +244,8 @@ impl Imports {
     /// set became active.
     fn refresh_names(&self) {
         self.tools.reload_names();
-        self.models.set_offline_packs(offline_packs(&self.tools));
-        self.engine.forget_analyses();
+        self.models.set_offline_packs(self.tools.offline_packs());
+        self.engine.analyses.forget();
     }
 
     /// Makes the sample or the imported data of a pack active, and gives its names to the offline
@@ -291,10 +288,11 @@ impl Drop for Ending<'_> {
 }
 
 fn import_broke() -> AgentError {
-    AgentError::internal("import_broke", "The import stopped because of a fault of Countersign.")
-        .hint("Nothing was stored. Export the file again or save it as CSV; other imports still work.")
+    AgentError::internal("import_broke", "The import stopped because of an internal error.").hint(
+        "Nothing was stored. Export the file again or save it as CSV; other imports still work.",
+    )
 }
 
 fn unknown_import() -> AgentError {
-    AgentError::invalid("There is no such import.").reason("not_found")
+    AgentError::invalid("There is no such import.").reason(Reason::NotFound)
 }

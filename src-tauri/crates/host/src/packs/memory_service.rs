@@ -37,12 +37,12 @@ impl MemoryService {
         match tool {
             "remember" => {
                 let text = argument("text");
-                let memory = engine.remember_note(&text, session, request.content).await?;
+                let memory = engine.memories.remember_note(&text, session, request.content).await?;
                 Ok(json!({"id": memory.id, "text": memory.text}))
             }
             "recall" => {
                 let about = argument("about");
-                let hits = engine.recall_memories(&about, session, request.content).await?;
+                let hits = engine.memories.recall(&about, session, request.content).await?;
                 let memories: Vec<Value> = hits.iter().map(hit_value).collect();
                 let mut found = json!({"about": about, "memories": memories});
                 // The engine then sends the result to no model elsewhere, also not later.

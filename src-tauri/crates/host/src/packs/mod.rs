@@ -13,10 +13,28 @@ mod services;
 mod settings;
 mod tools;
 
-pub(crate) use callers::limit_engine;
-pub(crate) use declared_keys::{declared_credentials, delete_keys};
-pub(crate) use folders::missing_packs_error;
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+pub(crate) use callers::HostAccess;
+pub(crate) use declared_keys::declared_credentials;
+pub(crate) use folders::{load_packs, missing_packs_error};
 pub(crate) use imports::Imports;
 pub(crate) use services::Services;
 pub(crate) use settings::{apply_settings, check_changes};
-pub(crate) use tools::{HostTools, Means};
+pub(crate) use tools::HostTools;
+
+/// The packs of an open profile.
+pub(crate) struct HostPacks {
+    pub(crate) tools: Arc<HostTools>,
+    pub(crate) imports: Imports,
+    /// Set once the preparations that only socket clients need are complete.
+    pub(crate) prepared: OnceCell<()>,
+}
+
+impl HostPacks {
+    pub(crate) fn new(tools: Arc<HostTools>, imports: Imports) -> Self {
+        Self { tools, imports, prepared: OnceCell::new() }
+    }
+}

@@ -11,24 +11,22 @@ use std::{
 };
 
 use contract::{
-    AgentError, CredentialView, Effect, PackId, PackView, Reach, ServerTool, ServerView, ToolSpec,
-    ToolTarget,
+    AgentError, CredentialView, Effect, PackId, PackView, Reach, ServerTool, ToolSpec, ToolTarget,
     manifest::{PackManifest, ToolEntry},
     pack_code::PackAdapter,
 };
 use engine::ports::{Agent, Instructions, Profile as _, Roster, Tools as _};
-use mcp::Servers;
+use offline::OfflinePack;
 use packs::{LoadedPack, run::HttpRunner};
 use parking_lot::RwLock;
 use secrecy::SecretString;
-use secrets::Keyring;
 use serde_json::json;
 
 use super::{declared_keys::declared_keys, memory_service::MemoryService, services::Services};
 use crate::{
-    keys::{self, Credentials, Declared, Destination},
-    profile::{LiveProfile, Paths},
-    servers::{self, Elsewhere, Pins, Questions, definitions},
+    keys::{self, Declared, Destination, Keys},
+    profile::{LiveProfile, Options},
+    servers::{self, HostServers, ServerDeps, definitions},
 };
 
 mod calls;
@@ -39,26 +37,18 @@ pub(crate) struct HostTools {
     packs: RwLock<Arc<Vec<LoadedPack>>>,
     pub(crate) services: Services,
     pub(crate) memory: MemoryService,
-    pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
-    pub(crate) servers: Servers,
-    pub(crate) pins: Arc<Pins>,
-    pub(crate) questions: Arc<Questions>,
-    pub(crate) credentials: Arc<Credentials>,
-    pub(crate) elsewhere: Elsewhere,
-    keyring: Arc<Keyring>,
+    adapters: Vec<Arc<dyn PackAdapter>>,
+    servers: Arc<HostServers>,
+    keys: Keys,
     http: HttpRunner,
     profile: Arc<LiveProfile>,
-    paths: Paths,
     program_dir: PathBuf,
-    is_chat_api: bool,
     /// The folders with packs, the user's first.
     folders: Vec<PathBuf>,
-    /// Folders that no server can change.
-    pub(crate) read_only: Vec<PathBuf>,
     /// Where the tools of added servers can send data.
     reaches: RwLock<BTreeMap<PackId, Reach>>,
-    /// The packs that remote callers can use. Empty for all packs.
-    callers_packs: Vec<String>,
+    /// The packs that the process serves to remote callers. None if it serves the profile.
+    served_packs: Option<Arc<[PackId]>>,
     /// Whether names are read from the data of every pack. Reading opens the data, which callers of
     /// other packs need not wait for.
     names: AtomicBool,
@@ -67,97 +57,43 @@ pub(crate) struct HostTools {
     agents: RwLock<Arc<Vec<Agent>>>,
 }
 
-/// The services, adapters and servers that the tools use.
-pub(crate) struct Means {
-    pub(crate) services: Services,
-    pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
-    pub(crate) servers: Servers,
-    pub(crate) pins: Arc<Pins>,
-    pub(crate) questions: Arc<Questions>,
-    pub(crate) credentials: Arc<Credentials>,
-    pub(crate) elsewhere: Elsewhere,
-    pub(crate) keyring: Arc<Keyring>,
-    pub(crate) profile: Arc<LiveProfile>,
-    pub(crate) paths: Paths,
-    pub(crate) program_dir: PathBuf,
-    pub(crate) is_chat_api: bool,
-    pub(crate) folders: Vec<PathBuf>,
-    pub(crate) read_only: Vec<PathBuf>,
-    /// Where the tools of added servers can send data.
-    pub(crate) reaches: BTreeMap<PackId, Reach>,
-    /// The packs that remote callers can use. Empty for all packs.
-    pub(crate) callers_packs: Vec<String>,
-}
-
 impl HostTools {
-    pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
-        let Means {
-            services,
-            adapters,
-            servers,
-            pins,
-            questions,
-            credentials,
-            elsewhere,
-            keyring,
-            profile,
-            paths,
-            program_dir,
-            is_chat_api,
-            folders,
-            read_only,
-            reaches,
-            callers_packs,
-        } = means;
-        let http = HttpRunner::default();
+    /// Makes the tools of packs. `reaches` are those of the packs of added servers.
+    pub(crate) fn new(
+        packs: Vec<LoadedPack>,
+        reaches: BTreeMap<PackId, Reach>,
+        services: Services,
+        servers: &Arc<HostServers>,
+        options: &Options,
+    ) -> Self {
+        let ServerDeps { profile, keys, .. } = &servers.deps;
         let tools = Self {
             specs: RwLock::default(),
             packs: RwLock::new(Arc::new(packs)),
             services,
             memory: MemoryService::default(),
-            adapters,
-            servers,
-            pins,
-            questions,
-            credentials,
-            elsewhere,
-            keyring,
-            http,
-            profile,
-            paths,
-            program_dir,
-            is_chat_api,
-            folders,
-            read_only,
+            adapters: options.pack_code.adapters.clone(),
+            keys: keys.clone(),
+            http: HttpRunner::default(),
+            profile: Arc::clone(profile),
+            program_dir: options.program_dir.clone(),
+            folders: options.pack_folders(profile.paths().packs()),
             reaches: RwLock::new(reaches),
-            names: AtomicBool::new(callers_packs.is_empty()),
-            callers_packs,
+            names: AtomicBool::new(options.served_packs.is_none()),
+            served_packs: options.served_packs.clone(),
             named: RwLock::default(),
             agents: RwLock::default(),
+            servers: Arc::clone(servers),
         };
         tools.refresh_overrides();
         tools.rebuild_specs();
+        tools.reload_names();
         tools
     }
 
     /// Reads again which remote servers replace programs.
     pub(crate) fn refresh_overrides(&self) {
-        let access = |pack: &PackId, server: &str, to| {
-            servers::server_access(
-                pack,
-                server,
-                to,
-                &self.keyring,
-                &self.credentials,
-                &self.profile,
-            )
-        };
-        let around = servers::OverrideDeps {
-            profile: &self.profile,
-            credentials: &self.credentials,
-            access: &access,
-        };
-        if self.elsewhere.refresh(&self.loaded_packs(), &around) {
+        if self.servers.refresh_overrides(&self.loaded_packs()) {
             self.rebuild_specs();
             self.reload_names();
         }
@@ -166,9 +102,10 @@ impl HostTools {
     /// Returns the credentials that packs declare and that the current settings need.
     pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
         let packs = self.loaded_packs();
-        let declared =
-            self.credential_keys(&packs, &|key: &str| self.elsewhere.override_of(key).is_some());
-        self.credentials.list_views(&declared).await
+        let declared = self.credential_keys(&packs, &|key: &str| {
+            self.servers.overrides.override_of(key).is_some()
+        });
+        self.keys.credentials.list_views(&declared).await
     }
 
     /// Returns the keys that packs declare, for the current addresses.
@@ -177,31 +114,18 @@ impl HostTools {
         packs: &'a [LoadedPack],
         stands_in: &dyn Fn(&str) -> bool,
     ) -> Vec<Declared<'a>> {
-        declared_keys(packs, &self.profile.settings(), &self.credentials, stands_in)
+        declared_keys(packs, &self.profile.settings(), &self.keys.credentials, stands_in)
     }
 
     /// Returns the key that the host sends for a tool.
     async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = keys::needed_credential(spec) else { return Ok(None) };
         let to = Destination::of_tool(spec, &self.loaded_packs());
-        self.credentials
+        self.keys
+            .credentials
             .find_credential(spec.pack.as_str(), variable, &to, &spec.title)
             .await
             .map(Some)
-    }
-
-    /// Starts the servers that are programs, in the background: those of the given packs, or all.
-    /// Replaced servers are not started.
-    pub(crate) fn warm_up(&self, packs: &[String]) {
-        let wanted = |pack: &PackId| packs.is_empty() || packs.iter().any(|id| id == pack.as_str());
-        for view in self.servers.views().into_iter().filter(|view| wanted(&view.pack)) {
-            let key = definitions::server_key(&view.pack, &view.name);
-            if self.elsewhere.override_of(&key).is_none()
-                && self.pins.is_manifest_accepted(&view.pack)
-            {
-                self.servers.start(&key);
-            }
-        }
     }
 
     /// Rebuilds the list of usable tools: the manifests' tools, without tools whose definition has
@@ -210,14 +134,14 @@ impl HostTools {
         let packs = self.loaded_packs();
         let usable =
             packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
-        let usable = usable.filter(|spec| self.pins.is_manifest_accepted(&spec.pack));
+        let usable = usable.filter(|spec| self.servers.pins.is_manifest_accepted(&spec.pack));
         let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.accepted_spec(spec)).collect();
         let offering = servers::servers_with_undeclared_tools(&packs);
         for (loaded, server) in
-            offering.filter(|(loaded, _)| self.pins.is_manifest_accepted(&loaded.view.id))
+            offering.filter(|(loaded, _)| self.servers.pins.is_manifest_accepted(&loaded.view.id))
         {
             let reach = self.reaches.read().get(&loaded.view.id).copied().unwrap_or_default();
-            servers::offered_tools(loaded, server, &self.pins, reach)
+            servers::offered_tools(loaded, server, &self.servers.pins, reach)
                 .into_iter()
                 .for_each(|spec| add_offered(&mut specs, spec));
         }
@@ -229,11 +153,12 @@ impl HostTools {
     fn accepted_spec(&self, spec: &ToolSpec) -> Option<ToolSpec> {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
         if let Some(address) =
-            self.elsewhere.address_of(&definitions::server_key(&spec.pack, server))
+            self.servers.overrides.address_of(&definitions::server_key(&spec.pack, server))
         {
             return Some(self.with_address(spec, server, &address));
         }
-        let looked = self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
+        let looked =
+            self.servers.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
         let mut spec = spec.clone();
         if let Some(pinned) = looked.by_person {
             spec.definition_hash =
@@ -266,7 +191,10 @@ impl HostTools {
     /// definition, so that an approval for one server is not valid for another. The description
     /// comes only from the manifest, and the remote client has its own time limits and retries.
     fn with_address(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
-        let longest = match self.elsewhere.override_of(&definitions::server_key(&spec.pack, server))
+        let longest = match self
+            .servers
+            .overrides
+            .override_of(&definitions::server_key(&spec.pack, server))
         {
             Some(Ok(client)) => client.patience().longest(),
             Some(Err(_)) | None => std::time::Duration::from_millis(spec.timeout_ms),
@@ -309,8 +237,10 @@ impl HostTools {
         let offered: BTreeSet<String> = servers::servers_with_undeclared_tools(&packs)
             .map(|(loaded, server)| definitions::server_key(&loaded.view.id, &server.name))
             .collect();
-        let mut tools =
-            self.pins.list_tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
+        let mut tools = self
+            .servers
+            .pins
+            .list_tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
         // A tool that is neither declared nor offered can never be called, so it is not listed.
         tools.retain(|tool| {
             // A manifest is listed while a person has to accept it.
@@ -348,18 +278,14 @@ impl HostTools {
         self.reload_names();
     }
 
-    pub(crate) fn server_views(&self) -> Vec<ServerView> {
-        self.servers.views().into_iter().map(|view| self.elsewhere.apply_to_view(view)).collect()
-    }
-
     /// Returns a manifest with the names in the pack's data. The names in the manifest itself
     /// belong to the sample.
     fn with_names(&self, manifest: &PackManifest) -> PackManifest {
         let mut manifest = manifest.clone();
-        let id = manifest.id.as_str();
-        let is_named =
-            self.names.load(Ordering::Acquire) || self.callers_packs.iter().any(|pack| pack == id);
-        if let Some(open) = self.services.service(id).filter(|_| is_named) {
+        let is_served =
+            self.served_packs.as_ref().is_some_and(|packs| packs.contains(&manifest.id));
+        let is_named = self.names.load(Ordering::Acquire) || is_served;
+        if let Some(open) = self.services.service(manifest.id.as_str()).filter(|_| is_named) {
             open.service.replace_names_from_data(&mut manifest);
         }
         manifest
@@ -383,10 +309,16 @@ impl HostTools {
         let own = |manifest: &PackManifest| {
             specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>()
         };
-        let usable = named.iter().filter(|named| self.pins.is_manifest_accepted(&named.id));
+        let usable = named.iter().filter(|named| self.servers.pins.is_manifest_accepted(&named.id));
         let agents = usable.map(|manifest| packs::agent(manifest, &own(manifest))).collect();
         *self.named.write() = Arc::new(named);
         *self.agents.write() = Arc::new(agents);
+    }
+
+    /// Returns the packs for the offline model, with the names in their data.
+    pub(crate) fn offline_packs(&self) -> Vec<OfflinePack> {
+        let named = self.named_packs().into_iter();
+        named.map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
     }
 
     /// The manifest of a usable pack.

@@ -17,9 +17,9 @@ use super::{
     paths::{Paths, Stamp, keep_unreadable, read_stamp, write_atomically},
     prices::Prices,
     reading::{check_settings, read_settings},
+    user::user_name,
     widening::{self, Widening},
 };
-use crate::{clients::user_name, keys::API_KEY};
 
 /// Returns why the settings in a data folder cannot be used, without opening the profile.
 pub fn settings_fault(paths: &Paths) -> Option<AgentError> {
@@ -34,6 +34,8 @@ pub(crate) struct LiveProfile {
     rules: Mutex<(Stamp, Arc<Rules>)>,
     prices: Prices,
     env: Environment,
+    /// The lock held while new settings are compared with the current ones and written.
+    changing: tokio::sync::Mutex<()>,
 }
 
 struct State {
@@ -77,7 +79,9 @@ impl Environment {
         let chooses = if variable("OPENAI_BASE_URL").is_some() {
             Some("OPENAI_BASE_URL")
         } else {
-            variable("OPENAI_MODEL").and_then(|_| variable(API_KEY)).map(|_| "OPENAI_MODEL")
+            variable("OPENAI_MODEL")
+                .and_then(|_| variable(Api::Chat.key_variable()))
+                .map(|_| "OPENAI_MODEL")
         };
         Self {
             chooses: chooses.filter(|_| may_choose),
@@ -108,7 +112,18 @@ impl LiveProfile {
         let rules = Mutex::new((read_stamp(&paths.rules()), Arc::new(read_rules(&paths))));
         let effective = Arc::new(apply_overrides(stored.clone(), &env));
         let prices = Prices::new(paths.prices());
-        Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, prices, env }
+        let state = RwLock::new(State { stored, effective, fault });
+        Self { paths, state, rules, prices, env, changing: tokio::sync::Mutex::default() }
+    }
+
+    pub(crate) fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// Waits until nobody else changes settings. No other settings change until the result is
+    /// dropped.
+    pub(crate) async fn lock_changes(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.changing.lock().await
     }
 
     pub(crate) fn stored_settings(&self) -> Settings {
@@ -297,7 +312,7 @@ impl Profile for LiveProfile {
         } else {
             settings.language.as_str()
         };
-        if wanted.starts_with("sv") { "sv".into() } else { "en".into() }
+        messages::Language::of_tag(wanted).tag().into()
     }
 
     fn locale_of(&self, text: &str) -> Option<String> {
@@ -320,8 +335,8 @@ impl Profile for LiveProfile {
     fn caller_values(&self, locale: &str) -> SessionValues {
         let mut values = SessionValues::new();
         values.insert("clientIp".into(), json!("127.0.0.1"));
-        if locale == "sv" {
-            values.insert("context".into(), json!({"cultureCode": "sv-SE"}));
+        if let Some(culture) = messages::Language::of_tag(locale).culture() {
+            values.insert("context".into(), json!({"cultureCode": culture}));
         }
         values
     }
@@ -349,7 +364,8 @@ fn policy_width(policy: PolicyMode) -> u8 {
 
 /// Whether the environment variables named after OpenAI apply to the configured provider.
 fn uses_openai_variables(settings: &Settings) -> bool {
-    Api::from_name(&settings.model.provider).is_none_or(|api| api.key_variable() == API_KEY)
+    Api::from_name(&settings.model.provider)
+        .is_none_or(|api| api.key_variable() == Api::Chat.key_variable())
 }
 
 fn apply_overrides(mut settings: Settings, env: &Environment) -> Settings {

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use contract::pack_code::PackCode;
+use contract::{PackId, pack_code::PackCode};
 use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 
 use super::os_ports::{OsRandom, SystemClock, UuidIds};
@@ -30,13 +30,11 @@ pub struct Options {
     /// the last folder is used. If empty, the data folder's packs and the shipped
     /// ones are used.
     pub pack_dirs: Vec<PathBuf>,
-    /// The ids of the packs for remote callers. Only their servers are started at once. If empty,
-    /// remote callers have all packs.
-    pub callers_packs: Vec<String>,
+    /// The packs that the process serves to callers of the chat API. Only their servers are started at
+    /// once, and servers of the profile's owner are not used. None if it serves the profile.
+    pub served_packs: Option<Arc<[PackId]>>,
     /// The code of the shipped packs.
     pub pack_code: PackCode,
-    /// Whether calls serve the chat API, whose contract requires more of a pack's adapter.
-    pub is_chat_api: bool,
     /// Whether servers are started in the background at once instead of at their first call.
     pub warm_up: bool,
     pub sessions: Sessions,
@@ -67,9 +65,8 @@ impl Default for Options {
             data_dir: None,
             program_dir,
             pack_dirs: Vec::new(),
-            callers_packs: Vec::new(),
+            served_packs: None,
             pack_code: PackCode::default(),
-            is_chat_api: false,
             warm_up: false,
             sessions: Sessions::default(),
             when_alarmed: WhenAlarmed::default(),
@@ -83,7 +80,15 @@ impl Default for Options {
             probe: Arc::new(NoProbe),
         };
         #[cfg(debug_assertions)]
-        let options = crate::profile::testing::apply(options);
+        let options = {
+            let super::testing::TestPorts { clock, ids, probe } = super::testing::read_test_ports();
+            Self {
+                clock: clock.unwrap_or(options.clock),
+                ids: ids.unwrap_or(options.ids),
+                probe: probe.unwrap_or(options.probe),
+                ..options
+            }
+        };
         options
     }
 }

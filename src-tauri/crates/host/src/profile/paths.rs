@@ -188,7 +188,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Keeps a copy of a file that cannot be read, before it is written anew. Of a pipe or a device
-/// there is nothing to keep. Whatever is wrong with the copy is an error.
+/// there is nothing to keep. A copy that cannot be made is an error.
 pub(crate) fn keep_unreadable(path: &Path, ending: &str) -> io::Result<()> {
     match files::open(path) {
         Err(error) if files::is_not_a_file(&error) => Ok(()),

@@ -163,9 +163,11 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// Returns the setting whose word is none of its words, with the rule.
 fn find_unknown_word(settings: &Settings) -> Option<(&'static str, Text)> {
+    let languages: Vec<&str> =
+        messages::Language::all().map(messages::Language::tag).chain(["system"]).collect();
     let words = [
         ("theme", &settings.theme, &["contrast", "dark", "light", "system"][..]),
-        ("language", &settings.language, &["en", "sv", "system"]),
+        ("language", &settings.language, &languages[..]),
     ];
     let unknown = words.into_iter().find(|(_, word, known)| !known.contains(&word.as_str()));
     if let Some((field, _, known)) = unknown {

@@ -36,6 +36,17 @@ pub(crate) const IN_MEMORY: &str = "countersign-";
 const DATABASE: &str = "countersign.db";
 pub(crate) const REPLAY_DATABASE: &str = "replay.db";
 
+/// Returns the folders in which databases of replays may lie, in memory first, and those of sessions
+/// in memory.
+pub(crate) fn list_memory_places() -> Vec<PathBuf> {
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    [runtime, Some(PathBuf::from("/dev/shm")), Some(env::temp_dir())]
+        .into_iter()
+        .flatten()
+        .filter(|place| place.is_absolute() && place.is_dir())
+        .collect()
+}
+
 /// Returns the folders in memory of this user's profiles that exist now, in these places.
 pub(crate) fn find_memory_folders(places: &[PathBuf], user: u32) -> Vec<PathBuf> {
     let entries = places.iter().flat_map(fs::read_dir).flatten().flatten();

@@ -12,28 +12,29 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use engine::ports::{Clock, Ids, Point, Probe};
 
-use super::options::Options;
+/// The ports that a test build replaces.
+pub(super) struct TestPorts {
+    pub(super) clock: Option<Arc<dyn Clock>>,
+    pub(super) ids: Option<Arc<dyn Ids>>,
+    pub(super) probe: Option<Arc<dyn Probe>>,
+}
 
-/// Applies `COUNTERSIGN_TEST_NOW` (RFC 3339), `COUNTERSIGN_TEST_IDS` (any text),
+/// Reads `COUNTERSIGN_TEST_NOW` (RFC 3339), `COUNTERSIGN_TEST_IDS` (any text),
 /// `COUNTERSIGN_TEST_CRASH_AT` and `COUNTERSIGN_TEST_PANIC_AT` (the name of a point).
-pub(crate) fn apply(mut options: Options) -> Options {
+pub(super) fn read_test_ports() -> TestPorts {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    if let Some(start) =
-        variable("COUNTERSIGN_TEST_NOW").and_then(|text| DateTime::parse_from_rfc3339(&text).ok())
-    {
-        options.clock =
-            Arc::new(StartedClock { start: start.with_timezone(&Utc), since: Instant::now() });
-    }
-    if let Some(seed) = variable("COUNTERSIGN_TEST_IDS") {
-        options.ids = Arc::new(CountedIds { seed, count: AtomicU64::new(0) });
-    }
-    if let Some(name) = variable("COUNTERSIGN_TEST_CRASH_AT") {
-        options.probe = Arc::new(Crash { name });
-    }
-    if let Some(name) = variable("COUNTERSIGN_TEST_PANIC_AT") {
-        options.probe = Arc::new(Panic { name });
-    }
-    options
+    let start = variable("COUNTERSIGN_TEST_NOW")
+        .and_then(|text| DateTime::parse_from_rfc3339(&text).ok())
+        .map(|start| start.with_timezone(&Utc));
+    let clock: Option<Arc<dyn Clock>> =
+        start.map(|start| Arc::new(StartedClock { start, since: Instant::now() }) as _);
+    let ids: Option<Arc<dyn Ids>> = variable("COUNTERSIGN_TEST_IDS")
+        .map(|seed| Arc::new(CountedIds { seed, count: AtomicU64::new(0) }) as _);
+    let crash: Option<Arc<dyn Probe>> =
+        variable("COUNTERSIGN_TEST_CRASH_AT").map(|name| Arc::new(Crash { name }) as _);
+    let panic: Option<Arc<dyn Probe>> =
+        variable("COUNTERSIGN_TEST_PANIC_AT").map(|name| Arc::new(Panic { name }) as _);
+    TestPorts { clock, ids, probe: panic.or(crash) }
 }
 
 struct StartedClock {

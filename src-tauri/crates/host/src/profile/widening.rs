@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_widens_is_named_field_by_field() {
+    fn changes_that_widen_are_named_field_by_field() {
         let before = connected();
         let widens = |name: &str| (Access::Widens, vec![name.to_owned()]);
         assert_eq!(
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_narrows_is_free_and_the_rest_is_for_a_person() {
+    fn a_change_that_narrows_is_free_and_any_other_needs_a_person() {
         let mut before = connected();
         before.egress.allowed = true;
         before.model.fallback = Some(FallbackModel {

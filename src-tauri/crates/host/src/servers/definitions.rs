@@ -12,23 +12,20 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use contract::{
-    AcceptedTool, AgentError, DefinitionState, Effect, ErrorCode, PackId, ServerTool,
-    ServerToolsAcceptParams, text,
-};
+use contract::{AgentError, DefinitionState, Effect, ErrorCode, PackId, text};
 use engine::ports::Clock;
 use mcp::{Definition, Definitions, UnreadableTool};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::tool_notes;
 use crate::profile::{keep_unreadable, write_atomically};
 
+mod accepting;
 mod difference;
+mod listing;
 mod numbers;
 
-use difference::diff_definitions;
 use numbers::{differs_in_numbers, without_numbers};
 
 /// The name under which the manifest of a pack is pinned. It belongs to no server.
@@ -204,26 +201,6 @@ impl Pins {
         self.record_tools(pack, "", &[manifest_definition(pack, manifest)]);
     }
 
-    /// Pins the file of an added server as the app has written it.
-    pub(crate) fn pin_server_file(&self, pack: &PackId, file: &Value) -> Result<(), AgentError> {
-        let (definition, key) = (manifest_definition(pack, file), manifest_key(pack));
-        let pin = Pin {
-            hash: hash_of(&definition, pack, ""),
-            accepted_at: self.clock.now(),
-            by_person: false,
-            effect: None,
-            definition: definition.clone(),
-        };
-        let mut state = self.lock();
-        let mut kept = state.kept.clone();
-        kept.servers.insert(key.clone(), BTreeMap::from([(definition.name.clone(), pin)]));
-        state.now.insert(key, vec![definition]);
-        self.write_file(&mut state, kept)?;
-        drop(state);
-        self.publish();
-        Ok(())
-    }
-
     /// Whether the tools of a pack may be used with the manifest that it has now.
     pub(crate) fn is_manifest_accepted(&self, pack: &PackId) -> bool {
         let (state, key) = (self.lock(), manifest_key(pack));
@@ -231,49 +208,6 @@ impl Pins {
         let pins = state.kept.servers.get(&key);
         let pin_of = |now: &Definition| pins.and_then(|pins| pins.get(&now.name));
         now.iter().all(|now| pin_of(now).is_some_and(|pin| pin.definition == *now))
-    }
-
-    /// Accepts the tools that a server lists now, if they are those that a person saw and accepted.
-    /// Otherwise accepts nothing and returns what it lists. If numbers may change, the hashes are
-    /// those without numbers.
-    pub(crate) fn accept_list(
-        &self,
-        pack: &PackId,
-        server: &str,
-        accepted: &BTreeMap<String, AcceptedTool>,
-        numbers_may_change: bool,
-    ) -> Result<Result<(), Vec<Definition>>, AgentError> {
-        let mut state = self.lock();
-        let key = server_key(pack, server);
-        let listed = state.now.get(&key).cloned().unwrap_or_default();
-        let is_as_shown = |definition: &Definition| {
-            accepted.get(&definition.name).is_some_and(|shown| {
-                shown.hash == shown_hash(definition, pack, server, numbers_may_change)
-            })
-        };
-        let names: BTreeSet<&String> = listed.iter().map(|definition| &definition.name).collect();
-        let is_whole = names.len() == listed.len() && names.len() == accepted.len();
-        if !is_whole || !listed.iter().all(is_as_shown) {
-            return Ok(Err(listed));
-        }
-        let mut kept = state.kept.clone();
-        let pin = |definition: Definition| {
-            let hash = definition.hash(pack, server);
-            let effect = accepted.get(&definition.name).and_then(|shown| shown.effect);
-            let accepted_at = self.clock.now();
-            let name = definition.name.clone();
-            // By its hash, the text may have other numbers than the one that the person saw.
-            let by_person = !numbers_may_change || without_numbers(&definition) == definition;
-            (name, Pin { definition, hash, accepted_at, by_person, effect })
-        };
-        if numbers_may_change {
-            kept.numbers_may_change.insert(key.clone());
-        }
-        kept.servers.insert(key, listed.into_iter().map(pin).collect());
-        self.write_file(&mut state, kept)?;
-        drop(state);
-        self.publish();
-        Ok(Ok(()))
     }
 
     /// Whether the server has been reached before.
@@ -284,50 +218,6 @@ impl Pins {
     /// Whether the numbers in a server's descriptions may change without a question.
     pub(crate) fn may_change_numbers(&self, server: &str) -> bool {
         self.lock().kept.numbers_may_change.contains(server)
-    }
-
-    /// Returns the usable tools of a server, by name, as they are described now. One whose numbers
-    /// differ from those that were accepted is used, but nobody has accepted its text.
-    pub(crate) fn usable_pins(&self, pack: &PackId, server: &str) -> Vec<Pin> {
-        let (state, key) = (self.lock(), server_key(pack, server));
-        let kept = state.kept.servers.get(&key).into_iter().flatten();
-        kept.filter(|(name, pin)| state.state_of(&key, name, pin) == DefinitionState::Accepted)
-            .map(|(name, pin)| {
-                let mut now = state.now.get(&key).into_iter().flatten();
-                let present = now.find(|now| now.name == *name);
-                match present.filter(|now| **now != pin.definition) {
-                    Some(now) => Pin {
-                        definition: now.clone(),
-                        hash: hash_of(now, pack, server),
-                        by_person: false,
-                        ..pin.clone()
-                    },
-                    None => pin.clone(),
-                }
-            })
-            .collect()
-    }
-
-    /// Says what of the servers' lists cannot be used or checked here, each with its server.
-    pub(crate) fn notes(&self) -> Vec<(String, contract::Text)> {
-        let state = self.lock();
-        // A manifest is pinned under no server's name.
-        let name_of = |server: &String| {
-            let name = server.split_once('/').map(|(_, name)| name.to_owned());
-            name.filter(|name| !name.is_empty())
-        };
-        let mut notes = Vec::new();
-        for (server, tools) in &state.unusable {
-            let Some(name) = name_of(server) else { continue };
-            let of = tools.iter().map(tool_notes::note_unreadable);
-            notes.extend(of.map(|note| (name.clone(), note)));
-        }
-        for (server, pins) in &state.kept.servers {
-            let Some(name) = name_of(server) else { continue };
-            let of = pins.values().filter_map(|pin| tool_notes::note_unchecked(&pin.definition));
-            notes.extend(of.map(|note| (name.clone(), note)));
-        }
-        notes
     }
 
     /// Compares a tool with its accepted definition. A tool that was never listed stays switched
@@ -348,147 +238,6 @@ impl Pins {
                 open_world: false,
             },
         }
-    }
-
-    /// Returns all tools of all known servers, with their changes. `declared` returns the effect
-    /// that a manifest states.
-    pub(crate) fn list_tools(
-        &self,
-        declared: impl Fn(&str, &str) -> Option<Effect>,
-    ) -> Vec<ServerTool> {
-        let state = self.lock();
-        let mut found = Vec::new();
-        let servers: BTreeSet<&String> =
-            state.kept.servers.keys().chain(state.now.keys()).collect();
-        for server in servers {
-            let Some((pack, name)) = server.split_once('/') else { continue };
-            let (pack, none) = (PackId::from(pack), BTreeMap::new());
-            let pins = state.kept.servers.get(server).unwrap_or(&none);
-            let now = state.now.get(server);
-            let names: BTreeSet<&String> = pins
-                .keys()
-                .chain(now.into_iter().flatten().map(|definition| &definition.name))
-                .collect();
-            for tool in names {
-                let pin = pins.get(tool);
-                let present =
-                    now.and_then(|all| all.iter().find(|definition| definition.name == *tool));
-                let state =
-                    pin.map_or(DefinitionState::New, |pin| state.state_of(server, tool, pin));
-                let Some(definition) = present.or(pin.map(|pin| &pin.definition)) else { continue };
-                let stated = declared(server, tool);
-                let is_manifest = name.is_empty();
-                found.push(ServerTool {
-                    pack: pack.clone(),
-                    server: name.to_owned(),
-                    name: tool.clone(),
-                    state,
-                    hash: hash_of(definition, &pack, name),
-                    effect: stated.unwrap_or_else(|| {
-                        effect_or_default(definition, pin.and_then(|pin| pin.said_of(definition)))
-                    }),
-                    declared: stated.is_some() || is_manifest,
-                    says: declared_effect(definition),
-                    only_numbers: state == DefinitionState::Changed
-                        && pin.is_some_and(|pin| differs_in_numbers(&pin.definition, definition)),
-                    diff: match state {
-                        DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
-                        DefinitionState::Changed | DefinitionState::New => {
-                            diff_definitions(pin.map(|pin| &pin.definition), definition)
-                        }
-                    },
-                });
-            }
-        }
-        found
-    }
-
-    /// Accepts the present definitions of tools if they are those that were shown. Accepts nothing if
-    /// one is another now.
-    pub(crate) fn accept_definitions(
-        &self,
-        shown: &ServerToolsAcceptParams,
-    ) -> Result<(), AgentError> {
-        let ServerToolsAcceptParams { pack, server, hashes, numbers_may_change } = shown;
-        let mut state = self.lock();
-        let key = server_key(pack, server);
-        let mut kept = state.kept.clone();
-        let mut pins = kept.servers.get(&key).cloned().unwrap_or_default();
-        for (tool, hash) in hashes {
-            let mut present = state.now.get(&key).into_iter().flatten();
-            let is_shown =
-                |now: &&Definition| now.name == *tool && hash_of(now, pack, server) == *hash;
-            let Some(definition) = present.find(is_shown).cloned() else {
-                return Err(AgentError::invalid(text!(
-                    "{tool} is not described any more as it was shown.",
-                    tool = tool.as_str()
-                ))
-                .reason("changed")
-                .hint("Look at it again."));
-            };
-            let effect = pins.get(tool).and_then(|pin| pin.said_of(&definition));
-            let (hash, accepted_at) = (hash.clone(), self.clock.now());
-            let pin = Pin { definition, hash, accepted_at, by_person: true, effect };
-            pins.insert(tool.clone(), pin);
-        }
-        // A server without any pin counts as one that was never reached.
-        if !pins.is_empty() {
-            kept.servers.insert(key.clone(), pins);
-        }
-        if let Some(may_change) = numbers_may_change {
-            kept.numbers_may_change.remove(&key);
-            kept.numbers_may_change.extend(may_change.then_some(key));
-        }
-        self.write_file(&mut state, kept)?;
-        drop(state);
-        self.publish();
-        Ok(())
-    }
-
-    /// Stores the effect that the user sets for a tool.
-    pub(crate) fn set_effect(
-        &self,
-        pack: &PackId,
-        server: &str,
-        tool: &str,
-        effect: Effect,
-    ) -> Result<(), AgentError> {
-        let mut state = self.lock();
-        let mut kept = state.kept.clone();
-        let Some(pin) =
-            kept.servers.get_mut(&server_key(pack, server)).and_then(|tools| tools.get_mut(tool))
-        else {
-            return Err(AgentError::invalid(text!(
-                "{server} has no accepted tool {tool}.",
-                server,
-                tool
-            ))
-            .reason("not_found"));
-        };
-        pin.effect = Some(effect);
-        self.write_file(&mut state, kept)?;
-        drop(state);
-        self.publish();
-        Ok(())
-    }
-
-    /// Forgets everything about a server that was removed.
-    pub(crate) fn forget_server(&self, pack: &PackId, server: &str) -> Result<(), AgentError> {
-        let key = server_key(pack, server);
-        let mut state = self.lock();
-        state.now.remove(&key);
-        state.unusable.remove(&key);
-        let mut kept = state.kept.clone();
-        let (tools, manifest) =
-            (kept.servers.remove(&key), kept.servers.remove(&manifest_key(pack)));
-        kept.numbers_may_change.remove(&key);
-        state.now.remove(&manifest_key(pack));
-        if tools.is_some() || manifest.is_some() {
-            self.write_file(&mut state, kept)?;
-        }
-        drop(state);
-        self.publish();
-        Ok(())
     }
 
     fn write_file(&self, state: &mut State, mut kept: DefinitionsFile) -> Result<(), AgentError> {

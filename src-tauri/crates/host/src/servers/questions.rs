@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use contract::{AgentError, Push, QuestionAnswer, QuestionKind, ServerQuestion, text};
+use contract::{AgentError, Push, QuestionAnswer, QuestionKind, Reason, ServerQuestion, text};
 use engine::{
     Validators,
     ports::{Events, Ids, Resume},
@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::definitions::server_key;
-use crate::clients::Hub;
 
 /// How long a question stays open.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -33,15 +32,15 @@ struct Inside {
 
 /// The open questions of one profile.
 pub(crate) struct Questions {
-    hub: Arc<Hub>,
+    events: Arc<dyn Events>,
     ids: Arc<dyn Ids>,
     validators: Validators,
     inside: Mutex<Inside>,
 }
 
 impl Questions {
-    pub(crate) fn new(hub: Arc<Hub>, ids: Arc<dyn Ids>) -> Self {
-        Self { hub, ids, validators: Validators::default(), inside: Mutex::default() }
+    pub(crate) fn new(events: Arc<dyn Events>, ids: Arc<dyn Ids>) -> Self {
+        Self { events, ids, validators: Validators::default(), inside: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
@@ -50,7 +49,7 @@ impl Questions {
 
     fn publish(&self) {
         let waiting = u32::try_from(self.lock().open.len()).unwrap_or(u32::MAX);
-        self.hub.push(Push::Questions { waiting });
+        self.events.push(Push::Questions { waiting });
     }
 
     pub(crate) fn list_questions(&self) -> Vec<ServerQuestion> {
@@ -71,7 +70,7 @@ impl Questions {
         if answered {
             Ok(())
         } else {
-            Err(AgentError::invalid("This question is not open any more.").reason("not_found"))
+            Err(AgentError::invalid("This question is not open any more.").reason(Reason::NotFound))
         }
     }
 
@@ -99,7 +98,7 @@ impl Questions {
             "The answer does not fit what the server asks for: {what}.",
             what
         ))
-        .reason("validation")
+        .reason(Reason::Validation)
         .with("validation", validation))
     }
 
@@ -170,7 +169,7 @@ impl Asker for Questions {
     async fn ask(&self, question: Question) -> Reply {
         let server = server_key(&question.pack, &question.server);
         if !self.lock().attended.contains_key(&server) {
-            self.hub.push(Push::QuestionDeclined {
+            self.events.push(Push::QuestionDeclined {
                 pack: question.pack,
                 server: question.server,
                 message: question.message,

@@ -9,7 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, PackId, ServerState, ServerView, SessionId, Settings, Text,
+    AgentError, ServerState, ServerView, SessionId, Settings, Text,
     manifest::{ServerElsewhere, ServerEntry},
     text,
 };
@@ -22,11 +22,8 @@ use packs::LoadedPack;
 use parking_lot::RwLock;
 use serde_json::{Map, Value, json};
 
-use super::definitions::server_key;
-use crate::{
-    keys::{self, Credentials, Destination},
-    profile::LiveProfile,
-};
+use super::{config::ServerDeps, definitions::server_key};
+use crate::keys::{self, Credentials, Destination};
 
 /// The prefix of the session values that store open sessions on a server.
 const KEPT: &str = "$server/";
@@ -35,7 +32,7 @@ const KEPT: &str = "$server/";
 pub(crate) type RemoteOverride = Result<Arc<PerSession>, AgentError>;
 
 /// All replacement servers, by the key of the replaced server.
-pub(crate) struct Elsewhere {
+pub(crate) struct Overrides {
     engine: Arc<OnceLock<Weak<Engine>>>,
     now: RwLock<BTreeMap<String, KnownOverride>>,
     patience: Patience,
@@ -74,14 +71,7 @@ impl OverrideSettings {
     }
 }
 
-/// The dependencies of the replacement servers.
-pub(crate) struct OverrideDeps<'a> {
-    pub(crate) profile: &'a LiveProfile,
-    pub(crate) credentials: &'a Credentials,
-    pub(crate) access: &'a dyn Fn(&PackId, &str, Destination) -> Arc<dyn Access>,
-}
-
-impl Elsewhere {
+impl Overrides {
     pub(crate) fn new(patience: Patience, chance: Arc<dyn Random>) -> Self {
         Self { engine: Arc::default(), now: RwLock::default(), patience, chance }
     }
@@ -92,14 +82,17 @@ impl Elsewhere {
     }
 
     /// Reads the settings again. Returns true if a replacement server was added or removed.
-    pub(crate) fn refresh(&self, packs: &[LoadedPack], around: &OverrideDeps<'_>) -> bool {
+    pub(crate) fn refresh(&self, packs: &[LoadedPack], deps: &ServerDeps) -> bool {
         let mut now = self.now.write();
         let mut found = BTreeMap::new();
         let mut changed = false;
         for (pack, server, other) in declared_overrides(packs) {
-            let Some(asked) =
-                read_override_settings(pack, other, &around.profile.settings(), around.credentials)
-            else {
+            let Some(asked) = read_override_settings(
+                pack,
+                other,
+                &deps.profile.settings(),
+                &deps.keys.credentials,
+            ) else {
                 continue;
             };
             let key = server_key(&pack.view.id, &server.name);
@@ -108,7 +101,7 @@ impl Elsewhere {
             found.insert(
                 key,
                 known.unwrap_or_else(|| KnownOverride {
-                    stands_in: self.make_override(pack, server, other, &asked, around),
+                    stands_in: self.make_override(pack, server, other, &asked, deps),
                     asked,
                 }),
             );
@@ -124,7 +117,7 @@ impl Elsewhere {
         server: &ServerEntry,
         other: &ServerElsewhere,
         asked: &OverrideSettings,
-        around: &OverrideDeps<'_>,
+        deps: &ServerDeps,
     ) -> RemoteOverride {
         let id = &pack.view.id;
         let wrong = |what: Text| {
@@ -157,7 +150,7 @@ impl Elsewhere {
             client_secret: other.client_secret.clone(),
             scope,
             patience: self.patience,
-            access: (around.access)(id, &server.name, to),
+            access: deps.make_access(id, &server.name, to),
             private: asked.private,
             chance: Arc::clone(&self.chance),
             kept: Arc::new(InValues {
@@ -270,7 +263,8 @@ impl KeptVisits for InValues {
         let engine = self.engine.get()?.upgrade()?;
         let mut made = None;
         let changed = engine
-            .value_change(session, &self.name, |kept| {
+            .values
+            .change(session, &self.name, |kept| {
                 made = change(kept.and_then(|kept| serde_json::from_value(kept).ok()));
                 made.as_ref().map(|open| json!(open))
             })

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_can_change_in_the_search_path_is_closed() {
+    fn folders_of_the_search_path_that_the_user_can_change_are_closed() {
         let closed = find_changeable_places();
         let open = |folder: &PathBuf| mcp::user_may_change(folder) && can_be_closed(folder);
         for folder in own_folders().into_iter().filter(open) {

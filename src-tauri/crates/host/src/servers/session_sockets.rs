@@ -20,7 +20,7 @@ use std::{
 use mcp::Hidden;
 use percent_encoding::percent_decode_str;
 
-use crate::clients::effective_user;
+use crate::profile::effective_user;
 
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 
@@ -112,9 +112,9 @@ impl SessionSockets {
         for folder in &self.runtime {
             // It appears when the user logs in, perhaps while the server runs. A folder that is
             // missing cannot be covered.
-            let around = Path::new(RUNTIME_FOLDERS);
-            if folder.starts_with(around) && !folder.exists() && !is_needed(around) {
-                hidden.covered.push(around.to_owned());
+            let runtime = Path::new(RUNTIME_FOLDERS);
+            if folder.starts_with(runtime) && !folder.exists() && !is_needed(runtime) {
+                hidden.covered.push(runtime.to_owned());
             }
             let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
             if is_needed(&real) {

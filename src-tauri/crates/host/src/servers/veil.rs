@@ -15,10 +15,8 @@ use mcp::{Hidden, Hides};
 
 use super::{search_path, session_sockets::SessionSockets};
 use crate::{
-    clients::effective_user,
-    commands::list_places,
     log::find_profiles,
-    profile::{Paths, find_memory_folders},
+    profile::{Paths, effective_user, find_memory_folders, list_memory_places},
 };
 
 /// How deep below a folder of settings links are followed.
@@ -80,7 +78,7 @@ impl Hides for ServerVeil {
         sockets.hide_sockets(&mut hidden, &needed);
         sockets.hide_displays_and_agent(&mut hidden, &self.given);
         // In Landlock's rules, they would keep the program from making files beside them.
-        let mut in_memory = find_memory_folders(&list_places(), effective_user());
+        let mut in_memory = find_memory_folders(&list_memory_places(), effective_user());
         let needed = || needed.iter().chain(&self.named);
         in_memory.retain(|folder| !needed().any(|path| path.starts_with(folder)));
         hidden.covered.append(&mut in_memory);
@@ -239,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_links_among_the_settings_lead_to_is_read_only() {
+    fn targets_of_links_among_the_settings_are_read_only() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let home = root.join("home");

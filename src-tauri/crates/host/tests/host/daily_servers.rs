@@ -177,7 +177,7 @@ async fn b31_numbers_in_descriptions_change_without_a_question_if_a_person_said_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_off_is_accepted_after_it_was_switched_on() {
+async fn a_server_that_was_off_is_accepted_after_it_was_switched_on() {
     let folder = tempfile::tempdir().unwrap();
     let open = host(folder.path()).await;
     let off = NewServer { enabled: false, ..server(folder.path(), "--counts") };

@@ -6,6 +6,7 @@ mod daily_servers;
 mod data;
 mod day;
 mod doors;
+mod hostile;
 mod imported_servers;
 mod ledger;
 mod memory;
@@ -15,6 +16,8 @@ mod odd_servers;
 mod own_servers;
 mod packs;
 mod published_servers;
+mod server_files;
+mod server_trust;
 mod servers;
 mod socket;
 

@@ -129,11 +129,15 @@ async fn another_pack_cannot_use_the_service() {
     let packs = folder.path().join("packs");
     let copy = packs.join("diary");
     std::fs::create_dir_all(copy.join("answers")).unwrap();
+    std::fs::create_dir_all(copy.join("messages")).unwrap();
     let own =
         Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools/memory");
-    for name in
-        ["execution_instructions.md", "answers/recalled.en.jinja", "answers/recalled.sv.jinja"]
-    {
+    for name in [
+        "execution_instructions.md",
+        "answers/recalled.jinja",
+        "messages/en.json",
+        "messages/sv.json",
+    ] {
         std::fs::copy(own.join(name), copy.join(name)).unwrap();
     }
     let text = std::fs::read_to_string(own.join("pack.json")).unwrap();

@@ -96,7 +96,7 @@ async fn a_missing_and_a_rejected_key_are_told_apart_and_an_entered_one_is_not_s
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_sent_to_another_computer_if_cloud_models_are_off() {
+async fn no_request_goes_to_another_computer_if_cloud_models_are_off() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;

@@ -27,7 +27,7 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     let manifest = fs::read_to_string(pack.join("pack.json")).unwrap();
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     // A program of the app that this installation lacks.
-    manifest["servers"][0]["command"] = "csign".into();
+    manifest["servers"][0]["command"] = "countersign-shop".into();
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
     let options = Options {
         data_dir: Some(folder.path().join("data")),
@@ -42,7 +42,7 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     assert_eq!(servers[0].state, ServerState::Failed);
     let why = servers[0].message.clone().unwrap();
     assert!(
-        why.contains("csign is neither a path below the pack nor a program of the app"),
+        why.contains("countersign-shop is neither a path below the pack nor a program of the app"),
         "{why}"
     );
     let doctor = host.doctor(Empty {}).await.unwrap();

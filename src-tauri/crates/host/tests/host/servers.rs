@@ -305,7 +305,7 @@ fn pack_declaring(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_asked() {
+async fn agent_run_4_1_a_servers_missing_credential_is_told_before_anybody_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let http = json!({
         "url": "https://mcp.invalid/mcp", "auth": {"kind": "bearer_token", "env_var": "FAR_TOKEN"}, "headers": {"X-Tenant": "FAR_TENANT"}

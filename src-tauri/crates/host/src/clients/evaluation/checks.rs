@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn section_12_checks() {
+    fn agent_run_12_checks() {
         let version = Some(CONTRACT_VERSION.to_owned());
         let done = Outcome {
             output: "Hello, Ada!".into(),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AgentId, Effect, ErrorCode, PackId, ToolId, ToolSpec, ToolTarget, json_text,
+    AgentError, AgentId, CallerKind, Effect, ErrorCode, PackId, Reason, ToolId, ToolSpec,
+    ToolTarget, json_text,
     manifest::{DataFlow, MemberAliases, ProgramCall},
     pack_code::PackCall,
     text,
@@ -55,7 +56,7 @@ impl HostTools {
                     text!("{tool} cannot be run: {problem}", tool = spec.title, problem),
                 ))
             })?;
-        let data = call.data_dir.then(|| self.paths.pack_data(spec.pack.as_str()));
+        let data = call.data_dir.then(|| self.profile.paths().pack_data(spec.pack.as_str()));
         if let Some(data) = &data {
             create_private_folder(data).map_err(|e| {
                 refused(AgentError::internal(
@@ -165,14 +166,19 @@ impl HostTools {
         let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
         let timeout = std::time::Duration::from_millis(limit);
         let key = definitions::server_key(&request.spec.pack, server);
-        let elsewhere = self.elsewhere.override_of(&key);
+        let elsewhere = self.servers.overrides.override_of(&key);
         let _attended = (request.attended && elsewhere.is_none())
-            .then(|| self.questions.count_attended_call(key.clone()));
+            .then(|| self.servers.questions.count_attended_call(key.clone()));
         let arguments = request.arguments.clone();
         let adapter = adapters::adapter_of(&self.adapters, &request.spec.pack);
-        let locale = self.locale();
-        let call =
-            self.pack_call(&request.spec, tool, elsewhere.is_some(), &locale, &request.asked);
+        let locale = self.locale(&request.caller);
+        let call = self.pack_call(
+            (&request.caller, &request.spec),
+            tool,
+            elsewhere.is_some(),
+            &locale,
+            &request.asked,
+        );
         let is_reachable = !matches!(elsewhere, Some(Err(_)));
         if let Some(known) = adapter.known(&call, &arguments).filter(|_| is_reachable) {
             return known.map_err(|error| ToolFailure { error, may_have_happened: false });
@@ -202,8 +208,13 @@ impl HostTools {
                     .map(|answer| adapter.answer(&call, answer))
             }
             (Effect::Write | Effect::Destructive, None) => {
-                let gate = Gate { questions: &self.questions, server: key.clone(), engine: resume };
+                let gate = Gate {
+                    questions: &self.servers.questions,
+                    server: key.clone(),
+                    engine: resume,
+                };
                 self.servers
+                    .connections
                     .call_effect(&key, tool, arguments, timeout, cancel.clone(), &gate)
                     .await
                     .map(|answer| as_declared(&request.spec, answer))
@@ -222,6 +233,7 @@ impl HostTools {
             Some(stands_in) => call_override(stands_in, at.tool, request, arguments, cancel).await,
             None => self
                 .servers
+                .connections
                 .call(at.key, at.tool, arguments, at.timeout, cancel)
                 .await
                 .map(|answer| as_declared(&request.spec, answer)),
@@ -239,26 +251,19 @@ impl HostTools {
     /// A call as the adapter of its pack sees it.
     fn pack_call<'a>(
         &self,
-        spec: &ToolSpec,
+        (caller, spec): (&'a CallerKind, &ToolSpec),
         tool: &'a str,
         is_remote: bool,
         locale: &'a str,
         asked: &'a Value,
     ) -> PackCall<'a> {
-        PackCall {
-            tool,
-            is_read: is_read(spec),
-            is_remote,
-            is_chat_api: self.is_chat_api,
-            locale,
-            asked,
-        }
+        PackCall { tool, is_read: is_read(spec), is_remote, caller, locale, asked }
     }
 
-    /// Returns the language for a caller that names none: the profile's language, or none for the
-    /// chat API.
-    fn locale(&self) -> String {
-        if self.is_chat_api { String::new() } else { self.profile.locale() }
+    /// Returns the language for a caller that names none: the profile's language, or none for a
+    /// remote caller.
+    fn locale(&self, caller: &CallerKind) -> String {
+        if caller.is_remote() { String::new() } else { self.profile.locale() }
     }
 
     /// Returns a picture that a pack's server draws, by the path in results.
@@ -266,14 +271,15 @@ impl HostTools {
         let found =
             self.adapters.iter().find_map(|adapter| Some((adapter.pack(), adapter.picture(path)?)));
         let (pack, picture) = found.ok_or_else(|| {
-            AgentError::new(ErrorCode::ToolNotFound, "No pack draws this picture.")
+            AgentError::new(ErrorCode::ToolNotFound, "No pack provides this picture.")
         })?;
         let key = definitions::server_key(&pack.into(), picture.server);
-        if let Some(stands_in) = self.elsewhere.override_of(&key) {
+        if let Some(stands_in) = self.servers.overrides.override_of(&key) {
             return stands_in?.picture(path).await.map_err(|failure| failure.error);
         }
         let read = self
             .servers
+            .connections
             .read_resource(
                 &key,
                 &picture.uri,
@@ -294,14 +300,14 @@ impl Resume for NoAnswers {
     async fn resume(&self, _: &Value) -> Result<(), AgentError> {
         Err(AgentError::new(
             ErrorCode::ApprovalRequired,
-            "The server wants answers first, and nobody can approve the call with them here.",
+            "The server asks for input first, and nobody can approve the call with it here.",
         )
         .reason("approval_required"))
     }
 
     async fn again(&self, _: &Value) -> Result<(), AgentError> {
         Err(AgentError::internal(
-            "audit_unavailable",
+            Reason::AuditUnavailable,
             "A further request of this call cannot be recorded here.",
         ))
     }
@@ -327,7 +333,8 @@ impl Tools for HostTools {
 
     fn accepted_definition(&self, spec: &ToolSpec) -> Option<String> {
         let (server, tool) = spec.target.tool_of_server()?;
-        let looked = self.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
+        let looked =
+            self.servers.pins.check_tool(&definitions::server_key(&spec.pack, server), tool);
         looked.by_person.filter(|_| looked.is_classified)
     }
 
@@ -335,6 +342,7 @@ impl Tools for HostTools {
         let ToolTarget::Mcp { server, .. } = &spec.target else {
             let Some(variable) = keys::needed_credential(spec) else { return Ok(()) };
             return self
+                .keys
                 .credentials
                 .check_credential(
                     spec.pack.as_str(),
@@ -347,7 +355,7 @@ impl Tools for HostTools {
         // A server behind an address cannot be called without its keys. A program can run without
         // them.
         let at = definitions::server_key(&spec.pack, server);
-        let stands_in = self.elsewhere.override_of(&at).transpose()?.is_some();
+        let stands_in = self.servers.overrides.override_of(&at).transpose()?.is_some();
         let packs = self.loaded_packs();
         let keys = self.credential_keys(&packs, &|key: &str| stands_in && key == at);
         let is_needed = |key: &&Declared<'_>| {
@@ -357,22 +365,26 @@ impl Tools for HostTools {
                 && key.destination != Destination::Program
         };
         for Declared { variable, destination, .. } in keys.iter().filter(is_needed) {
-            self.credentials
+            self.keys
+                .credentials
                 .check_credential(spec.pack.as_str(), variable, destination, server)
                 .await?;
         }
         Ok(())
     }
 
-    fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
+    fn adapt(&self, caller: &CallerKind, spec: &ToolSpec, arguments: Value) -> Adapted {
         let ToolTarget::Mcp { server, tool } = &spec.target else {
             return Adapted { arguments, is_sent: true };
         };
-        let is_remote =
-            self.elsewhere.override_of(&definitions::server_key(&spec.pack, server)).is_some();
+        let is_remote = self
+            .servers
+            .overrides
+            .override_of(&definitions::server_key(&spec.pack, server))
+            .is_some();
         let adapter = adapters::adapter_of(&self.adapters, &spec.pack);
-        let (locale, asked) = (self.locale(), arguments.clone());
-        let call = self.pack_call(spec, tool, is_remote, &locale, &asked);
+        let (locale, asked) = (self.locale(caller), arguments.clone());
+        let call = self.pack_call((caller, spec), tool, is_remote, &locale, &asked);
         let arguments = adapter.arguments(&call, arguments);
         let arguments = match self.member_aliases(spec) {
             Some(aliases) => adapters::rename_arguments(&aliases, arguments),
@@ -385,13 +397,13 @@ impl Tools for HostTools {
     fn keeps_time(&self, spec: &ToolSpec) -> bool {
         spec.target.tool_of_server().is_some_and(|(server, _)| {
             let key = definitions::server_key(&spec.pack, server);
-            self.elsewhere.override_of(&key).is_none()
+            self.servers.overrides.override_of(&key).is_none()
         })
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {
         spec.target.tool_of_server().is_some_and(|(server, _)| {
-            self.questions.is_waiting(&definitions::server_key(&spec.pack, server))
+            self.servers.questions.is_waiting(&definitions::server_key(&spec.pack, server))
         })
     }
 

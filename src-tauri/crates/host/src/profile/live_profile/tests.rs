@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::keys::API_KEY;
 
 fn environment(may_choose: bool, variables: &[(&str, &str)]) -> Environment {
     Environment::read_with(may_choose, |name| {

@@ -42,7 +42,7 @@ pub(super) fn parse_command_line(line: &str) -> Result<NewServer, AgentError> {
         words.next();
     }
     server.command = words.next().ok_or_else(|| {
-        AgentError::invalid("There is no command and no address.")
+        AgentError::invalid("Neither a command nor an address was entered.")
             .hint("Enter a command such as npx -y @modelcontextprotocol/server-memory, or an address that begins with https://.")
     })?;
     server.args = words.collect();
@@ -85,7 +85,7 @@ pub(super) fn suggest_name(args: &[String], command: &str) -> String {
 }
 
 /// Makes a name of lower-case letters, digits and hyphens, at most 40 characters.
-pub(super) fn slug(text: &str) -> String {
+pub(crate) fn slug(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars() {
         if c.is_ascii_alphanumeric() {
@@ -102,6 +102,8 @@ pub(super) fn slug(text: &str) -> String {
 /// Splits a command line at spaces, with quotes and backslashes as in a shell. Variables and
 /// wildcards are not replaced.
 pub(super) fn split_words(line: &str) -> Result<Vec<String>, AgentError> {
+    // No library of the shell's words: one that drops `#` and what follows as a comment would lose
+    // arguments, and pasted instructions have spaces that are none in ASCII.
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut quote = None;
     let mut chars = line.chars();

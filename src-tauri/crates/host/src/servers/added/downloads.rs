@@ -18,19 +18,19 @@ use crate::profile::{Paths, create_private_folder};
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The downloads of one command, and the folder of its server.
-pub(super) struct Downloads {
+pub(crate) struct Downloads {
     kept: PathBuf,
     own: PathBuf,
 }
 
 impl Downloads {
-    pub(super) fn of(paths: &Paths, stored: &StoredServer) -> Self {
+    pub(crate) fn of(paths: &Paths, stored: &StoredServer) -> Self {
         let own = paths.pack_data(stored.pack_id().as_str());
         Self { kept: paths.server_downloads().join(hash_of_command(stored)), own }
     }
 
     /// Keeps the downloads of a server whose folder is about to be deleted.
-    pub(super) fn keep(&self) {
+    pub(crate) fn keep(&self) {
         let _ = fs::remove_dir_all(&self.kept);
         if let Err(error) = move_caches(&self.own, &self.kept) {
             tracing::warn!(%error, "what a server downloaded is not kept");
@@ -38,7 +38,7 @@ impl Downloads {
     }
 
     /// Gives the kept downloads back to a server that has no folder yet.
-    pub(super) fn take(&self) {
+    pub(crate) fn take(&self) {
         if !self.kept.is_dir() || self.own.exists() {
             return;
         }
@@ -50,7 +50,7 @@ impl Downloads {
 }
 
 /// Returns a hash of what a server's program is started with.
-pub(super) fn hash_of_command(stored: &StoredServer) -> String {
+pub(crate) fn hash_of_command(stored: &StoredServer) -> String {
     // A server of another name has another folder, whose path stands in what was installed.
     let whole = json!([stored.name, stored.program, stored.args, stored.env, stored.cwd]);
     engine::sha256_hex(whole.to_string().as_bytes())
@@ -84,7 +84,7 @@ pub(super) fn delete_old(paths: &Paths) {
 mod tests {
     use contract::NewServer;
 
-    use super::{super::storage::separate_keys, *};
+    use super::{super::separating::separate_keys, *};
 
     fn stored(arg: &str) -> StoredServer {
         let server = NewServer {

@@ -102,8 +102,8 @@ fn find_problem(server: &NewServer, transport: &str) -> Option<Text> {
         transport.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     match plain.as_str() {
         "" | "stdio" | "local" | "http" | "streamablehttp" | "streamable" | "remote" => None,
-        "sse" => Some("It uses the old transport SSE, which Countersign does not speak. Use the server's address for streamable HTTP.".into()),
-        _ => Some(text!("It uses the transport {transport}, which Countersign does not speak.", transport)),
+        "sse" => Some("It uses the old transport SSE, which Countersign does not support. Use the server's address for streamable HTTP.".into()),
+        _ => Some(text!("It uses the transport {transport}, which Countersign does not support.", transport)),
     }
 }
 

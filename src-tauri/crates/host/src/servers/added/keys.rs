@@ -33,7 +33,7 @@ const WORDS: [&str; 10] = [
 const ABOUT_KEYS: [&str; 8] = ["FILE", "PATH", "DIR", "URL", "LIMIT", "TYPE", "MODE", "NAME"];
 
 /// The values of keys, by the name of the key.
-pub(super) type KeyValues = BTreeMap<String, String>;
+pub(crate) type KeyValues = BTreeMap<String, String>;
 
 /// The result of looking for keys in a text.
 #[derive(Debug, PartialEq, Eq)]

@@ -98,7 +98,7 @@ impl<'a> Filling<'a> {
         if !is_name(name) {
             let placeholder = format!("${{{inside}}}");
             self.add_note(text!(
-                "{placeholder} is no placeholder that is known. It is passed as it stands.",
+                "{placeholder} is not a known placeholder. It is passed on unchanged.",
                 placeholder
             ));
             return None;
@@ -119,10 +119,10 @@ impl<'a> Filling<'a> {
         let default = default?;
         if is_key {
             self.keys.push(default.clone());
-            self.add_note(text!("No value is given for {name}, so its default holds.", name));
+            self.add_note(text!("{name} has no value, so its default is used.", name));
         } else {
             self.add_note(text!(
-                "No value is given for {name}, so its default holds: {default}",
+                "{name} has no value, so its default is used: {default}",
                 name,
                 default = default.as_str()
             ));
@@ -134,7 +134,7 @@ impl<'a> Filling<'a> {
         if self.depth + 1 >= DEEPEST && default.contains("${") {
             self.problem.get_or_insert_with(|| {
                 text!(
-                    "More than {most} placeholders stand inside of each other. Replace them by their values.",
+                    "More than {most} placeholders are nested. Replace them by their values.",
                     most = DEEPEST
                 )
             });

@@ -34,27 +34,27 @@ pub(super) const CACHES: [(&str, &str); 6] = [
 const WITHOUT_NETWORK: [(&str, &str); 2] = [("npm_config_offline", "true"), ("UV_OFFLINE", "1")];
 
 /// Returns the configuration of an added server. None if its manifest has faults.
-pub(super) fn server_config(
+pub(crate) fn server_config(
     stored: &StoredServer,
     loaded: &LoadedPack,
-    around: &ServerDeps<'_>,
+    deps: &ServerDeps,
 ) -> Option<ServerConfig> {
     let manifest = &loaded.pack.as_ref()?.manifest;
     let server = manifest.servers.first()?;
     let reach = match &server.http {
         Some(declared) => {
             let keyed_url = stored.has_query_or_key().then(|| stored.url.clone());
-            let address = server_address(manifest, server, declared, around);
+            let address = server_address(manifest, server, declared, deps);
             mcp::Reach::Http(Address { keyed_url, ..address })
         }
-        None => mcp::Reach::Program(server_program(stored, server, around)),
+        None => mcp::Reach::Program(server_program(stored, server, deps)),
     };
     Some(make_config(&manifest.id, server, reach))
 }
 
-fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
+fn server_program(stored: &StoredServer, server: &ServerEntry, deps: &ServerDeps) -> Program {
     let pack = stored.pack_id();
-    let own = around.make_data_folder(&pack);
+    let own = deps.make_data_folder(&pack);
     let missing = stored.cwd.as_ref().filter(|cwd| !cwd.is_dir());
     let program = if let Some(cwd) = missing {
         Err(ProgramError::NoFolder(cwd.display().to_string()))
@@ -63,12 +63,12 @@ fn server_program(stored: &StoredServer, server: &ServerEntry, around: &ServerDe
     } else {
         Err(ProgramError::Missing(stored.program.display().to_string()))
     };
-    let access = around.make_access(&pack, &server.name, Destination::Program);
+    let access = deps.make_access(&pack, &server.name, Destination::Program);
     let hidden = ServerVeil {
         added: Some(stored.name.clone()),
         named: named_folders(stored),
         given: stored.env.keys().chain(stored.keys.keys()).cloned().collect(),
-        ..around.hide_profiles(None, Some(&own), Some(&stored.program))
+        ..deps.hide_profiles(None, Some(&own), Some(&stored.program))
     };
     Program {
         program,

@@ -263,12 +263,12 @@ mod tests {
     use super::*;
 
     /// A folder with some programs, projects and files.
-    struct Place {
+    struct TestTree {
         _folder: tempfile::TempDir,
         root: PathBuf,
     }
 
-    impl Place {
+    impl TestTree {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let root = folder.path().canonicalize().unwrap();
@@ -308,7 +308,7 @@ mod tests {
                 env: env.iter().map(|(name, value)| ((*name).into(), fill(value))).collect(),
                 ..NewServer::default()
             };
-            let stored = storage::separate_keys(&server).unwrap().stored;
+            let stored = crate::servers::added::separating::separate_keys(&server).unwrap().stored;
             let found = programs_of(&stored);
             let below = found.iter().filter_map(|place| place.strip_prefix(&self.root).ok());
             below.map(|place| place.display().to_string()).collect()
@@ -321,55 +321,52 @@ mod tests {
 
     #[test]
     fn programs_scripts_and_projects_are_found_and_folders_of_data_are_not() {
-        let place = Place::new();
+        let tree = TestTree::new();
         let library = [("PYTHONPATH", "@library")];
         let script = ["@project/dist/x.js", "@docs", "@missing", "/"];
         assert_eq!(
-            place.found("/bin/sh", &script, &library),
+            tree.found("/bin/sh", &script, &library),
             ["library", "project", "project/dist/x.js"]
         );
         let folder = ["--directory=@loose", "run.py"];
-        assert_eq!(place.found("/bin/sh", &folder, &library), ["library", "loose"]);
+        assert_eq!(tree.found("/bin/sh", &folder, &library), ["library", "loose"]);
     }
 
     #[test]
     fn every_project_the_folder_of_a_script_and_the_libraries_of_a_program_are_found() {
-        let place = Place::new();
+        let tree = TestTree::new();
         let inner = ["outer", "outer/inner", "outer/inner/new.js"];
-        assert_eq!(place.found_in_args(&["@outer/inner/new.js"]), inner);
-        assert_eq!(place.found_in_args(&["@loose/run.py"]), ["loose", "loose/run.py"]);
+        assert_eq!(tree.found_in_args(&["@outer/inner/new.js"]), inner);
+        assert_eq!(tree.found_in_args(&["@loose/run.py"]), ["loose", "loose/run.py"]);
         assert_eq!(
-            place.found("@tools/bin/tool", &[], &[]),
+            tree.found("@tools/bin/tool", &[], &[]),
             ["tools/bin", "tools/bin/tool", "tools/lib"]
         );
     }
 
     #[test]
-    fn what_does_not_exist_yet_is_found() {
-        let place = Place::new();
-        assert_eq!(place.found_in_args(&["@new/run.py"]), ["new", "new/run.py"]);
+    fn paths_that_do_not_exist_yet_are_found() {
+        let tree = TestTree::new();
+        assert_eq!(tree.found_in_args(&["@new/run.py"]), ["new", "new/run.py"]);
         let env = [("PATH", "/usr/bin:@absent/bin"), ("PYTHONPATH", "@absent/python")];
-        assert_eq!(
-            place.found("/bin/sh", &[], &env),
-            ["absent/bin", "absent/lib", "absent/python"]
-        );
+        assert_eq!(tree.found("/bin/sh", &[], &env), ["absent/bin", "absent/lib", "absent/python"]);
     }
 
     #[test]
     fn code_is_found_from_the_folder_in_which_the_program_runs() {
-        let place = Place::new();
+        let tree = TestTree::new();
         let found = |cwd: &str, args: &[&str]| {
             let server = NewServer {
                 name: "one".into(),
                 command: "/bin/sh".into(),
                 args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-                cwd: place.text(cwd),
+                cwd: tree.text(cwd),
                 ..NewServer::default()
             };
-            let stored = storage::separate_keys(&server).unwrap().stored;
-            assert!(named_folders(&stored).contains(&place.root.join(cwd)));
+            let stored = crate::servers::added::separating::separate_keys(&server).unwrap().stored;
+            assert!(named_folders(&stored).contains(&tree.root.join(cwd)));
             let found = programs_of(&stored);
-            let below = found.iter().filter_map(|it| it.strip_prefix(&place.root).ok());
+            let below = found.iter().filter_map(|it| it.strip_prefix(&tree.root).ok());
             below.map(|it| it.display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(found("project", &["dist/x.js"]), ["project", "project/dist/x.js"]);
@@ -381,16 +378,14 @@ mod tests {
 
     #[test]
     fn files_of_data_divide_no_folder() {
-        let place = Place::new();
+        let tree = TestTree::new();
         let data = ["--db-path", "@docs/notes.db", "--log=@docs/new.log", "--list", "@loose/plain"];
-        assert!(place.found_in_args(&data[..2]).is_empty());
-        assert!(
-            place.found("@tools/bin/tool", &data, &[]).iter().all(|it| it.starts_with("tools"))
-        );
-        assert!(place.found_in_args(&["@docs/a.txt"]).is_empty());
-        assert_eq!(place.found_in_args(&["@loose/plain"]), ["loose", "loose/plain"]);
+        assert!(tree.found_in_args(&data[..2]).is_empty());
+        assert!(tree.found("@tools/bin/tool", &data, &[]).iter().all(|it| it.starts_with("tools")));
+        assert!(tree.found_in_args(&["@docs/a.txt"]).is_empty());
+        assert_eq!(tree.found_in_args(&["@loose/plain"]), ["loose", "loose/plain"]);
         assert_eq!(
-            place.found("@tools/bin/tool", &["--run", "@loose/marked"], &[])[..2],
+            tree.found("@tools/bin/tool", &["--run", "@loose/marked"], &[])[..2],
             ["loose", "loose/marked"]
         );
         let direct = env::temp_dir().join("countersign-script.js").display().to_string();
@@ -400,13 +395,13 @@ mod tests {
             args: vec![direct.clone()],
             ..NewServer::default()
         };
-        let stored = storage::separate_keys(&server).unwrap().stored;
+        let stored = crate::servers::added::separating::separate_keys(&server).unwrap().stored;
         assert!(!programs_of(&stored).contains(&PathBuf::from(direct)));
     }
 
     #[test]
     fn code_is_found_however_it_is_named() {
-        let place = Place::new();
+        let tree = TestTree::new();
         let loose = ["loose", "loose/run.py"];
         for args in [
             vec!["-c", "exec python3 '@loose/run.py'"],
@@ -414,25 +409,25 @@ mod tests {
             vec!["--import=file://@loose/run.py"],
             vec!["-r@loose/run.py"],
         ] {
-            assert_eq!(place.found_in_args(&args), loose, "{args:?}");
+            assert_eq!(tree.found_in_args(&args), loose, "{args:?}");
         }
-        assert_eq!(place.found_in_args(&["-I@library"]), ["library"]);
-        assert_eq!(place.found_in_args(&["-I", "@library"]), ["library"]);
+        assert_eq!(tree.found_in_args(&["-I@library"]), ["library"]);
+        assert_eq!(tree.found_in_args(&["-I", "@library"]), ["library"]);
         let jars = ["lib1", "lib1/a.jar", "lib2", "lib2/b.jar"];
-        assert_eq!(place.found_in_args(&["-cp", "@lib1/a.jar:@lib2/b.jar"]), jars);
+        assert_eq!(tree.found_in_args(&["-cp", "@lib1/a.jar:@lib2/b.jar"]), jars);
         for (name, value) in [
             ("NODE_OPTIONS", "--no-warnings --require @loose/run.py"),
             ("PYTHONSTARTUP", "@loose/run.py"),
             ("LD_PRELOAD", "/usr/lib/one.so:@loose/run.py"),
             ("JAVA_TOOL_OPTIONS", "-javaagent:@loose/run.py=verbose"),
         ] {
-            assert_eq!(place.found("/bin/sh", &[], &[(name, value)]), loose, "{name}");
+            assert_eq!(tree.found("/bin/sh", &[], &[(name, value)]), loose, "{name}");
         }
-        let script = place.found_in_args(&["-c", "cd @loose && exec python3 ./run.py"]);
+        let script = tree.found_in_args(&["-c", "cd @loose && exec python3 ./run.py"]);
         assert_eq!(script, ["loose"]);
-        let module = place.found_in_args(&["-c", "cd '@library'; python3 -m part"]);
+        let module = tree.found_in_args(&["-c", "cd '@library'; python3 -m part"]);
         assert_eq!(module, ["library"]);
-        assert!(place.found_in_args(&["-c", "cd @docs && cat a.txt"]).is_empty());
+        assert!(tree.found_in_args(&["-c", "cd @docs && cat a.txt"]).is_empty());
         let below_home = env::home_dir().unwrap().join("made/run.py");
         for path in ["~/made", "$HOME/made", "${HOME}/made", "\"$HOME\"/made"] {
             let found = places_in(&format!("exec python3 {path}/run.py"));

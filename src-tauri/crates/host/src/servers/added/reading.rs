@@ -4,61 +4,60 @@ use contract::{AgentError, ReadServer, ServersReadParams, ServersReadResponse, t
 
 use super::{
     client_json, command_line,
+    confirming::describe_server,
     entry::Found,
     of_client,
-    storage::{self, Separated},
+    separating::{Separated, separate_keys},
 };
-use crate::Host;
+use crate::profile::Paths;
 
 /// The most bytes of a text that is read.
 const LONGEST: usize = 256 * 1024;
 
-impl Host {
-    /// Reads the servers of a text: settings of another client, an address, or a command line.
-    pub(crate) fn read_servers(
-        &self,
-        params: &ServersReadParams,
-    ) -> Result<ServersReadResponse, AgentError> {
-        let text = params.text.as_str();
-        check_length(text)?;
-        let settings = of_client::settings_in(text);
-        let text = settings.as_deref().unwrap_or(text);
-        let found = if client_json::is_settings(text) {
-            client_json::read_settings(text, &params.values)?
-        } else {
-            let added = of_client::read_addition(text);
-            let server = added.map_or_else(|| command_line::parse_command_line(text), Ok)?;
-            vec![Found { server, ..Found::default() }]
-        };
-        let mut servers: Vec<ReadServer> =
-            found.into_iter().map(|found| self.read_server(found)).collect();
-        servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
-        Ok(ServersReadResponse { servers })
-    }
+/// Reads the servers of a text: settings of another client, an address, or a command line.
+pub(crate) fn read_servers(
+    params: &ServersReadParams,
+    paths: &Paths,
+) -> Result<ServersReadResponse, AgentError> {
+    let text = params.text.as_str();
+    check_length(text)?;
+    let settings = of_client::settings_in(text);
+    let text = settings.as_deref().unwrap_or(text);
+    let found = if client_json::is_settings(text) {
+        client_json::read_settings(text, &params.values)?
+    } else {
+        let added = of_client::read_addition(text);
+        let server = added.map_or_else(|| command_line::parse_command_line(text), Ok)?;
+        vec![Found { server, ..Found::default() }]
+    };
+    let mut servers: Vec<ReadServer> =
+        found.into_iter().map(|found| read_server(found, paths)).collect();
+    servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
+    Ok(ServersReadResponse { servers })
+}
 
-    fn read_server(&self, found: Found) -> ReadServer {
-        let Found { server, problem, asks, notes } = found;
-        match storage::separate_keys(&server) {
-            Ok(Separated { stored, unsure, .. }) => ReadServer {
-                runs: stored.command_or_url(),
-                server,
-                problem,
-                shows: self.changes_of(&stored),
-                unsure,
-                asks,
-                notes,
-            },
-            // Its arguments are not shown, because keys in them are not known.
-            Err(error) => ReadServer {
-                runs: server.command.clone(),
-                server,
-                problem: problem.or_else(|| Some(error.text())),
-                shows: Vec::new(),
-                unsure: Vec::new(),
-                asks,
-                notes,
-            },
-        }
+fn read_server(found: Found, paths: &Paths) -> ReadServer {
+    let Found { server, problem, asks, notes } = found;
+    match separate_keys(&server) {
+        Ok(Separated { stored, unsure, .. }) => ReadServer {
+            runs: stored.command_or_url(),
+            server,
+            problem,
+            shows: describe_server(&stored, paths),
+            unsure,
+            asks,
+            notes,
+        },
+        // Its arguments are not shown, because keys in them are not known.
+        Err(error) => ReadServer {
+            runs: server.command.clone(),
+            server,
+            problem: problem.or_else(|| Some(error.text())),
+            shows: Vec::new(),
+            unsure: Vec::new(),
+            asks,
+            notes,
+        },
     }
 }
 

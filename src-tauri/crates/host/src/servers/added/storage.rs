@@ -9,20 +9,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use contract::{AgentError, NewServer, PackId, Reach, UnsureValue, address, text};
+use contract::{AgentError, PackId, Reach, address, text};
 use mcp::Word;
 use packs::LoadedPack;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{
-    command_line::{find_program, show_command, slug},
-    keys::{Found, KeyStore, KeyValues, find_keys, is_variable, split_names},
-};
-use crate::{
-    keys::is_credential_name,
-    profile::{create_private_folder, write_atomically},
-};
+use super::command_line::{show_command, slug};
+use crate::profile::{create_private_folder, write_atomically};
 
 const SERVER_FILE: &str = "server.json";
 /// Files that earlier versions made beside it, where the server could change them.
@@ -31,45 +25,43 @@ const GENERATED: [&str; 2] = ["pack.json", "start"];
 const START_MS: u64 = 120_000;
 /// Seconds that one call may take without progress, if the person says nothing else.
 const CALL_S: u32 = 300;
-/// The number of characters of a value that a person sees to say whether it is a key.
-const BEGINS: usize = 4;
 
 /// A server as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct StoredServer {
-    pub(super) name: String,
+pub(crate) struct StoredServer {
+    pub(crate) name: String,
     #[serde(default)]
-    pub(super) program: PathBuf,
+    pub(crate) program: PathBuf,
     /// The arguments, with the names of keys in the place of their values.
     #[serde(default)]
-    pub(super) args: Vec<Word>,
+    pub(crate) args: Vec<Word>,
     /// The folder in which its program runs, if it is not a folder of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// Variables whose values are no keys.
     #[serde(default)]
-    pub(super) env: BTreeMap<String, String>,
+    pub(crate) env: BTreeMap<String, String>,
     /// For each further variable or header, the name of its key.
     #[serde(default)]
-    pub(super) keys: BTreeMap<String, String>,
+    pub(crate) keys: BTreeMap<String, String>,
     /// The address, with the names of keys in the place of their values.
     #[serde(default = "no_address")]
-    pub(super) url: Word,
+    pub(crate) url: Word,
     #[serde(default)]
-    pub(super) sign_in: bool,
+    pub(crate) sign_in: bool,
     /// Whether its program may use the network.
     #[serde(default = "yes")]
-    pub(super) network: bool,
+    pub(crate) network: bool,
     /// Whether its reads may run without asking, as the person said.
     #[serde(default)]
-    pub(super) reads_may_run: bool,
+    pub(crate) reads_may_run: bool,
     /// Seconds that one of its calls may take, if the person said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) call_s: Option<u32>,
-    pub(super) enabled: bool,
+    pub(crate) call_s: Option<u32>,
+    pub(crate) enabled: bool,
 }
 
-fn no_address() -> Word {
+pub(super) fn no_address() -> Word {
     Word::from("")
 }
 
@@ -77,228 +69,11 @@ fn yes() -> bool {
     true
 }
 
-/// A server without its keys, and the keys.
-#[derive(Debug)]
-pub(super) struct Separated {
-    pub(super) stored: StoredServer,
-    pub(super) values: KeyValues,
-    /// Values that look random, which are stored as keys if the person says nothing else.
-    pub(super) unsure: Vec<UnsureValue>,
-}
-
-/// Checks a server and separates its keys from the rest.
-pub(super) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError> {
-    if !is_name(&server.name) {
-        return Err(AgentError::invalid(text!(
-            "{name} cannot be the name of a server.",
-            name = server.name.as_str()
-        ))
-        .hint("Use lower-case letters, digits and hyphens, at most 40 characters."));
-    }
-    let stored = StoredServer {
-        name: server.name.clone(),
-        program: PathBuf::new(),
-        args: Vec::new(),
-        cwd: None,
-        env: BTreeMap::new(),
-        keys: BTreeMap::new(),
-        url: no_address(),
-        sign_in: server.sign_in,
-        network: server.network,
-        reads_may_run: false,
-        call_s: None,
-        enabled: server.enabled,
-    };
-    let mut separating = Separating {
-        stored,
-        keys: KeyStore::default(),
-        unsure: Vec::new(),
-        not_keys: &server.not_keys,
-        said_keys: &server.keys,
-    };
-    match (server.command.is_empty(), server.url.trim().is_empty()) {
-        (false, true) => {
-            let cwd = check_folder(&server.cwd)?;
-            separating.stored.program = find_program(&command_in(cwd.as_deref(), &server.command))?;
-            separating.stored.cwd = cwd;
-            for (name, value) in &server.env {
-                separating.add_variable(name, value)?;
-            }
-            separating.add_args(&server.args);
-        }
-        (true, false) if !server.network => {
-            return Err(AgentError::invalid("An address is reached over the network.")
-                .hint("Add it with network, or add a program."));
-        }
-        (true, false) => {
-            separating.add_address(server.url.trim())?;
-            for (header, value) in &server.headers {
-                separating.add_header(header, value);
-            }
-        }
-        _ => {
-            return Err(AgentError::invalid("A server needs either a command or an address."));
-        }
-    }
-    let Separating { stored, keys, unsure, .. } = separating;
-    Ok(Separated { stored, values: keys.0, unsure })
-}
-
-/// Returns the folder in which a program is to run.
-fn check_folder(cwd: &str) -> Result<Option<PathBuf>, AgentError> {
-    if cwd.is_empty() {
-        return Ok(None);
-    }
-    let below_home = cwd.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    let home = std::env::home_dir().unwrap_or_default();
-    let folder = below_home
-        .map_or_else(|| PathBuf::from(cwd), |rest| home.join(rest.trim_start_matches('/')));
-    if folder.is_absolute() && folder.is_dir() {
-        return Ok(Some(folder));
-    }
-    Err(AgentError::invalid(text!(
-        "{folder} is no folder that exists, so the program cannot run there.",
-        folder = cwd
-    ))
-    .hint("Write the whole path of a folder that exists."))
-}
-
-/// Returns the path of a command that is meant below the folder in which it runs.
-fn command_in(cwd: Option<&Path>, command: &str) -> String {
-    let is_below = command.contains('/') && !command.starts_with(['/', '~']);
-    match cwd.filter(|_| is_below) {
-        Some(cwd) => cwd.join(command).components().collect::<PathBuf>().display().to_string(),
-        None => command.to_owned(),
-    }
-}
-
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name == slug(name)
 }
 
-pub(super) struct Separating<'a> {
-    pub(super) stored: StoredServer,
-    pub(super) keys: KeyStore,
-    pub(super) unsure: Vec<UnsureValue>,
-    pub(super) not_keys: &'a [String],
-    pub(super) said_keys: &'a [String],
-}
-
-impl Separating<'_> {
-    /// Returns the parts of a value that are stored as keys.
-    fn find_parts(
-        &mut self,
-        place: &str,
-        names: &[&str],
-        value: &str,
-    ) -> Vec<std::ops::Range<usize>> {
-        match find_keys(names, value).with_said(self.said_keys, value) {
-            Found::Nothing => Vec::new(),
-            Found::Keys(parts) => parts,
-            Found::Unsure(parts) => {
-                self.unsure.push(UnsureValue {
-                    place: place.to_owned(),
-                    of: names.last().map(|name| (*name).to_owned()).unwrap_or_default(),
-                    begins: parts
-                        .first()
-                        .map(|part| value[part.clone()].chars().take(BEGINS).collect())
-                        .unwrap_or_default(),
-                    characters: u32::try_from(value.chars().count()).unwrap_or(u32::MAX),
-                });
-                if self.not_keys.iter().any(|said| said == place) { Vec::new() } else { parts }
-            }
-        }
-    }
-
-    /// Adds arguments. The name of a value is the option before it, or stands before it in the same
-    /// argument.
-    fn add_args(&mut self, args: &[String]) {
-        let mut option = String::new();
-        for (at, arg) in args.iter().enumerate() {
-            option = self.add_arg(at, arg, &option);
-        }
-    }
-
-    /// Adds an argument. Returns the option that the next one may belong to.
-    pub(super) fn add_arg(&mut self, at: usize, arg: &str, option: &str) -> String {
-        let (mut names, start) = split_names(arg);
-        let is_option = names.is_empty() && arg.starts_with('-');
-        if !is_option && !option.is_empty() {
-            names.insert(0, option);
-        }
-        let value = &arg[start..];
-        let parts = self.find_parts(&format!("args/{at}"), &names, value);
-        let word = if parts.is_empty() {
-            Word::from(arg)
-        } else {
-            let shift = |part: std::ops::Range<usize>| part.start + start..part.end + start;
-            let parts: Vec<_> = parts.into_iter().map(shift).collect();
-            self.keys.take(names.last().unwrap_or(&""), arg, &parts)
-        };
-        self.stored.args.push(word);
-        if is_option { arg.to_owned() } else { String::new() }
-    }
-
-    pub(super) fn add_variable(&mut self, name: &str, value: &str) -> Result<(), AgentError> {
-        if !is_variable(name) {
-            return Err(AgentError::invalid(text!(
-                "{name} cannot be the name of a variable.",
-                name
-            )));
-        }
-        // A variable with this name is a key whatever its value is, and always was.
-        let parts = self.find_parts(&format!("env/{name}"), &[name], value);
-        if is_credential_name(name) || !parts.is_empty() {
-            let key = self.keys.add(name, value);
-            self.stored.keys.insert(name.to_owned(), key);
-        } else {
-            self.stored.env.insert(name.to_owned(), value.to_owned());
-        }
-        Ok(())
-    }
-
-    fn add_header(&mut self, header: &str, value: &str) {
-        let token = value.strip_prefix("Bearer ").filter(|_| is_authorization(header));
-        let key = self.keys.add(header, token.unwrap_or(value).trim());
-        self.stored.keys.insert(header.to_owned(), key);
-    }
-
-    pub(super) fn add_address(&mut self, url: &str) -> Result<(), AgentError> {
-        let parsed = address::Origin::parse(url);
-        if parsed.is_none() {
-            // The address itself is not repeated, because it may hold a password.
-            let hint = if url.contains('@') {
-                "Take the name and the password out of the address, and give them as a header."
-            } else {
-                "Write it like https://mcp.example.com/mcp."
-            };
-            return Err(AgentError::invalid("This is not a web address.").hint(hint));
-        }
-        let parts = self.find_parts("url", &[], url);
-        self.stored.url = if parts.is_empty() {
-            Word::from(url)
-        } else {
-            // The values are stored as they are meant, and written for an address when they are used.
-            let mut word = self.keys.take("url", url, &parts);
-            self.decode_keys(&mut word);
-            word
-        };
-        Ok(())
-    }
-
-    fn decode_keys(&mut self, word: &mut Word) {
-        for key in word.keys() {
-            if let Some(value) = self.keys.0.get_mut(key) {
-                let plain = percent_encoding::percent_decode_str(value).decode_utf8();
-                if let Ok(plain) = plain.map(std::borrow::Cow::into_owned) {
-                    *value = plain;
-                }
-            }
-        }
-    }
-}
-
-fn is_authorization(header: &str) -> bool {
+pub(super) fn is_authorization(header: &str) -> bool {
     header.eq_ignore_ascii_case("authorization")
 }
 
@@ -308,16 +83,16 @@ fn name_key(key: &str) -> String {
 }
 
 impl StoredServer {
-    pub(super) fn pack_id(&self) -> PackId {
+    pub(crate) fn pack_id(&self) -> PackId {
         PackId::of_added_server(&self.name)
     }
 
-    pub(super) fn is_program(&self) -> bool {
+    pub(crate) fn is_program(&self) -> bool {
         !self.program.as_os_str().is_empty()
     }
 
     /// Returns the address with the names of keys in the place of their values.
-    pub(super) fn shown_url(&self) -> String {
+    pub(crate) fn shown_url(&self) -> String {
         self.url.write(name_key)
     }
 
@@ -329,12 +104,12 @@ impl StoredServer {
     }
 
     /// Whether the address has a query or a key.
-    pub(super) fn has_query_or_key(&self) -> bool {
+    pub(crate) fn has_query_or_key(&self) -> bool {
         self.shown_url() != self.base_url() || self.url.keys().next().is_some()
     }
 
     /// Returns the whole command, or the address. Keys are named and not shown.
-    pub(super) fn command_or_url(&self) -> String {
+    pub(crate) fn command_or_url(&self) -> String {
         if !self.is_program() {
             return self.shown_url();
         }
@@ -343,7 +118,7 @@ impl StoredServer {
     }
 
     /// Returns the names of its keys.
-    pub(super) fn key_names(&self) -> Vec<String> {
+    pub(crate) fn key_names(&self) -> Vec<String> {
         let words = self.args.iter().chain([&self.url]).flat_map(Word::keys);
         let mut names: Vec<String> =
             self.keys.values().map(String::as_str).chain(words).map(str::to_owned).collect();
@@ -353,16 +128,16 @@ impl StoredServer {
     }
 
     /// Returns the seconds that one of its calls may take without progress.
-    pub(super) fn call_s(&self) -> u32 {
+    pub(crate) fn call_s(&self) -> u32 {
         self.call_s.unwrap_or(CALL_S)
     }
 
-    pub(super) fn signs_in(&self) -> bool {
+    pub(crate) fn signs_in(&self) -> bool {
         self.sign_in
     }
 
     /// Where its tools can send data, as the person said when adding it.
-    pub(super) fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> Reach {
         match (self.network || !self.is_program(), self.reads_may_run) {
             (false, _) => Reach::Here,
             (true, true) => Reach::Configured,
@@ -371,7 +146,7 @@ impl StoredServer {
     }
 
     /// Whether its address lies on this computer or in the local network, or is not encrypted.
-    pub(super) fn is_private(&self) -> bool {
+    pub(crate) fn is_private(&self) -> bool {
         let url = self.shown_url();
         let Some(origin) = address::Origin::parse(&url) else { return false };
         let host = origin.host_and_port();
@@ -383,7 +158,7 @@ impl StoredServer {
     }
 
     /// Writes the server's file.
-    pub(super) fn save_server(&self, folder: &Path) -> Result<(), AgentError> {
+    pub(crate) fn save_server(&self, folder: &Path) -> Result<(), AgentError> {
         self.write_file(folder).map_err(|error| {
             AgentError::internal(
                 "settings",
@@ -405,7 +180,7 @@ impl StoredServer {
 
     /// Makes the server's pack, in memory. The server's whole file is pinned, shown and recorded in
     /// the place of its manifest, which does not hold all that decides.
-    pub(super) fn make_pack(&self, folder: &Path) -> LoadedPack {
+    pub(crate) fn make_pack(&self, folder: &Path) -> LoadedPack {
         let mut loaded = packs::check_manifest(&self.manifest(), folder);
         loaded.manifest = self.file();
         loaded.view.manifest_hash = Some(packs::hash_of(&loaded.manifest));
@@ -413,7 +188,7 @@ impl StoredServer {
     }
 
     /// Returns what the server's file holds.
-    pub(super) fn file(&self) -> Value {
+    pub(crate) fn file(&self) -> Value {
         json!(self)
     }
 
@@ -468,7 +243,7 @@ pub(crate) fn read_all(folder: &Path) -> Vec<StoredServer> {
 
 /// Reads the server of a folder. Its name is that of the folder; a file with another name is not
 /// used, because it would get the keys of another server.
-pub(super) fn read_one(folder: &Path) -> Option<StoredServer> {
+pub(crate) fn read_one(folder: &Path) -> Option<StoredServer> {
     let file = folder.join(SERVER_FILE);
     let stored: StoredServer = match files::read_text(&file, files::OWN) {
         Ok(text) => serde_json::from_str(&text)
@@ -493,7 +268,7 @@ pub(super) fn read_one(folder: &Path) -> Option<StoredServer> {
 }
 
 /// Deletes what earlier versions made beside the file of each server.
-pub(super) fn delete_generated_files(folder: &Path) {
+pub(crate) fn delete_generated_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         for name in GENERATED {
             let path = entry.path().join(name);
@@ -508,7 +283,12 @@ pub(super) fn delete_generated_files(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use contract::NewServer;
+
+    use super::{
+        super::separating::{Separated, separate_keys},
+        *,
+    };
 
     fn program(env: &[(&str, &str)], args: &[&str]) -> NewServer {
         NewServer {
@@ -593,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_random_is_a_key_unless_the_person_says_no() {
+    fn a_value_that_only_looks_random_is_a_key_unless_the_person_says_no() {
         let random = "q7Zr0XbN4tLw9Vd2KfP1";
         let mut server = program(&[("ACCOUNT", random)], &["--account", random]);
         let Separated { stored, values, unsure } = separate_keys(&server).unwrap();

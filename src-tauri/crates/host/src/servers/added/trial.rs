@@ -17,7 +17,7 @@ use crate::servers::{definitions, tool_notes};
 
 /// How long a test waits, because a first start may download packages, and may be followed by
 /// another one that begins with the other protocol.
-pub(super) const PATIENCE: Duration = Duration::from_secs(245);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(245);
 /// How long a server may take to start without network. By then everything is downloaded.
 const WITHOUT_NETWORK: Duration = Duration::from_secs(10);
 /// How long the last lines of a program's error output may take to arrive.
@@ -54,7 +54,7 @@ impl Access for EnteredKeys {
 }
 
 /// Replaces the stored keys of a server by those that the user entered.
-pub(super) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> ServerConfig {
+pub(crate) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> ServerConfig {
     let entered = Arc::new(EnteredKeys(keys));
     match &mut config.reach {
         Reach::Program(program) => {
@@ -113,7 +113,7 @@ impl Asker for Declines {
 
 /// Starts a server that is configured without network, and returns whether it lists these tools,
 /// apart from numbers in their descriptions.
-pub(super) async fn works_without_network(
+pub(crate) async fn works_without_network(
     config: ServerConfig,
     tools: &[TestedTool],
     trial: &Trial<'_>,
@@ -140,7 +140,7 @@ pub(super) async fn works_without_network(
 }
 
 /// Starts the server, lists its tools, and ends it. A stopped trial ends it at once.
-pub(super) async fn run_trial(
+pub(crate) async fn run_trial(
     config: ServerConfig,
     runs: String,
     trial: &Trial<'_>,
@@ -178,14 +178,14 @@ pub(super) async fn run_trial(
 }
 
 /// Returns the last lines of a server's error output.
-pub(super) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String> {
+pub(crate) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String> {
     tokio::time::sleep(LAST_LINES).await;
     let log = servers.log(key);
     log[log.len().saturating_sub(MAX_LINES)..].to_vec()
 }
 
 /// Describes a tool for the person who is to accept it.
-pub(super) fn tested_tool(pack: &PackId, server: &str, definition: &Definition) -> TestedTool {
+pub(crate) fn tested_tool(pack: &PackId, server: &str, definition: &Definition) -> TestedTool {
     let effect: Effect = definitions::effect_or_default(definition, None);
     TestedTool {
         name: definition.name.clone(),

@@ -1,6 +1,6 @@
 use std::fs;
 
-use contract::Change;
+use contract::{AcceptedTool, Change, ServerToolsAcceptParams};
 use serde_json::json;
 
 use super::*;
@@ -142,7 +142,7 @@ fn a_tool_whose_effect_a_person_left_open_is_accepted_and_not_classified() {
 }
 
 #[test]
-fn what_a_person_said_of_a_tool_ends_when_its_server_says_that_it_changes_more() {
+fn a_persons_classification_of_a_tool_ends_when_its_server_says_that_it_changes_more() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::from("mail"), pins(folder.path(), &[]));
     let of = |hints: Value| Definition { annotations: Some(hints), ..definition("look", "Looks.") };

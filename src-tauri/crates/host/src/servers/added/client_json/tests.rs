@@ -105,7 +105,7 @@ bearer_token_env_var = "FAR_TOKEN"
 
 /// Texts of instructions and of further clients, with the program or address that each means.
 #[test]
-fn what_instructions_show_is_read() {
+fn texts_of_instructions_are_read() {
     let npx = ["npx", "-y", "notes"];
     for (text, runs) in [
         (r#""mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes"]}}"#, &npx[..]),
@@ -151,7 +151,7 @@ fn what_instructions_show_is_read() {
 }
 
 #[test]
-fn what_is_switched_off_stays_so() {
+fn a_server_that_is_switched_off_stays_off() {
     for off in [
         r#""disabled": true"#,
         r#""enabled": false"#,
@@ -211,7 +211,7 @@ fn every_server_of_a_file_is_kept_and_named() {
 }
 
 #[test]
-fn what_has_no_use_for_an_address_or_a_program_is_named() {
+fn settings_without_use_for_an_address_or_a_program_are_named() {
     let far = r#"{"url": "https://a.example/mcp", "env": {"A": "b"}, "args": [], "oauth": {}}"#;
     assert_eq!(notes(&one(far)), "Not used of its settings: env, oauth.");
     let near = r#"{"command": "npx", "headers": {"A": "b"}, "envFile": ".env"}"#;
@@ -219,7 +219,7 @@ fn what_has_no_use_for_an_address_or_a_program_is_named() {
 }
 
 #[test]
-fn what_holds_no_server_is_refused_with_the_remedy() {
+fn settings_without_a_server_are_refused_with_the_remedy() {
     for text in ["{}", "[1]", r#"{"mcpServers": {}}"#, "{"] {
         let refused = read_settings(text, &BTreeMap::new()).unwrap_err();
         assert!(refused.hint_text().is_some(), "{text}");
@@ -267,6 +267,6 @@ fn placeholders_in_placeholders_end_at_a_depth() {
     };
     assert_eq!((nested(8).server.env["B"].as_str(), nested(8).problem), ("x", None));
     for depth in [9, 20_000] {
-        assert!(problem(&nested(depth)).contains("inside of each other"), "{depth}");
+        assert!(problem(&nested(depth)).contains("are nested"), "{depth}");
     }
 }

@@ -1,19 +1,17 @@
-//! Moves keys that an earlier version left in the file of an added server to the keyring. Values of
-//! which only their randomness speaks stay: nobody was asked about them.
-
-use contract::{AgentError, StartNotice, text};
+//! Finds keys that an earlier version left in the file of an added server. Values of which only their
+//! randomness speaks stay: nobody was asked about them. Stores nothing.
 
 use super::{
     keys::{KeyStore, KeyValues},
-    storage::{self, Separating, StoredServer},
+    separating::Separating,
+    storage::StoredServer,
 };
-use crate::{Host, commands::start_notice, servers::definitions};
 
 /// Stands for the value of a key that is in the keyring already, so that no other key gets its name.
 const STORED: &str = "\0";
 
 /// Returns a server without the keys in its file, and these keys. None if there are none.
-fn separate_stored(stored: &StoredServer) -> Option<(StoredServer, KeyValues)> {
+pub(crate) fn separate_stored_keys(stored: &StoredServer) -> Option<(StoredServer, KeyValues)> {
     let places = ["url".to_owned()].into_iter();
     let places = places.chain((0..stored.args.len()).map(|at| format!("args/{at}")));
     let not_keys: Vec<String> =
@@ -53,70 +51,6 @@ fn separate_stored(stored: &StoredServer) -> Option<(StoredServer, KeyValues)> {
     (!fresh.is_empty()).then_some((stored, fresh))
 }
 
-impl Host {
-    /// Moves the keys in the files of added servers to the keyring, and tells of it in one line. A
-    /// server whose keys cannot be moved stays as it is.
-    pub(crate) async fn move_server_keys(&self) {
-        let (mut moved, mut kept) = (Vec::new(), Vec::new());
-        for stored in storage::read_all(&self.paths.own_servers()) {
-            let Some((without, values)) = separate_stored(&stored) else { continue };
-            match self.move_keys_of(&without, values, self.is_file_accepted(&stored)).await {
-                Ok(()) => moved.push(stored.name),
-                Err(error) => {
-                    tracing::warn!(%error.message, "keys in the file of a server could not be moved");
-                    kept.push(stored.name);
-                }
-            }
-        }
-        let mut notices = self.notices.lock();
-        notices.extend(tell(&moved, &kept));
-    }
-
-    async fn move_keys_of(
-        &self,
-        stored: &StoredServer,
-        values: KeyValues,
-        is_accepted: bool,
-    ) -> Result<(), AgentError> {
-        self.record_server(stored, "keys_moved").await?;
-        let loaded = self.pack_of(stored);
-        for (name, value) in values {
-            self.keep_key(&loaded, &name, value.into(), false).await?;
-        }
-        self.save_server(stored, is_accepted)?;
-        let key = definitions::server_key(&stored.pack_id(), &stored.name);
-        self.tools.servers.remove(&key).await;
-        self.reload_added();
-        if stored.enabled {
-            self.tools.servers.put(self.config_of(stored, &loaded)?).await;
-        }
-        Ok(())
-    }
-}
-
-fn tell(moved: &[String], kept: &[String]) -> Vec<StartNotice> {
-    let mut notices = Vec::new();
-    if !moved.is_empty() {
-        notices.push(start_notice(
-            "server_keys_moved",
-            &text!(
-                "Keys in the files of these added servers were moved to the keyring: {servers}. Copies of the files may still hold them.",
-                servers = moved.join(", ")
-            ),
-        ));
-    }
-    if !kept.is_empty() {
-        notices.push(start_notice(
-            "server_keys_in_files",
-            &text!(
-                "The files of these added servers hold keys, because the keyring cannot be used: {servers}.",
-                servers = kept.join(", ")
-            ),
-        ));
-    }
-    notices
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -141,7 +75,7 @@ mod tests {
             &["--token", "letmein-1", "--account", random, "--port", "8080"],
             &[("ODD", &ghp), ("DB", "postgres://me:letmein-2@db.example/x"), ("MOOD", "fine")],
         );
-        let (moved, values) = separate_stored(&old).unwrap();
+        let (moved, values) = separate_stored_keys(&old).unwrap();
         assert_eq!(
             values,
             KeyValues::from([
@@ -155,7 +89,7 @@ mod tests {
         assert!(!text.contains("letmein") && !text.contains("ghp_"), "{text}");
         assert!(text.contains(random) && text.contains("fine") && text.contains("8080"), "{text}");
         assert_eq!(moved.keys["TOKEN"], "TOKEN");
-        assert_eq!(separate_stored(&moved), None, "it happens once");
+        assert_eq!(separate_stored_keys(&moved), None, "it happens once");
     }
 
     #[test]
@@ -164,9 +98,10 @@ mod tests {
             serde_json::from_value(json!({"name": "far", "url": url, "enabled": true})).unwrap()
         };
         let (moved, values) =
-            separate_stored(&with("https://mcp.example/mcp?api_key=letmein-now&page=1")).unwrap();
+            separate_stored_keys(&with("https://mcp.example/mcp?api_key=letmein-now&page=1"))
+                .unwrap();
         assert_eq!(values["URL_KEY"], "letmein-now");
         assert_eq!(moved.shown_url(), "https://mcp.example/mcp?api_key=secret:URL_KEY&page=1");
-        assert_eq!(separate_stored(&with("not an address")), None);
+        assert_eq!(separate_stored_keys(&with("not an address")), None);
     }
 }

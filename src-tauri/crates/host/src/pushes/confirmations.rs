@@ -3,12 +3,12 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use contract::{AgentError, Confirmation, ErrorCode, Push, SettingChange};
+use contract::{AgentError, Confirmation, ErrorCode, Push, Reason, SettingChange};
 use engine::ports::{Events as _, Ids};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::oneshot, time::Instant};
 
-use super::pushes::Hub;
+use super::Hub;
 
 /// The highest number of waiting changes, so that a page cannot hide earlier requests behind many
 /// new ones.
@@ -116,7 +116,7 @@ impl Confirmations {
         if told {
             Ok(())
         } else {
-            Err(AgentError::invalid("This change does not wait any more.").reason("not_found"))
+            Err(AgentError::invalid("This change is no longer pending.").reason(Reason::NotFound))
         }
     }
 }

@@ -1,0 +1,25 @@
+//! Tests the connection to the configured model, and finds servers of models on this computer.
+
+use contract::{LocalServer, LocalServersResponse};
+
+use crate::{Host, models::ConnectionTest};
+
+impl Host {
+    /// Tests the connection. Forgets first which tools models refused, because people test a server
+    /// that they have changed. Returns None if the offline model is configured.
+    pub(crate) async fn test_model(&self) -> Option<ConnectionTest> {
+        self.engine.models.forget_refusals().await;
+        self.models.test_connection().await
+    }
+}
+
+/// Finds servers of models that run on this computer.
+pub(super) async fn find_model_servers() -> LocalServersResponse {
+    let found = models::local::find_servers(models::local::USUAL).await;
+    LocalServersResponse {
+        servers: found
+            .into_iter()
+            .map(|f| LocalServer { name: f.name, base_url: f.base_url, models: f.models })
+            .collect(),
+    }
+}

@@ -1,0 +1,106 @@
+//! The work that goes on beside the answers while a profile is open. Each loop ends with the host,
+//! which it does not keep open. Must not know how the work is done.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use contract::Push;
+use engine::ports::Events as _;
+
+use crate::Host;
+
+/// The time between two looks at overdue actions.
+const EXPIRY_EVERY: Duration = Duration::from_secs(15);
+
+/// The time between two looks for alarms of other processes.
+const ALARM_EVERY: Duration = Duration::from_secs(1);
+
+/// The time after the start at which a large log is verified, in seconds. A process that answers
+/// one question has ended by then.
+const CHECKED_AFTER: u64 = 15;
+
+/// The time from the start to the first erasure of old values.
+const UPKEEP_AFTER: Duration = Duration::from_secs(20);
+/// The time between erasures, and between looks at the copies.
+const UPKEEP_EVERY: Duration = Duration::from_secs(3600);
+
+/// The time between two rounds in which others confirm a checkpoint.
+const CONFIRM_EVERY: Duration = Duration::from_secs(600);
+
+/// The least time between two pushes about new records.
+const TOTALS_EVERY: Duration = Duration::from_millis(250);
+
+/// Starts all loops of an open profile.
+pub(super) fn start_loops(host: &Arc<Host>) {
+    tokio::spawn(expire_actions(Arc::downgrade(host)));
+    tokio::spawn(watch_alarms(Arc::downgrade(host)));
+    tokio::spawn(keep_up_log(Arc::downgrade(host)));
+    tokio::spawn(confirm_checkpoints(Arc::downgrade(host)));
+    push_log_totals(host);
+}
+
+/// Expires overdue actions from time to time, even if no client opens the list.
+async fn expire_actions(host: Weak<Host>) {
+    loop {
+        tokio::time::sleep(EXPIRY_EVERY).await;
+        let Some(host) = host.upgrade() else { return };
+        // During an alarm the expiry could not be recorded, so it waits.
+        if host.log.alarm().is_none() {
+            host.engine.expire_overdue_actions().await;
+        }
+    }
+}
+
+/// Watches for alarms of other processes, and verifies a large log some time after the start.
+async fn watch_alarms(host: Weak<Host>) {
+    for second in 1_u64.. {
+        tokio::time::sleep(ALARM_EVERY).await;
+        let Some(host) = host.upgrade() else { return };
+        if second == CHECKED_AFTER
+            && !host.log.checked_whole()
+            && host.log.alarm().is_none()
+            && let Err(error) = host.verify().await
+        {
+            tracing::warn!(message = error.message, "the log could not be checked as a whole");
+        }
+        host.stop_if_alarmed();
+    }
+}
+
+/// Erases old values, and makes the copies that are due.
+async fn keep_up_log(host: Weak<Host>) {
+    tokio::time::sleep(UPKEEP_AFTER).await;
+    loop {
+        let Some(host) = host.upgrade() else { return };
+        host.log.keep_up().await;
+        drop(host);
+        tokio::time::sleep(UPKEEP_EVERY).await;
+    }
+}
+
+/// Has the newest checkpoint confirmed by others.
+async fn confirm_checkpoints(host: Weak<Host>) {
+    let mut last = None;
+    loop {
+        tokio::time::sleep(CONFIRM_EVERY).await;
+        let Some(host) = host.upgrade() else { return };
+        // A problem that stays is recorded once.
+        last = host.log.attest(last.as_ref()).await;
+    }
+}
+
+/// Tells all clients how many records there are.
+fn push_log_totals(host: &Host) {
+    let (mut totals, hub) = (host.log.watch(), Arc::clone(&host.pushes.hub));
+    tokio::spawn(async move {
+        while totals.changed().await.is_ok() {
+            let total = *totals.borrow_and_update();
+            hub.push(Push::Audit { total });
+            // The pause groups many records into one push, because the view only needs to know that
+            // there are new records.
+            tokio::time::sleep(TOTALS_EVERY).await;
+        }
+    });
+}
