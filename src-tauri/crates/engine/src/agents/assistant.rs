@@ -74,7 +74,7 @@ impl Supervisor<'_> {
     ) -> Result<String, End> {
         let mut said = String::new();
         for (next, decision) in route_tool::joined(to) {
-            self.context.engine.switches.check_enabled().map_err(End::failed)?;
+            self.context.services.switches.check_enabled().map_err(End::failed)?;
             let Next::Agent(id) = next else {
                 said = decision.instruction;
                 continue;
@@ -84,7 +84,7 @@ impl Supervisor<'_> {
             let chosen = agents
                 .iter()
                 .find(|agent| agent.id == id)
-                .filter(|_| has_room && self.context.engine.switches.check_agent(&id).is_ok())
+                .filter(|_| has_room && self.context.services.switches.check_agent(&id).is_ok())
                 .filter(|_| route::may_visit(&id, &decision, &progress.answered));
             let Some(agent) = chosen else { continue };
             // The earlier answer is no longer the reply, so it is stored as a text of its own.

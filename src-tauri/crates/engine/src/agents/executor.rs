@@ -9,13 +9,14 @@
 //! exactly once.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
 
 use contract::{
-    AgentError, CallId, ErrorCode, EventBody, Item, ItemBody, Kept, ResultView, Stage, ToolOutcome,
+    AgentError, CallId, ErrorCode, EventBody, Item, ItemBody, Kept, Reason, Stage, ToolOutcome,
     ToolSpec, text,
 };
 use futures::future::join_all;
@@ -23,21 +24,25 @@ use policy::Decision;
 use serde_json::Value;
 
 use crate::{
-    approvals::gate::{ApprovalGate, Gated},
-    budget::{account::ViewedResult, metering::BUDGET},
+    approvals::{
+        gate::{ApprovalGate, Gated},
+        services::ApprovalServices,
+    },
+    budget::{account::ToolData, metering::BUDGET},
     canonical::canonical,
-    context::entities,
+    context::{egress::EgressSession, entities},
     conversation::pack_egress::check_pack_egress,
     destinations::note_read,
     ports::{AskedCall, Opaque, Point},
     texts::Text,
     tools::{
-        analyses::earlier_analysis,
         call::{CallDone, Ready, is_free_read, unknown_tool},
         coerce::fit_arguments,
         dispatch::Dispatcher,
         policy_decision::policy_decision,
         refused_calls::note_refused,
+        scope::Scope,
+        services::ToolServices,
     },
     turn::{context::TurnContext, outcome::End},
 };
@@ -93,6 +98,12 @@ enum Prepared {
     Refused(Box<CallDone>),
 }
 
+/// The services with which calls are made.
+pub(crate) struct CallServices {
+    pub(crate) tools: Arc<ToolServices>,
+    pub(crate) approvals: Arc<ApprovalServices>,
+}
+
 pub(crate) struct ToolExecutor {
     context: Arc<TurnContext>,
     pub(crate) gate: ApprovalGate,
@@ -104,10 +115,16 @@ pub(crate) struct ToolExecutor {
 }
 
 impl ToolExecutor {
-    pub(crate) fn new(dispatcher: Dispatcher) -> Self {
+    pub(crate) fn new(
+        services: &CallServices,
+        context: &Arc<TurnContext>,
+        scope: Scope,
+        words: Option<Arc<EgressSession>>,
+    ) -> Self {
+        let dispatcher = Dispatcher::new(context, &services.tools, scope, words);
         Self {
-            context: Arc::clone(&dispatcher.context),
-            gate: ApprovalGate::new(dispatcher),
+            context: Arc::clone(context),
+            gate: ApprovalGate::new(dispatcher, &services.approvals),
             invalid: InvalidArguments::default(),
             is_tools_off: false,
             kept: HashMap::new(),
@@ -172,7 +189,7 @@ impl ToolExecutor {
                     ErrorCode::ApprovalRequired,
                     Text::OneAtATime.in_locale(&self.context.locale),
                 )
-                .reason("one_at_a_time");
+                .reason(Reason::OneAtATime);
                 next =
                     Prepared::Refused(Box::new(CallDone::failed(ready, ToolOutcome::Limit, error)));
             }
@@ -204,11 +221,13 @@ impl ToolExecutor {
                     if !saved {
                         unsaved.push(self.context.item(result.item_body()));
                     }
-                    self.note_viewed(&result);
+                    self.note_result(&result);
                     done.push(*result);
                 }
             }
         }
+        // Stored calls come before their results: the history puts neighbouring calls into one
+        // message of the model. The sort is stable.
         unsaved.sort_by_key(|item| matches!(item.body, ItemBody::ToolResult { .. }));
         self.context.save(unsaved).await.map_err(End::failed)?;
         if self.context.cancel.is_cancelled() {
@@ -218,15 +237,20 @@ impl ToolExecutor {
     }
 
     /// Notes a result for the program that sent the request, if there is one.
-    fn note_viewed(&self, result: &CallDone) {
-        let has_view = result.outcome == ToolOutcome::Ok && result.view != ResultView::Plain;
-        if has_view && self.context.run().is_some() {
-            self.context.account.add_viewed(ViewedResult {
-                view: result.view,
-                tool: result.tool.clone(),
-                data: Arc::new(contract::json_text::members_of(&result.data).into_owned()),
-            });
+    fn note_result(&self, result: &CallDone) {
+        if result.outcome != ToolOutcome::Ok || self.context.run().is_none() {
+            return;
         }
+        let data = match contract::json_text::members_of(&result.data) {
+            Cow::Borrowed(_) => Arc::clone(&result.data),
+            Cow::Owned(data) => Arc::new(data),
+        };
+        self.context.account.add_result(ToolData {
+            view: result.view.clone(),
+            tool: result.tool.clone(),
+            pack: result.pack.clone(),
+            data,
+        });
     }
 
     async fn prepare(&mut self, call: AskedCall, is_within_limit: bool) -> Prepared {
@@ -235,6 +259,8 @@ impl ToolExecutor {
             Ok(ready) => match self.check_runnable(&ready).await {
                 Ok(()) => {
                     if is_free_read(&ready) {
+                        // Counted now and not when it runs, so that the next call of the round is
+                        // decided with the bytes of this one.
                         note_read(&self.context, &ready.spec, &ready.arguments).await;
                     }
                     Prepared::Ready(ready)
@@ -263,7 +289,7 @@ impl ToolExecutor {
             return Err((
                 ToolOutcome::Denied,
                 error
-                    .reason("side_effect_disallowed")
+                    .reason(Reason::SideEffectDisallowed)
                     .with("approvable", false)
                     .with("tool_id", tool),
             ));
@@ -307,6 +333,7 @@ impl ToolExecutor {
                 (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error))
             }
         };
+        // A call whose checks stop early stays denied.
         let decision = Decision::Deny { why: contract::Text::default() };
         let mut ready = Box::new(Ready {
             call: call.id,
@@ -382,7 +409,7 @@ impl ToolExecutor {
             .into_iter()
             .fold(given, |given, run| run.drop_unknown_arguments(&ready.spec, given));
         let (arguments, changes) = fit_arguments(&ready.spec, given, |full| {
-            self.context.engine.validators.check_arguments(&ready.spec, full).is_ok()
+            self.dispatcher().services.validators.check_arguments(&ready.spec, full).is_ok()
         });
         ready.arguments = arguments;
         ready.coerced = changes
@@ -409,7 +436,7 @@ impl ToolExecutor {
     fn validate(&self, ready: &mut Ready) -> Result<(), AgentError> {
         check_owner(&ready.spec, &ready.arguments)?;
         ready.arguments = contract::arguments::normalize_and_check_length(ready.arguments.clone())?;
-        self.context.engine.validators.check_arguments(&ready.spec, &ready.arguments)
+        self.dispatcher().services.validators.check_arguments(&ready.spec, &ready.arguments)
     }
 
     /// Returns the tool with this model name if it is in the specialist's scope. The tool that
@@ -495,7 +522,8 @@ impl ToolExecutor {
                 CallDone::failed(ready, ToolOutcome::Limit, error)
             }
             None => {
-                let done = match earlier_analysis(&self.context, &self.dispatcher().scope, ready) {
+                let Dispatcher { services, scope, .. } = self.dispatcher();
+                let done = match services.analyses.earlier(&self.context, scope, ready) {
                     Some(done) => done,
                     None => {
                         self.context.probe(Point::BeforeToolRun);

@@ -56,7 +56,7 @@ pub(crate) fn guidance(
             given.view.last_used = Some(context.world().clock.now());
             messages.push(Message::System { text });
         }
-        context.engine.traces.note_instructions(&context.id, given.view);
+        context.services.traces.note_instructions(&context.id, given.view);
     }
     messages
 }

@@ -113,6 +113,8 @@ impl<'t> ModelCaller<'t> {
         self.answer.kept = None;
         loop {
             let ends = turn_ends(asked.messages, asked.earlier);
+            // A model that could not read the whole once is asked with fewer turns from then on,
+            // also in later rounds.
             let left_out = ends.len() - (ends.len() >> self.halvings.min(31));
             if left_out > 0 {
                 tracing::debug!(turns = left_out, of = ends.len(), "the oldest turns are left out");
@@ -172,6 +174,7 @@ impl<'t> ModelCaller<'t> {
             tools: asked.tools.clone(),
             structured: asked.structured.clone(),
             purpose: asked.purpose.clone(),
+            // The meter sets both limits when it reserves the call.
             max_output_tokens: None,
             left_output_tokens: None,
             whole: self.context.heard_run().is_some_and(RunContext::whole),
@@ -239,6 +242,7 @@ impl<'t> ModelCaller<'t> {
         tokio::pin!(cancelled);
         loop {
             let event = tokio::select! {
+                // A cancelled turn ends before it takes another event.
                 biased;
                 () = &mut cancelled => {
                     if quiet {
@@ -269,6 +273,8 @@ impl<'t> ModelCaller<'t> {
                 let rest = said.end();
                 self.deliver(reply, &mut frame, rest);
             }
+            // Held text is shown before any other event, so that listeners get all in the model's
+            // order.
             if !matches!(event, Some(Ok(ModelEvent::Text(_)))) {
                 self.answer.show(frame.take());
             }
@@ -432,7 +438,7 @@ impl<'t> ModelCaller<'t> {
             return;
         }
         if let Some(refused) = &refused {
-            self.context.engine.models.refusals.keep(&label, refused.at).await;
+            self.context.services.models.refusals.keep(&label, refused.at).await;
         }
         let model = label_text(&label).to_param();
         let text = Text::NoTools.in_locale(&self.context.locale);

@@ -23,7 +23,7 @@ use crate::{
 pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
     let may_be_asked = |agent: &&Agent| {
         context.wanted.as_ref().is_none_or(|id| agent.id == *id)
-            && context.engine.switches.check_agent(&agent.id).is_ok()
+            && context.services.switches.check_agent(&agent.id).is_ok()
     };
     context.world().roster.agents().iter().filter(may_be_asked).cloned().map(Arc::new).collect()
 }
@@ -54,7 +54,7 @@ impl PromptWriter<'_> {
             true,
             self.words,
         );
-        prompt.add(PromptPart::Toolkit, &self.context.engine.toolkits.of(specs), true, self.words);
+        prompt.add(PromptPart::Toolkit, &self.words.toolkit(specs), true, self.words);
         if voice.knows_abilities() {
             let text = abilities::text(self.context, &agents_of(self.context), self.words.level());
             prompt.add(PromptPart::Toolkit, &text, true, self.words);

@@ -97,8 +97,8 @@ impl<'t> RoundLoop<'t> {
         for round in 1..=rounds {
             // The user may have switched the specialist off since the last call.
             let enabled = match &self.model.answer.agent {
-                Some(agent) => self.context.engine.switches.check_agent(&agent.id),
-                None => self.context.engine.switches.check_enabled(),
+                Some(agent) => self.context.services.switches.check_agent(&agent.id),
+                None => self.context.services.switches.check_enabled(),
             };
             if let Err(error) = enabled {
                 return Some(End::failed(error));
@@ -108,6 +108,7 @@ impl<'t> RoundLoop<'t> {
                 || self.executor.is_tools_off()
                 || self.context.is_out_of_time();
             let tools = if last { Vec::new() } else { self.offered(run) };
+            // A secret may have become known since the last round.
             run.messages = words.redact_again(std::mem::take(&mut run.messages));
             let asked = ModelCallRequest {
                 messages: &run.messages,
@@ -121,6 +122,7 @@ impl<'t> RoundLoop<'t> {
                 Ok(reply) => reply,
                 Err(end) => return Some(end),
             };
+            // Some models call tools that they were not offered.
             let calls = if last { Vec::new() } else { reply.calls };
             if calls.is_empty() {
                 // An answer that was cut before its first word would be cut again, so it is not

@@ -14,7 +14,7 @@ use contract::{
 use crate::{
     agents::{
         answer::AnswerBuilder,
-        executor::ToolExecutor,
+        executor::{CallServices, ToolExecutor},
         model_call::ModelCaller,
         prompts::PromptWriter,
         rounds::{RoundLoop, Run, RunEnd},
@@ -27,10 +27,10 @@ use crate::{
         history,
         prompt::{self, AgentPart, Prompt, Voice},
     },
-    conversation::{recall::Recollections, recalled::Recalled, refresh::show_memory},
+    conversation::{recall::Recollections, recalled::Recalled},
     ports::{Agent, Message, Purpose, Supervision},
     texts::Text,
-    tools::{dispatch::Dispatcher, scope::Scope},
+    tools::scope::Scope,
     turn::{context::TurnContext, outcome::End, run_context::RunContext},
 };
 
@@ -107,16 +107,16 @@ pub(crate) struct Supervisor<'t> {
 impl<'t> Supervisor<'t> {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
+        calls: &CallServices,
         words: &Arc<EgressSession>,
         answer: &'t mut AnswerBuilder,
         recollections: &'t mut Recollections,
     ) -> Self {
-        let dispatcher = Dispatcher::new(context, Scope::default(), Some(Arc::clone(words)));
         let rounds = RoundLoop::new(
             context,
             words,
             ModelCaller::new(context, words, answer),
-            ToolExecutor::new(dispatcher),
+            ToolExecutor::new(calls, context, Scope::default(), Some(Arc::clone(words))),
         );
         Self { context: Arc::clone(context), words: Arc::clone(words), recollections, rounds }
     }
@@ -204,7 +204,7 @@ impl<'t> Supervisor<'t> {
             Some(recalled) => recalled,
             None => {
                 let recalled = self.recollections.recall(&self.context, Some(agent)).await?;
-                show_memory(&self.context, &recalled).await;
+                self.recollections.show_memory(&self.context, &recalled).await;
                 recalled
             }
         };
@@ -439,12 +439,12 @@ impl<'t> Supervisor<'t> {
         progress: &mut Progress,
     ) -> SupervisorEnd {
         for _ in progress.answered.len()..self.most_hops() {
-            if let Err(error) = self.context.engine.switches.check_enabled() {
+            if let Err(error) = self.context.services.switches.check_enabled() {
                 return SupervisorEnd::Ended(End::Failed { partial: String::new(), error });
             }
             let agents: Vec<Arc<Agent>> = agents
                 .iter()
-                .filter(|agent| self.context.engine.switches.check_agent(&agent.id).is_ok())
+                .filter(|agent| self.context.services.switches.check_agent(&agent.id).is_ok())
                 .cloned()
                 .collect();
             if agents.is_empty() || self.rounds.model.calls_left() < CALLS_OF_A_HOP {
@@ -500,7 +500,7 @@ impl<'t> Supervisor<'t> {
 }
 
 pub(super) fn trace(context: &TurnContext, agent: Option<&Arc<Agent>>, prompt: &Prompt) {
-    context.engine.traces.begin(PromptTrace {
+    context.services.traces.begin(PromptTrace {
         session: context.session.clone(),
         turn: context.id.clone(),
         at: context.world().clock.now(),

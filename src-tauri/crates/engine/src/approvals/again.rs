@@ -1,20 +1,17 @@
 //! A person may see the form of an action's arguments, and have the action proposed again after its
 //! time ran out. Then everything is checked as for a new call, and it needs a decision of its own.
 
-use std::sync::Arc;
-
 use contract::{
     AgentError, Approval, ApprovalFormResponse, ApprovalId, ApprovalStatus, Caller, ItemBody,
-    RecordType,
+    Reason, RecordType,
 };
 use policy::Decision;
 use serde_json::{Value, json};
 
 use crate::{
-    Engine,
     approvals::{
+        actions::Approvals,
         decide::{call_of, without_caller_values},
-        gate::ApprovalGate,
     },
     ports::{Reach, RecordDraft},
     tools::{
@@ -27,11 +24,11 @@ use crate::{
 /// The reason that the new proposal shows.
 const AGAIN: &str = "The time for a decision had run out, and you asked again.";
 
-impl Engine {
+impl Approvals {
     /// Returns the actions that may be asked about again: expired, and not asked about again yet.
     /// The newest comes first.
-    pub async fn expired_approvals(self: &Arc<Self>) -> Result<Vec<Approval>, AgentError> {
-        let all = self.approvals_list(true).await?;
+    pub async fn expired(&self) -> Result<Vec<Approval>, AgentError> {
+        let all = self.list(true).await?;
         let is_open = |approval: &&Approval| {
             approval.status == ApprovalStatus::Expired
                 && !all.iter().any(|other| other.replaces.as_ref() == Some(&approval.id))
@@ -40,8 +37,8 @@ impl Engine {
     }
 
     /// Returns the schema of an action's arguments, and the names of those that the host sets.
-    pub async fn approval_form(&self, id: &ApprovalId) -> Result<ApprovalFormResponse, AgentError> {
-        let spec = self.spec_of(&self.approval(id).await?)?;
+    pub async fn form(&self, id: &ApprovalId) -> Result<ApprovalFormResponse, AgentError> {
+        let spec = self.spec_of(&self.get(id).await?)?;
         let set_by_host = spec.caller_owned.iter().map(|parameter| parameter.name.clone());
         Ok(ApprovalFormResponse {
             set_by_host: set_by_host.collect(),
@@ -50,20 +47,16 @@ impl Engine {
     }
 
     /// Makes a new proposal with the arguments of an expired one.
-    pub async fn approval_ask_again(
-        self: &Arc<Self>,
-        id: &ApprovalId,
-        by: &Caller,
-    ) -> Result<Approval, AgentError> {
-        self.switches.check_enabled()?;
-        let expired = self.approval(id).await?;
+    pub async fn ask_again(&self, id: &ApprovalId, by: &Caller) -> Result<Approval, AgentError> {
+        self.shared.switches.check_enabled()?;
+        let expired = self.get(id).await?;
         // Two requests at once would both find no proposal yet.
         let _one_at_a_time = self.asking_again.lock(&expired.session).await;
         self.check_may_ask_again(&expired).await?;
-        self.switches.check_tools_named(&expired.tool)?;
-        self.world.secrets.reload_secrets().await;
+        self.shared.switches.check_tools_named(&expired.tool)?;
+        self.shared.secrets.reload().await;
         let ready = self.call_again(&expired)?;
-        let agent = self.agent_id_of(&expired);
+        let agent = self.services.transitions.agent_id_of(&expired);
         let began = tokio::time::Instant::now();
         let started = RecordDraft::new(RecordType::RunStarted)
             .field("model", "")
@@ -85,20 +78,20 @@ impl Engine {
             .field("model_calls", 0);
         let ended = code.into_iter().fold(ended, |draft, code| draft.field("code", code));
         self.record_of(&expired, ended).await;
-        if let Err(error) = self.world.audit.flush().await {
+        if let Err(error) = self.shared.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a request");
         }
         asked
     }
 
-    async fn check_may_ask_again(self: &Arc<Self>, expired: &Approval) -> Result<(), AgentError> {
-        if !self.expired_approvals().await?.iter().any(|open| open.id == expired.id) {
+    async fn check_may_ask_again(&self, expired: &Approval) -> Result<(), AgentError> {
+        if !self.expired().await?.iter().any(|open| open.id == expired.id) {
             return Err(AgentError::invalid(
                 "Only an action whose time ran out can be asked about again, and only once.",
             )
             .reason("not_expired"));
         }
-        match self.world.store.approval_reach(expired).await? {
+        match self.shared.world.store.approval_reach(expired).await? {
             Reach::Here => Ok(()),
             Reach::Everywhere | Reach::HereAlone => Err(AgentError::invalid(
                 "Several gateways share this conversation, so only its customer asks again.",
@@ -111,24 +104,24 @@ impl Engine {
     fn call_again(&self, expired: &Approval) -> Result<Ready, AgentError> {
         let spec = self.spec_of(expired)?;
         let arguments: Value = contract::arguments::parse(&expired.arguments)?;
-        self.check_no_secret(&arguments)?;
+        self.shared.secrets.check_no_secret(&arguments)?;
         let arguments = without_caller_values(&spec, arguments);
-        self.validators.check_arguments(&spec, &arguments)?;
-        let call = contract::CallId(self.world.ids.next("call"));
+        self.tools.validators.check_arguments(&spec, &arguments)?;
+        let call = contract::CallId(self.shared.world.ids.next("call"));
         Ok(Ready { call, is_adapted: true, ..call_of(expired, spec, arguments) })
     }
 
     async fn propose_again(
-        self: &Arc<Self>,
+        &self,
         expired: &Approval,
         ready: Ready,
         by: &Caller,
     ) -> Result<Approval, AgentError> {
-        let gate = ApprovalGate::detached(self, expired, by);
+        let gate = self.gate(expired, by);
         let verdict = policy_decision(&gate.context, &ready.spec, &ready.arguments).await;
         if let Decision::Deny { why } = verdict.decision {
             return Err(AgentError::new(contract::ErrorCode::ApprovalRequired, why)
-                .reason("side_effect_disallowed"));
+                .reason(Reason::SideEffectDisallowed));
         }
         let call = gate.context.item(ItemBody::ToolCall {
             call: ready.call.clone(),

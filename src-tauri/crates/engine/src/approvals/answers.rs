@@ -3,7 +3,8 @@
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, Approval, ApprovalStatus, ErrorCode, EventBody, ItemBody, Text, Transition, text,
+    AgentError, Approval, ApprovalStatus, ErrorCode, EventBody, ItemBody, Reason, Text, Transition,
+    text,
 };
 use policy::Decision;
 
@@ -28,7 +29,7 @@ impl AnswerSigner for ApprovalGate {
             Decision::Allow { .. } => None,
             Decision::Deny { why } => {
                 return Err(AgentError::new(ErrorCode::ApprovalRequired, why)
-                    .reason("side_effect_disallowed")
+                    .reason(Reason::SideEffectDisallowed)
                     .with("approvable", false));
             }
             Decision::Ask { .. } if !self.context.is_attended() => {
@@ -53,7 +54,7 @@ impl AnswerSigner for ApprovalGate {
                 (Transition::FAIL, Some(error.message))
             }
         };
-        self.context.engine.transition(approval, transition, reason.as_deref()).await;
+        self.services.transitions.make(approval, transition, reason.as_deref()).await;
         self.report_end(approval, transition.to, reason).await;
     }
 }
@@ -62,12 +63,13 @@ impl ApprovalGate {
     /// Asks for an approval of the call with its answers, and marks the approval as executing.
     async fn ask_new_approval(&self, ready: &Ready, why: &Text) -> Result<Approval, AgentError> {
         let why = text!("{why} Its server asked for this input first, so it is a new call.", why);
-        let mut proposal = propose(&self.dispatcher, ready, (why, None), Listener::Call).await?;
-        let waited = wait(&self.dispatcher, ready, &mut proposal).await;
-        let (approval, engine) = (proposal.approval, &self.context.engine);
+        let mut proposal =
+            propose(&self.services, &self.dispatcher, ready, (why, None), Listener::Call).await?;
+        let waited = wait(&self.services, &self.dispatcher, ready, &mut proposal).await;
+        let (approval, transitions) = (proposal.approval, &self.services.transitions);
         let (status, reason, said) = match waited {
             Waited::Approved(holds) => match recheck(&self.dispatcher, ready, &approval).await {
-                Rechecked::Same if engine.transition(&approval, Transition::BEGIN, None).await => {
+                Rechecked::Same if transitions.make(&approval, Transition::BEGIN, None).await => {
                     self.store_session_grant(&approval, holds, ready).await;
                     return Ok(approval);
                 }
@@ -107,10 +109,10 @@ impl ApprovalGate {
         // Only an approved action can still change its status here.
         let transition = Transition { from: ApprovalStatus::Approved, to: status };
         if transition.is_allowed() {
-            engine.transition(&approval, transition, Some(&said)).await;
+            transitions.make(&approval, transition, Some(&said)).await;
         }
         self.report_end(&approval, status, Some(said.clone().into())).await;
-        engine.push_approvals().await;
+        transitions.push_waiting().await;
         Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
     }
 

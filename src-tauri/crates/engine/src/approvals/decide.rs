@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Caller, CallerKind,
-    Decision, ErrorCode, EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec, Transition, text,
+    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, Caller, Decision, ErrorCode,
+    EventBody, ItemBody, Reason, RecordType, ToolOutcome, ToolSpec, Transition, text,
 };
 use serde_json::{Value, json};
 
 use crate::{
-    Engine, World,
     approvals::{
-        gate::{ApprovalGate, Gated},
+        actions::Approvals,
+        gate::Gated,
         proposal::{EDITED, may_be_granted},
         router::{Holds, Verdict},
     },
-    ports::{Durability, Reach, RecordDraft},
+    ports::{Reach, RecordDraft},
     texts::Text,
     tools::{call::Ready, coerce::fit_arguments},
     turn::refusals::{Refused, millis},
@@ -38,37 +38,29 @@ pub struct Decided {
     pub result: Option<ItemBody>,
 }
 
-impl Engine {
-    /// Returns the pending actions, or all actions.
-    pub async fn approvals_list(
-        self: &Arc<Self>,
-        include_decided: bool,
-    ) -> Result<Vec<Approval>, AgentError> {
-        self.expire_overdue().await?;
-        self.world.store.approvals(include_decided).await.map_err(AgentError::from)
-    }
-
+impl Approvals {
     /// Applies a decision. The hash in the decision must equal the hash of the action that was
     /// shown.
-    pub async fn approval_decide(
-        self: &Arc<Self>,
+    pub async fn decide(
+        &self,
         params: ApprovalDecideParams,
         by: &Caller,
     ) -> Result<Decided, AgentError> {
-        let approval = self.approval(&params.id).await?;
+        let approval = self.get(&params.id).await?;
         if let Err(error) = self.check_decision(&approval, &params, by).await {
             let refused = Refused {
                 session: Some(&approval.session),
                 ..Refused::of("decision", &error, approval.id.as_str())
             };
-            let run = self.runs.of(&approval.turn);
-            self.refused_requests.note(refused.asked_by(run.as_deref())).await;
+            let run = self.shared.runs.of(&approval.turn);
+            self.shared.refused_requests.note(refused.asked_by(run.as_deref())).await;
             return Err(error);
         }
         // If no turn waits for the action any more, the decision gets its own run records under the
         // action's turn id.
-        let run = (!self.router.waits(&approval.id))
-            .then(|| (tokio::time::Instant::now(), self.agent_id_of(&approval)));
+        let run = (!self.services.router.waits(&approval.id)).then(|| {
+            (tokio::time::Instant::now(), self.services.transitions.agent_id_of(&approval))
+        });
         if let Some((_, agent)) = &run {
             let draft = RecordDraft::new(RecordType::RunStarted)
                 .field("model", "")
@@ -102,7 +94,7 @@ impl Engine {
                 code.into_iter().fold(draft, |draft, code| draft.field("code", code)),
             )
             .await;
-            if let Err(error) = self.world.audit.flush().await {
+            if let Err(error) = self.shared.world.audit.flush().await {
                 tracing::warn!(%error, "the audit log could not be flushed after a decision");
             }
         }
@@ -110,24 +102,20 @@ impl Engine {
     }
 
     async fn check_decision(
-        self: &Arc<Self>,
+        &self,
         approval: &Approval,
         params: &ApprovalDecideParams,
         by: &Caller,
     ) -> Result<(), AgentError> {
         // Rejecting is possible even if the tool is switched off.
         if !matches!(params.decision, Decision::Reject { .. }) {
-            self.switches.check_tools_named(&approval.tool)?;
+            self.shared.switches.check_tools_named(&approval.tool)?;
         }
         self.check_open(approval, &params.hash).await?;
         self.check_reach(approval, &params.decision, by).await
     }
 
-    async fn apply(
-        self: &Arc<Self>,
-        approval: &Approval,
-        made: Made<'_>,
-    ) -> Result<Decided, AgentError> {
+    async fn apply(&self, approval: &Approval, made: Made<'_>) -> Result<Decided, AgentError> {
         let mut result = None;
         let mut is_proposed_next = false;
         match made.decision {
@@ -142,99 +130,68 @@ impl Engine {
             }
             Decision::AllowDestinations { scope } => {
                 check_allowable(approval, made.by)?;
-                self.decide(approval, Transition::APPROVE, None, made).await?;
+                self.store_decision(approval, Transition::APPROVE, None, made).await?;
                 let allowed =
                     self.allowances.give_approved(approval, *scope, made.by.kind.name()).await;
+                // The read was approved in any case, so it runs even if the permission could not be
+                // stored.
                 result = self.pass_on_approval(approval, Holds::Once, made.by).await?;
                 allowed.map_err(|error| {
                     error.hint("The read was approved. It will be asked about again.")
                 })?;
             }
             Decision::Edit { arguments } => {
-                self.world.secrets.reload_secrets().await;
+                self.shared.secrets.reload().await;
                 is_proposed_next = self.edit(approval, arguments, made).await?;
             }
             Decision::Reject { reason } => {
-                self.world.secrets.reload_secrets().await;
+                self.shared.secrets.reload().await;
                 let reason = reason
                     .as_deref()
-                    .map(|r| self.secrets.matcher().redact_secrets(r).into_owned());
+                    .map(|r| self.shared.secrets.matcher().redact_secrets(r).into_owned());
                 let reason = reason
                     .map(|r| r.trim().chars().take(500).collect::<String>())
                     .filter(|r| !r.is_empty());
-                self.decide(approval, Transition::REJECT, reason.as_deref(), made).await?;
-                if !self.router.send_verdict(&approval.id, Verdict::Rejected(reason.clone())) {
+                self.store_decision(approval, Transition::REJECT, reason.as_deref(), made).await?;
+                if !self
+                    .services
+                    .router
+                    .send_verdict(&approval.id, Verdict::Rejected(reason.clone()))
+                {
                     self.end_unwaited_call(approval, ApprovalStatus::Rejected, reason).await;
                 }
             }
         }
         // The approval window would close between an edited proposal and the next one.
         if !is_proposed_next {
-            self.push_approvals().await;
+            self.services.transitions.push_waiting().await;
         }
-        Ok(Decided { approval: self.approval(&approval.id).await?, result })
+        Ok(Decided { approval: self.get(&approval.id).await?, result })
     }
 
-    pub(crate) async fn record_of(&self, approval: &Approval, draft: RecordDraft) {
-        if let Err(error) = self
-            .world
-            .audit
-            .append(draft.of(&approval.session, &approval.turn), Durability::Grouped)
-            .await
-        {
-            tracing::warn!(%error, "a record of a decision could not be written");
-        }
-    }
-
-    /// Returns the id of the specialist that owns the action's tool, for records. Empty if there is
-    /// no specialist.
-    pub(crate) fn agent_id_of(&self, approval: &Approval) -> String {
-        self.world_of(approval)
-            .tools
-            .agent_of(&approval.tool)
-            .map(|agent| agent.0)
-            .unwrap_or_default()
-    }
-
-    /// Returns the ports as the caller of an action's turn has them. If no caller waits for the turn
-    /// any more, the owner decides, who has all packs.
-    fn world_of(&self, approval: &Approval) -> World {
-        let run = self.runs.of(&approval.turn);
-        run.map_or_else(|| self.world.clone(), |run| self.world.of(&run.caller()))
-    }
-
-    /// Returns an action in its current state.
-    pub async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
-        let found = self.world.store.approval(id).await?;
-        found.ok_or_else(|| {
-            AgentError::invalid("There is no such pending action.").reason("not_found")
-        })
-    }
-
-    async fn check_open(
-        self: &Arc<Self>,
-        approval: &Approval,
-        hash: &str,
-    ) -> Result<(), AgentError> {
+    async fn check_open(&self, approval: &Approval, hash: &str) -> Result<(), AgentError> {
         let ended = |status: ApprovalStatus| {
             AgentError::invalid("This action has been decided already or has ended.")
-                .reason("not_pending")
+                .reason(Reason::NotPending)
                 .with("status", json!(status))
                 .hint("Close it; nothing more will happen to it.")
         };
         if approval.status != ApprovalStatus::Pending {
             return Err(ended(approval.status));
         }
-        if self.world.clock.now() >= approval.expires_at {
-            let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
-            let waits = self.router.waits(&approval.id);
-            let settled = self.transition(approval, Transition::EXPIRE, Some(text)).await;
+        if self.shared.world.clock.now() >= approval.expires_at {
+            let text = Text::ApprovalExpired.in_locale(&self.shared.world.profile.locale());
+            let waits = self.services.router.waits(&approval.id);
+            let settled =
+                self.services.transitions.make(approval, Transition::EXPIRE, Some(text)).await;
             if settled && !waits {
                 self.end_unwaited_call(approval, ApprovalStatus::Expired, Some(text.to_owned()))
                     .await;
             }
             return Err(ended(ApprovalStatus::Expired));
         }
+        // The person may have seen an older state of the window. The decision counts only for the
+        // action that was shown.
         if approval.hash != hash {
             return Err(AgentError::invalid("The pending action is not the one that was shown.")
                 .reason("hash_mismatch")
@@ -253,10 +210,10 @@ impl Engine {
         by: &Caller,
     ) -> Result<(), AgentError> {
         let is_no = matches!(decision, Decision::Reject { .. });
-        let reach = self.world.store.approval_reach(approval).await?;
-        match (reach, &by.kind) {
-            (Reach::Here, _) | (Reach::Everywhere, CallerKind::ChatApi) => Ok(()),
-            (Reach::Everywhere, _) | (Reach::HereAlone, CallerKind::ChatApi) if is_no => Ok(()),
+        let reach = self.shared.world.store.approval_reach(approval).await?;
+        match (reach, by.is_remote()) {
+            (Reach::Here, _) | (Reach::Everywhere, true) => Ok(()),
+            (Reach::Everywhere, _) | (Reach::HereAlone, true) if is_no => Ok(()),
             (Reach::Everywhere, _) => {
                 Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, so only its customer approves this.")
                     .reason("callers_word")
@@ -272,7 +229,7 @@ impl Engine {
 
     /// Makes the transition that a person decided, and records who decided it. Before the waiting
     /// call hears of it, the decision is noted for a replay of the turn.
-    async fn decide(
+    async fn store_decision(
         &self,
         approval: &Approval,
         transition: Transition,
@@ -280,38 +237,41 @@ impl Engine {
         made: Made<'_>,
     ) -> Result<(), AgentError> {
         let moved = self
+            .shared
             .world
             .store
-            .approval_move(&approval.id, transition, reason, self.world.clock.now())
+            .approval_move(&approval.id, transition, reason, self.shared.world.clock.now())
             .await?;
         if !moved {
-            return Err(
-                AgentError::invalid("This action has been decided already.").reason("not_pending")
-            );
+            return Err(AgentError::invalid("This action has been decided already.")
+                .reason(Reason::NotPending));
         }
-        self.recordings.note_decision(approval, made.decision, made.by.kind.name());
-        self.record_resolved(approval, transition.to, reason, made.by.kind.name()).await;
+        self.shared.recordings.note_decision(approval, made.decision, made.by.kind.name());
+        self.services
+            .transitions
+            .record_resolved(approval, transition.to, reason, made.by.kind.name())
+            .await;
         Ok(())
     }
 
     /// Passes the approval to the waiting call. If no call waits any more, runs the action here.
     async fn approve(
-        self: &Arc<Self>,
+        &self,
         approval: &Approval,
         holds: Holds,
         made: Made<'_>,
     ) -> Result<Option<ItemBody>, AgentError> {
-        self.decide(approval, Transition::APPROVE, None, made).await?;
+        self.store_decision(approval, Transition::APPROVE, None, made).await?;
         self.pass_on_approval(approval, holds, made.by).await
     }
 
     async fn pass_on_approval(
-        self: &Arc<Self>,
+        &self,
         approval: &Approval,
         holds: Holds,
         by: &Caller,
     ) -> Result<Option<ItemBody>, AgentError> {
-        if self.router.send_verdict(&approval.id, Verdict::Approved(holds)) {
+        if self.services.router.send_verdict(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
         self.run_approved(approval, holds, by).await
@@ -328,25 +288,25 @@ impl Engine {
     /// Replaces a pending action by one with edited arguments. `arguments` is JSON text that a
     /// person wrote. Returns whether the waiting turn makes the new proposal.
     async fn edit(
-        self: &Arc<Self>,
+        &self,
         approval: &Approval,
         arguments: &str,
         made: Made<'_>,
     ) -> Result<bool, AgentError> {
         let spec = self.spec_of(approval)?;
         let arguments = contract::arguments::parse(arguments)?;
-        self.check_no_secret(&arguments)?;
+        self.shared.secrets.check_no_secret(&arguments)?;
         let (arguments, _) =
             fit_arguments(&spec, without_caller_values(&spec, arguments), |full| {
-                self.validators.check_arguments(&spec, full).is_ok()
+                self.tools.validators.check_arguments(&spec, full).is_ok()
             });
         let arguments = contract::arguments::normalize_and_check_length(arguments)?;
-        self.validators.check_arguments(&spec, &arguments)?;
-        if !self.router.waits(&approval.id) {
+        self.tools.validators.check_arguments(&spec, &arguments)?;
+        if !self.services.router.waits(&approval.id) {
             return self.propose_edited(approval, spec, arguments, made).await.map(|()| false);
         }
-        self.decide(approval, Transition::REPLACE, None, made).await?;
-        if self.router.send_verdict(&approval.id, Verdict::Edited(arguments)) {
+        self.store_decision(approval, Transition::REPLACE, None, made).await?;
+        if self.services.router.send_verdict(&approval.id, Verdict::Edited(arguments)) {
             return Ok(true);
         }
         Err(AgentError::invalid("The turn that proposed this has ended, so it cannot be edited.")
@@ -356,43 +316,30 @@ impl Engine {
     /// Proposes the edited action if no turn waits. The old action stays pending until the new one
     /// is stored.
     async fn propose_edited(
-        self: &Arc<Self>,
+        &self,
         approval: &Approval,
         spec: ToolSpec,
         arguments: Value,
         made: Made<'_>,
     ) -> Result<(), AgentError> {
         let ready = call_of(approval, spec, arguments);
-        let fresh = ApprovalGate::detached(self, approval, made.by)
+        let fresh = self
+            .gate(approval, made.by)
             .propose(&ready, EDITED, Some(approval.id.clone()))
             .await?
             .approval;
-        let moved = self.decide(approval, Transition::REPLACE, None, made).await;
+        let moved = self.store_decision(approval, Transition::REPLACE, None, made).await;
+        // Somebody decided the old action meanwhile. Two open actions would both run.
         if moved.is_err() {
-            let why = Text::ApprovalCancelled.in_locale(&self.world.profile.locale());
-            self.transition(&fresh, Transition::CANCEL, Some(why)).await;
+            let why = Text::ApprovalCancelled.in_locale(&self.shared.world.profile.locale());
+            self.services.transitions.make(&fresh, Transition::CANCEL, Some(why)).await;
         }
         moved
     }
 
-    /// Returns the tool of an action. Matches the full id first, because packs that were added or
-    /// removed since may have changed the short id. Fails if several tools match.
-    pub(crate) fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
-        let specs = self.world_of(approval).tools.specs();
-        let mut named = specs.iter().filter(|spec| spec.is_named(&approval.tool));
-        let exact = specs.iter().find(|spec| spec.id == approval.tool);
-        let found = exact.or_else(|| named.next().filter(|_| named.next().is_none())).cloned();
-        found.ok_or_else(|| {
-            AgentError::new(
-                ErrorCode::ToolNotFound,
-                text!("{tool} is not available any more.", tool = approval.tool_title),
-            )
-        })
-    }
-
     /// Runs an approved action whose turn has ended or was not able to wait.
     async fn run_approved(
-        self: &Arc<Self>,
+        &self,
         approval: &Approval,
         holds: Holds,
         by: &Caller,
@@ -400,7 +347,10 @@ impl Engine {
         let spec = match self.spec_of(approval) {
             Ok(spec) => spec,
             Err(error) => {
-                self.transition(approval, Transition::REFUSE, Some(&error.message)).await;
+                self.services
+                    .transitions
+                    .make(approval, Transition::REFUSE, Some(&error.message))
+                    .await;
                 self.end_call(
                     approval,
                     (ApprovalStatus::Failed, ToolOutcome::Denied),
@@ -411,7 +361,7 @@ impl Engine {
                 return Err(error);
             }
         };
-        let gate = ApprovalGate::detached(self, approval, by);
+        let gate = self.gate(approval, by);
         let arguments = without_caller_values(
             &spec,
             serde_json::from_str(&approval.arguments).unwrap_or_default(),

@@ -11,12 +11,12 @@ use contract::{
 use policy::Decision;
 
 use crate::{
-    Engine,
     approvals::{
         proposal::{CHANGED, EDITED, Listener, Proposal, Waited, propose, wait},
         recheck::{Rechecked, check_still_allowed, recheck},
         repeats::{RejectedChanges, rejected_before_result},
         router::{Holds, approval_required},
+        services::ApprovalServices,
     },
     canonical::canonical,
     destinations::{note_read, note_signed_read},
@@ -28,8 +28,9 @@ use crate::{
         policy_decision::policy_decision,
         refused_calls::note_refused,
         scope::Scope,
+        services::ToolServices,
     },
-    turn::context::TurnContext,
+    turn::{context::TurnContext, services::TurnServices},
 };
 
 /// How a call ended at the gate.
@@ -57,23 +58,30 @@ type Ended<'a> = (&'a Approval, ApprovalStatus, Option<String>);
 pub(crate) struct ApprovalGate {
     pub(crate) context: Arc<TurnContext>,
     pub(crate) dispatcher: Dispatcher,
+    pub(super) services: Arc<ApprovalServices>,
     rejected: RejectedChanges,
 }
 
 impl ApprovalGate {
-    pub(crate) fn new(dispatcher: Dispatcher) -> Self {
+    pub(crate) fn new(dispatcher: Dispatcher, services: &Arc<ApprovalServices>) -> Self {
         Self {
             context: Arc::clone(&dispatcher.context),
             dispatcher,
+            services: Arc::clone(services),
             rejected: RejectedChanges::default(),
         }
     }
 
     /// Makes the gate for a pending action whose turn has ended.
-    pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval, decider: &Caller) -> Self {
-        let context = Arc::new(TurnContext::detached(engine, approval, decider));
+    pub(crate) fn detached(
+        (shared, tools): (&Arc<TurnServices>, &Arc<ToolServices>),
+        services: &Arc<ApprovalServices>,
+        approval: &Approval,
+        decider: &Caller,
+    ) -> Self {
+        let context = Arc::new(TurnContext::detached(shared, approval, decider));
         let scope = Scope::of_tool(context.world(), &approval.tool);
-        Self::new(Dispatcher::new(&context, scope, None))
+        Self::new(Dispatcher::new(&context, tools, scope, None), services)
     }
 
     /// Takes a call through the gate. Saves the call's result as soon as it is known.
@@ -83,6 +91,8 @@ impl ApprovalGate {
         }
         let mut ready = ready.clone();
         let _one_read = if ready.spec.effect == Effect::ReadOnly {
+            // Reads that need an approval are decided one after the other: the decision about the
+            // first may allow the destination of the next.
             let turn = self.rejected.lane_of_reads().lock_owned().await;
             ready.decision =
                 policy_decision(&self.context, &ready.spec, &ready.arguments).await.decision;
@@ -139,7 +149,7 @@ impl ApprovalGate {
         replaces: Option<ApprovalId>,
     ) -> Result<Proposal, AgentError> {
         let listener = if self.context.may_wait() { Listener::Call } else { Listener::None };
-        propose(&self.dispatcher, ready, (why.into(), replaces), listener).await
+        propose(&self.services, &self.dispatcher, ready, (why.into(), replaces), listener).await
     }
 
     /// Follows a proposal and its replacements to the end of the call. Fails if a proposal cannot
@@ -160,8 +170,10 @@ impl ApprovalGate {
                     Decided::Replaced(why) => {
                         let before = waiting.approval.id.clone();
                         let next = self.propose(&ready, why, Some(before)).await;
+                        // A replaced proposal stays in the window until the list is sent again, and
+                        // no new one sends it.
                         if next.is_err() {
-                            self.context.engine.push_approvals().await;
+                            self.services.transitions.push_waiting().await;
                         }
                         proposal = Some(next?);
                         continue;
@@ -208,7 +220,8 @@ impl ApprovalGate {
     /// Waits for the decision about a proposal.
     async fn await_decision(&self, ready: &mut Ready, waiting: &mut Proposal) -> Decided {
         let began = tokio::time::Instant::now();
-        let waited = wait(&self.dispatcher, ready, waiting).await;
+        let waited = wait(&self.services, &self.dispatcher, ready, waiting).await;
+        // The time a person takes is not counted as time of the turn.
         self.context.account.entries().waited += began.elapsed();
         let approval = &waiting.approval;
         let (outcome, reason, status, said, given) = match waited {
@@ -258,7 +271,9 @@ impl ApprovalGate {
     /// Repeats all checks directly before the effect, then executes the call once.
     async fn execute(&self, ready: &Ready, signature: Option<Signature<'_>>) -> Executed {
         let (context, approval) = (&self.context, signature.map(|(approval, _)| approval));
-        let lane = context.engine.lanes.effects(&context.session);
+        let lane = context.services.lanes.effects(&context.session);
+        // The checks and the effect are one step. An effect of another turn in between would change
+        // the state that was checked.
         let _in_order = lane.lock().await;
         match self.begin(ready, approval).await {
             Ok(()) => {}
@@ -273,7 +288,9 @@ impl ApprovalGate {
         let done = self.dispatcher.dispatch(ready, approval, Some(self)).await;
         self.dispatcher.note_content(&ready.spec, &done);
         context.probe(Point::AfterOutcome);
+        // The effect may have changed what earlier reads returned, so a repeated read runs again.
         self.dispatcher.reads.clear();
+        // An unknown outcome is reported, too, because the change may have been made.
         if approval.is_none()
             && done.effect != Effect::ReadOnly
             && matches!(done.outcome, ToolOutcome::Ok | ToolOutcome::Unknown)
@@ -289,7 +306,7 @@ impl ApprovalGate {
             (approval, transition, done.error.as_ref().map(|error| error.message.clone()))
         });
         if let Some((approval, transition, reason)) = &ended {
-            context.engine.transition(approval, *transition, reason.as_deref()).await;
+            self.services.transitions.make(approval, *transition, reason.as_deref()).await;
         }
         self.note_grant_used(ready).await;
         let gated = self
@@ -298,18 +315,19 @@ impl ApprovalGate {
                 ended.map(|(approval, transition, reason)| (approval, transition.to, reason)),
             )
             .await;
-        context.engine.lanes.note_effect_done(&context.session);
+        // Only now: waiting proposals then compute their previews from the state after this effect.
+        context.services.lanes.note_effect_done(&context.session);
         Executed::Done(gated)
     }
 
     /// Makes the last checks before the effect and moves the approval to executing, so that it
     /// cannot be used again.
     async fn begin(&self, ready: &Ready, approval: Option<&Approval>) -> Result<(), Executed> {
-        let engine = &self.context.engine;
+        let transitions = &self.services.transitions;
         if self.context.cancel.is_cancelled() {
             let said = self.text(Text::CancelledCall);
             if let Some(approval) = approval {
-                engine.transition(approval, Transition::STOP, Some(&said)).await;
+                transitions.make(approval, Transition::STOP, Some(&said)).await;
             }
             let ended =
                 approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
@@ -327,17 +345,17 @@ impl ApprovalGate {
         match recheck(&self.dispatcher, ready, approval).await {
             Rechecked::Same => {}
             Rechecked::Changed => {
-                engine.transition(approval, Transition::OUTDATE, None).await;
+                transitions.make(approval, Transition::OUTDATE, None).await;
                 return Err(Executed::Changed);
             }
             Rechecked::Refused(error) => {
-                engine.transition(approval, Transition::REFUSE, Some(&error.message)).await;
+                transitions.make(approval, Transition::REFUSE, Some(&error.message)).await;
                 let ended = (approval, ApprovalStatus::Failed, Some(error.message.clone()));
                 return Err(self.deny(ready, error, Some(ended)).await);
             }
         }
         self.context.probe(Point::AfterApprovalDecided);
-        if engine.transition(approval, Transition::BEGIN, None).await {
+        if transitions.make(approval, Transition::BEGIN, None).await {
             return Ok(());
         }
         let error = AgentError::internal(
@@ -360,7 +378,7 @@ impl ApprovalGate {
         ready: &Ready,
     ) {
         if let Holds::ForSession(by) = holds
-            && let Err(error) = self.context.engine.grants.give(approval, &ready.spec, by).await
+            && let Err(error) = self.services.grants.give(approval, &ready.spec, by).await
         {
             tracing::error!(%error, "a permission could not be stored; the tool asks again");
             let notice = ItemBody::Notice {
@@ -391,6 +409,7 @@ impl ApprovalGate {
                 done.outcome,
                 ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Cancelled
             );
+        // The end of an approval has its own record.
         if !is_decided {
             note_refused(context, &done, self.dispatcher.scope.agent_id()).await;
         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use contract::{AgentError, Approval, Grant, GrantId, RecordType, ToolSpec};
+use contract::{AgentError, Approval, Grant, GrantId, Reason, RecordType, ToolSpec};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -68,7 +68,7 @@ impl Grants {
             .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
         self.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal(
-                "audit_unavailable",
+                Reason::AuditUnavailable,
                 "The permission was not stored: the audit log cannot be written.",
             )
         })?;
@@ -83,7 +83,7 @@ impl Grants {
         let draft = add_person(draft, self.profile.as_ref());
         self.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal(
-                "audit_unavailable",
+                Reason::AuditUnavailable,
                 "It is taken back, but the audit log cannot be written.",
             )
         })?;

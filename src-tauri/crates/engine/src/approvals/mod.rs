@@ -1,9 +1,11 @@
 //! Approvals: pending actions, a person's decisions about them, and the last check before the
 //! effect.
 
+pub(crate) mod actions;
 mod again;
 pub(crate) mod answers;
 pub(crate) mod decide;
+pub(crate) mod ending;
 pub(crate) mod gate;
 pub(crate) mod grants;
 pub(crate) mod look_alikes;
@@ -13,4 +15,5 @@ pub(crate) mod proposal;
 pub(crate) mod recheck;
 pub(crate) mod repeats;
 pub(crate) mod router;
+pub(crate) mod services;
 pub(crate) mod transitions;

@@ -21,7 +21,6 @@ use crate::{
         dispatch::Dispatcher,
         policy_decision::policy_decision,
     },
-    turn::context::TurnContext,
 };
 
 /// The longest preview, in bytes of JSON text.
@@ -130,7 +129,7 @@ async fn preview_read(
         follows_untrusted: verdict.is_marked,
         typed: verdict.typed,
     };
-    may_preview(&dispatcher.context, &ready)?;
+    may_preview(dispatcher, &ready)?;
     note_read(&dispatcher.context, &ready.spec, &ready.arguments).await;
     let done = dispatcher.dispatch(&ready, None, None).await;
     let value = match &done.error {
@@ -146,9 +145,10 @@ async fn preview_read(
 
 /// Allows a preview's read only if a model could make the same call now without approval, because
 /// no person has approved anything yet.
-fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
-    let fits = context.engine.validators.check_arguments(&ready.spec, &ready.arguments);
-    let refused = context.check_tool(&ready.spec).and(fits).map_err(|error| error.text());
+fn may_preview(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), Missing> {
+    let fits = dispatcher.services.validators.check_arguments(&ready.spec, &ready.arguments);
+    let refused =
+        dispatcher.context.check_tool(&ready.spec).and(fits).map_err(|error| error.text());
     let why = match (&ready.decision, refused) {
         (Decision::Allow { .. }, Ok(())) => return Ok(()),
         (Decision::Ask { why } | Decision::Deny { why }, Ok(())) => why.clone(),
@@ -184,8 +184,9 @@ fn render(
     variables: &Map<String, Value>,
     locale: &str,
 ) -> Result<Foreseen, String> {
-    let swedish = locale.starts_with("sv");
+    let language = messages::Language::of_tag(locale);
     let mut environment = Environment::new();
+    // A pack's template must end: a person waits for the question.
     environment.set_fuel(Some(200_000));
     environment.add_filter("dec_add", |a: Template, b: Template| {
         combine_amounts(&a, &b, i128::checked_add, 0)
@@ -196,15 +197,16 @@ fn render(
     environment.add_filter("dec_mul", |a: Template, b: Template| {
         combine_amounts(&a, &b, i128::checked_mul, amounts::PLACES)
     });
-    environment.add_filter("money", move |a: Template| format_money(&a, swedish));
+    environment.add_filter("money", move |a: Template| format_money(&a, language));
     environment.add_filter("tojson", to_json);
+    environment.add_function("catalogue", messages::template_words(str::to_owned));
     environment.add_template("preview", template).map_err(|e| e.to_string())?;
     let mut scope: std::collections::BTreeMap<String, Template> = variables
         .iter()
         .map(|(name, value)| (name.clone(), Template::from(Serde(value))))
         .collect();
     scope.insert("args".into(), Template::from(Serde(arguments)));
-    scope.insert("locale".into(), Template::from(if swedish { "sv" } else { "en" }));
+    scope.insert("locale".into(), Template::from(language.tag()));
     let text = environment
         .get_template("preview")
         .and_then(|t| t.render(Template::from_pairs(scope)))
@@ -241,10 +243,13 @@ fn is_plain(text: &str) -> bool {
 
 /// Formats an amount for display. A text that is not an amount is shown unchanged if it is short
 /// and contains no quotation marks, backslashes or control characters.
-fn format_money(value: &Template, swedish: bool) -> String {
+fn format_money(value: &Template, language: messages::Language) -> String {
     let text = value.to_string();
     match amounts::read(&text) {
-        Some(value) => amounts::format_grouped(value, swedish),
+        Some(value) => {
+            let formats = language.formats();
+            amounts::format_grouped(value, formats.group, formats.decimal)
+        }
         None if value.is_undefined() || value.is_none() || !is_plain(&text) => UNKNOWN.to_owned(),
         None => text,
     }
@@ -283,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shop_leaves_out_is_said_to_be_unknown() {
+    fn a_value_that_a_shop_leaves_out_is_shown_as_unknown() {
         let template = r#"{"summary": "Add", "before": {"rows": [{"label": "a", "amount": "{{ cart.line.total | money }}", "changed": false}], "total": "{{ cart.total | money }}"},
             "after": {"rows": [], "total": "{{ cart.total | dec_add(args.price | dec_mul(2)) | money }}"}}"#;
         let variables = json!({"cart": {"line": {"total": "free"}, "total": "1 299,00 kr"}})

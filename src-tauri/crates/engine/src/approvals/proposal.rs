@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, CallerKind, Effect, EventBody, PreviewView,
-    ProposalDetails, RecordType, Stage, ToolSpec, Transition, text,
+    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView,
+    ProposalDetails, Reason, RecordType, Stage, ToolSpec, Transition, text,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -17,6 +17,7 @@ use crate::{
         preview::{Foreseen, compute_preview},
         recheck::{Compared, compare},
         router::{Holds, Verdict},
+        services::ApprovalServices,
     },
     canonical::canonical,
     destinations::{FoundLeave, count_bytes, find_leave},
@@ -98,6 +99,7 @@ async fn preview_of(
 /// Stores a pending action, records it and emits it. Fails if the action cannot be recorded; then
 /// nobody is asked and the call does not run.
 pub(crate) async fn propose(
+    services: &ApprovalServices,
     dispatcher: &Dispatcher,
     ready: &Ready,
     (why, replaces): (contract::Text, Option<ApprovalId>),
@@ -130,7 +132,7 @@ pub(crate) async fn propose(
         server: spec.target.server().to_owned(),
         agent,
         effect: spec.effect,
-        view: spec.view,
+        view: spec.view.clone(),
         arguments: canonical(&outgoing.arguments),
         hash: outgoing.hash,
         why,
@@ -157,7 +159,7 @@ pub(crate) async fn propose(
         decided_at: None,
     };
     let mut draft = requested(dispatcher, ready, &approval);
-    if context.place == Place::Outside && context.caller.kind != CallerKind::Inside {
+    if context.place == Place::Outside && !context.caller.kind.is_inside() {
         // No question of a conversation says who made this call. A proposal that is made again
         // after its turn has ended does not know it.
         draft = add_caller(draft, &context.caller.kind, world.profile.as_ref());
@@ -165,22 +167,24 @@ pub(crate) async fn propose(
     if outgoing.asked != outgoing.arguments {
         draft = draft.commit("asked", canonical(&outgoing.asked));
     }
+    // The record is on the disk before anybody is asked, so that no decision is without its
+    // proposal.
     world.audit.append(draft, Durability::Durable).await.map_err(|_| {
         AgentError::internal(
-            "audit_unavailable",
+            Reason::AuditUnavailable,
             text!("{tool} was not proposed: the audit log cannot be written.", tool = spec.title),
         )
         .hint("Run `csign doctor` to see why.")
     })?;
-    let verdict =
-        (listener == Listener::Call).then(|| context.engine.router.register(&approval.id));
+    // Registered before the row exists: a decision may come as soon as the row can be read.
+    let verdict = (listener == Listener::Call).then(|| services.router.register(&approval.id));
     world.store.approval_insert(&approval).await?;
     // This test point comes before the event, because a listener may decide as soon as it gets the
     // event.
     context.probe(Point::AfterApprovalRequested);
     context.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });
     context.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
-    context.engine.push_approvals().await;
+    services.transitions.push_waiting().await;
     Ok(Proposal { approval, verdict })
 }
 
@@ -256,11 +260,12 @@ fn shorten(text: &str, most: usize) -> String {
 /// Waits until a proposal is decided or ends in another way. Returns `Cancelled` if no call listens
 /// for the decision.
 pub(crate) async fn wait(
+    services: &ApprovalServices,
     dispatcher: &Dispatcher,
     ready: &Ready,
     proposal: &mut Proposal,
 ) -> Waited {
-    let waited = wait_for_end(dispatcher, ready, proposal).await;
+    let waited = wait_for_end(services, dispatcher, ready, proposal).await;
     let end = match waited {
         Waited::Expired => Some(RecordedEnd::Expired),
         Waited::Cancelled => Some(RecordedEnd::Cancelled),
@@ -273,19 +278,26 @@ pub(crate) async fn wait(
     waited
 }
 
-async fn wait_for_end(dispatcher: &Dispatcher, ready: &Ready, proposal: &mut Proposal) -> Waited {
+async fn wait_for_end(
+    services: &ApprovalServices,
+    dispatcher: &Dispatcher,
+    ready: &Ready,
+    proposal: &mut Proposal,
+) -> Waited {
     let (context, approval) = (&dispatcher.context, &proposal.approval);
     let Some(verdict) = &mut proposal.verdict else { return Waited::Cancelled };
-    let engine = &context.engine;
-    let mut changes = engine.lanes.watch_effects(&context.session);
+    let ApprovalServices { router, transitions, .. } = services;
+    let mut changes = context.services.lanes.watch_effects(&context.session);
     loop {
         tokio::select! {
+            // A decision that has come counts before a cancellation or an expiry of the same
+            // moment.
             biased;
             verdict = &mut *verdict => return waited_by_verdict(verdict),
             () = context.cancel.cancelled() => {
-                let settled = engine.transition(approval, Transition::CANCEL, Some(Text::ApprovalCancelled.in_locale(&context.locale))).await;
-                if settled || !engine.is_verdict_coming(approval).await {
-                    engine.router.forget(&approval.id);
+                let settled = transitions.make(approval, Transition::CANCEL, Some(Text::ApprovalCancelled.in_locale(&context.locale))).await;
+                if settled || !transitions.is_verdict_coming(approval).await {
+                    router.forget(&approval.id);
                     return Waited::Cancelled;
                 }
                 // A person decided at the same moment. Their decision counts and is about to
@@ -295,9 +307,9 @@ async fn wait_for_end(dispatcher: &Dispatcher, ready: &Ready, proposal: &mut Pro
             () = tokio::time::sleep(time_until_check(approval.expires_at, context.world().clock.now())) => {
                 let over = context.world().clock.now() >= approval.expires_at;
                 if over {
-                    let settled = engine.transition(approval, Transition::EXPIRE, Some(Text::ApprovalExpired.in_locale(&context.locale))).await;
-                    if settled || !engine.is_verdict_coming(approval).await {
-                        engine.router.forget(&approval.id);
+                    let settled = transitions.make(approval, Transition::EXPIRE, Some(Text::ApprovalExpired.in_locale(&context.locale))).await;
+                    if settled || !transitions.is_verdict_coming(approval).await {
+                        router.forget(&approval.id);
                         return Waited::Expired;
                     }
                     return waited_by_verdict(verdict.await);
@@ -305,8 +317,8 @@ async fn wait_for_end(dispatcher: &Dispatcher, ready: &Ready, proposal: &mut Pro
             }
             Ok(()) = changes.changed() => {
                 let is_other = matches!(compare(dispatcher, ready, approval).await, Compared::Changed | Compared::Refused(_));
-                if is_other && engine.transition(approval, Transition::REPLACE, None).await {
-                    engine.router.forget(&approval.id);
+                if is_other && transitions.make(approval, Transition::REPLACE, None).await {
+                    router.forget(&approval.id);
                     return Waited::Changed;
                 }
             }

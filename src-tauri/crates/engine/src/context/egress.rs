@@ -15,6 +15,7 @@ use crate::{
     context::{
         egress_tables::{Ours, RedactedText, Table, Tables},
         offered_schema::schema_for_model,
+        toolkit::Toolkits,
     },
     ports::{AskedCall, Message, ModelCall, Opaque, Store, StoreError, ToolDef},
     turn::{context::TurnContext, outcome::End, secrets::KnownSecrets},
@@ -26,6 +27,8 @@ const KEY: &str = "$placeholders";
 
 /// Redacted texts that the engine keeps between turns.
 pub(crate) struct Egress {
+    /// The references of tools, before redaction.
+    toolkits: Toolkits,
     store: Arc<dyn Store>,
     secrets: Arc<KnownSecrets>,
     tables: Mutex<Tables>,
@@ -122,6 +125,7 @@ impl Restorer {
 impl Egress {
     pub(crate) fn new(world: &World, secrets: &Arc<KnownSecrets>) -> Self {
         Self {
+            toolkits: Toolkits::default(),
             store: Arc::clone(&world.store),
             secrets: Arc::clone(secrets),
             tables: Mutex::default(),
@@ -138,16 +142,14 @@ impl Egress {
 impl EgressSession {
     /// Prepares the turn's model and loads the session's placeholder numbers. A prepared model's
     /// API key is known and is therefore removed from all texts.
-    pub(crate) async fn open(context: &TurnContext) -> Result<Self, End> {
+    pub(crate) async fn open(egress: &Arc<Egress>, context: &TurnContext) -> Result<Self, End> {
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
             () = context.model.prepare_call() => {}
         }
         let (level, values) = (context.redaction_level(), context.model.reads_values());
-        Self::of_session(&context.engine.egress, &context.session, level, values)
-            .await
-            .map_err(End::failed)
+        Self::of_session(egress, &context.session, level, values).await.map_err(End::failed)
     }
 
     /// Opens a session with this redaction level. `values` says whether the model reads tool
@@ -379,6 +381,11 @@ impl EgressSession {
     /// Returns the placeholders and values of everything sent so far.
     fn sent(&self) -> Arc<Replaced> {
         Arc::new(lock(&self.sent).clone())
+    }
+
+    /// Returns the reference of these tools, for the prompt.
+    pub(crate) fn toolkit(&self, tools: &[&ToolSpec]) -> Arc<str> {
+        self.egress.toolkits.of(tools)
     }
 
     pub(crate) fn level(&self) -> RedactionLevel {

@@ -10,5 +10,7 @@ pub(crate) mod passing;
 pub(crate) mod recall;
 pub(crate) mod recalled;
 pub(crate) mod refresh;
+pub(crate) mod services;
+mod shown;
 pub(crate) mod title;
 pub(crate) mod window;

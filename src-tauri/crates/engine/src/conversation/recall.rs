@@ -9,14 +9,15 @@ use crate::{
     conversation::{
         pack_egress::check_recalled_egress,
         recalled::{Recalled, keeps_nothing},
+        services::ConversationServices,
     },
     ports::Agent,
     turn::{context::TurnContext, outcome::End, provenance::is_from_outside},
 };
 
 /// The memories that a turn has read so far.
-#[derive(Default)]
 pub(crate) struct Recollections {
+    services: Arc<ConversationServices>,
     seen: Vec<Arc<Recalled>>,
     /// Whether any of the read settings says that conversations are not stored. Then nothing of the
     /// turn is stored.
@@ -26,6 +27,20 @@ pub(crate) struct Recollections {
 }
 
 impl Recollections {
+    pub(crate) fn new(services: &Arc<ConversationServices>) -> Self {
+        Self {
+            services: Arc::clone(services),
+            seen: Vec::new(),
+            is_passing: false,
+            remembered: Vec::new(),
+        }
+    }
+
+    /// Adds to the transcript what the model now reads in place of older messages.
+    pub(crate) async fn show_memory(&self, context: &TurnContext, recalled: &Recalled) {
+        self.services.memory.show(context, recalled).await;
+    }
+
     pub(crate) fn all(&self) -> &[Arc<Recalled>] {
         &self.seen
     }
@@ -58,15 +73,14 @@ impl Recollections {
         if let Some(found) = self.of(own) {
             return Ok(found);
         }
-        let recalled =
-            context.engine.conversation.recall(context, own).await.map_err(End::failed)?;
+        let recalled = self.services.memory.recall(context, own).await.map_err(End::failed)?;
         check_recalled_egress(context, &recalled).map_err(End::failed)?;
         note_earlier_content(context, &recalled.items);
         if recalled.untrusted() {
             context.sources.add_remembered_text(recalled.summary().unwrap_or_default());
         }
         if keeps_nothing(&recalled.policy) && !std::mem::replace(&mut self.is_passing, true) {
-            let passing = &context.engine.passing;
+            let passing = &self.services.passing;
             passing.mark(&context.session, &context.id).await.map_err(End::failed)?;
         }
         let recalled = Arc::new(recalled);

@@ -31,7 +31,7 @@ pub(crate) const PAGE: u32 = 500;
 
 /// The memory of conversations: the earlier messages of turns, and summaries of the older ones.
 pub(crate) struct ConversationMemory {
-    store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn Store>,
     audit: Arc<dyn AuditLog>,
     profile: Arc<dyn Profile>,
     clock: Arc<dyn Clock>,
@@ -165,6 +165,7 @@ impl ConversationMemory {
         let names: Vec<&str> = key::member(policy).into_iter().chain([VISITOR]).collect();
         let mut values = store.session_values_of(session, &names).await?;
         let visitor = values.remove(VISITOR);
+        // Values of the session take precedence over those of the profile.
         known.extend(values);
         let visitor = visitor.as_ref().and_then(Value::as_str);
         let Some(key) =
@@ -224,6 +225,7 @@ impl ConversationMemory {
             .await?
             .pop()
             .map_or(0, |item| item.position);
+        // The items themselves stay in the transcript. The new memory only begins after them.
         let anew = Memory { since: last, through: last, ..fresh(key, now) };
         let _one_at_a_time = self.rows.lock().await;
         store.memory_put(&anew, 0).await?;
@@ -252,6 +254,7 @@ impl ConversationMemory {
         let mut memory = memory;
         loop {
             let through = memory.as_ref().map_or(0, |memory| memory.through);
+            // One more than a page shows whether there are more.
             let items = store.memory_items(&key.of, through, Side::Newest, PAGE + 1).await?;
             if items.len() <= PAGE as usize {
                 return Ok((items_of(items), memory));
@@ -285,6 +288,7 @@ impl ConversationMemory {
         Memory {
             through: covered.last().map_or(before.through, |one| one.position),
             messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
+            // A mark is never taken away: the new summary is made from the old one.
             untrusted: before.untrusted || covered.iter().any(|one| is_from_outside(&one.item)),
             local_only: before.local_only
                 || covered.iter().any(|one| has_local_data(tools, &one.item)),

@@ -4,8 +4,8 @@
 use std::{sync::Arc, time::Duration};
 
 use contract::{
-    Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod,
-    SummaryPolicy, ToParam as _, UpdateTiming, Usage,
+    Conversation, ConversationMode, ItemBody, RecordType, SummaryMethod, SummaryPolicy,
+    UpdateTiming, Usage,
 };
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::json;
@@ -20,13 +20,13 @@ use crate::{
         pack_egress::has_local_data,
         recall::Recollections,
         recalled::{PAGE, Recalled, fresh, last_turn, summarises, window_of},
+        services::ConversationServices,
         window,
     },
     ports::{
         Memory, MemoryItem, MemoryOf, Message, Model as _, ModelError, ModelEvent, ModelRequest,
         RecordDraft, Side, StoreError,
     },
-    texts::Text,
     turn::{context::TurnContext, refusals::millis},
 };
 
@@ -45,47 +45,11 @@ struct Made {
     method: SummaryMethod,
 }
 
-/// Adds to the transcript the summary that the model now reads in place of older messages, or the
-/// failure of a summary. Each is shown once.
-pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
-    let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told)
-    else {
-        return;
-    };
-    let mut bodies = Vec::new();
-    if !memory.shown && !memory.summary.is_empty() {
-        bodies.push(ItemBody::Summary {
-            text: memory.summary.clone(),
-            messages: memory.messages,
-            method: memory.method,
-        });
-    }
-    if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
-        let template = Text::SummaryFailed.in_locale(&context.locale);
-        let text = contract::Text::filled(template, [("why", why.to_param())]);
-        bodies.push(ItemBody::Notice {
-            level: NoticeLevel::Warning,
-            code: "summary_failed".into(),
-            text,
-        });
-    }
-    let items = bodies.into_iter().map(|body| context.item(body)).collect();
-    match context.world().store.items_append(items).await {
-        Ok(items) => context.emit_items(items),
-        Err(error) => tracing::warn!(%error, "a summary could not be shown"),
-    }
-    let (shown, told) = (memory.summarised_at, memory.tried_at);
-    let mark = |row: &mut Memory| {
-        row.shown |= row.summarised_at == shown;
-        row.told |= row.tried_at == told;
-    };
-    change_memory(context, &memory.key, mark).await;
-}
-
 /// Stores an ended turn in its memories.
 #[derive(Clone)]
 pub(crate) struct MemoryKeeper {
     pub(crate) context: Arc<TurnContext>,
+    pub(crate) services: Arc<ConversationServices>,
     /// The id of the specialist that answered, for records.
     agent: String,
     /// The number of messages in the turn: the question, the texts beside calls, and the answer.
@@ -94,22 +58,25 @@ pub(crate) struct MemoryKeeper {
 
 impl MemoryKeeper {
     /// `asides` is the number of texts beside calls.
-    pub(crate) fn new(context: &Arc<TurnContext>, agent: String, asides: usize) -> Self {
-        Self { context: Arc::clone(context), agent, messages: asides + 2 }
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        services: &Arc<ConversationServices>,
+        agent: String,
+        asides: usize,
+    ) -> Self {
+        let (context, services) = (Arc::clone(context), Arc::clone(services));
+        Self { context, services, agent, messages: asides + 2 }
     }
 
     /// Stores the turn in every memory that it used, and makes summaries that are due. Deletes the
     /// items of a turn that must leave nothing.
     pub(crate) async fn store_turn(&self, recollections: &Recollections) {
         if recollections.is_passing() {
-            return self.context.engine.passing.sweep(Some(&self.context.id)).await;
+            return self.services.passing.sweep(Some(&self.context.id)).await;
         }
         for recalled in recollections.all() {
             let Some(key) = recalled.key.clone() else { continue };
             self.keep_turn_in(key, recalled).await;
-        }
-        if let Some(recalled) = recollections.of(None) {
-            self.memorise(&recalled.policy).await;
         }
     }
 
@@ -167,6 +134,8 @@ impl MemoryKeeper {
         if let MemoryOf::Shared(name) = &key.of {
             store.memory_join(name, &self.context.id).await?;
         }
+        // A memory of one session without an expiry or a size limit needs no row of its own before
+        // its first summary.
         if policy.ttl_seconds == 0
             && policy.max_items == 0
             && matches!(key.of, MemoryOf::Session(_))
@@ -174,14 +143,15 @@ impl MemoryKeeper {
             return Ok(());
         }
         let now = self.context.world().clock.now();
-        let _one_at_a_time = self.context.engine.conversation.rows.lock().await;
+        let _one_at_a_time = self.services.memory.rows.lock().await;
         let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
         row.updated_at = now;
         store.memory_put(&row, policy.max_items).await
     }
 
     async fn refresh(&self, key: &Key, policy: &Conversation) {
-        let Some(_making) = self.context.engine.conversation.begin(&key.text) else { return };
+        // Another turn makes this summary already. It would cover the same items.
+        let Some(_making) = self.services.memory.begin(&key.text) else { return };
         if let Err(error) = self.refresh_when_due(key, policy).await {
             tracing::warn!(%error, "a summary could not be looked after");
         }
@@ -230,7 +200,7 @@ impl MemoryKeeper {
             summarised_at: memory.summarised_at,
         };
         if !due::due(&policy.summary, waiting, self.context.world().clock.now())
-            || self.context.engine.switches.check_enabled().is_err()
+            || self.context.services.switches.check_enabled().is_err()
         {
             return Ok(());
         }
@@ -302,10 +272,10 @@ impl MemoryKeeper {
     ) -> Result<String, contract::Text> {
         let model = &self.context.summariser;
         let said = |error: contract::AgentError| error.text();
-        self.context.engine.models.check_egress(model.as_ref()).map_err(said)?;
+        self.context.services.models.check_egress(model.as_ref()).map_err(said)?;
         model.prepare_call().await;
         let words = EgressSession::of_session(
-            &self.context.engine.egress,
+            &self.services.egress,
             &self.context.session,
             self.context.redaction_level(),
             model.reads_values(),
@@ -375,13 +345,14 @@ impl MemoryKeeper {
         covered: &[MemoryItem],
         made: Made,
     ) -> Result<(), StoreError> {
-        let (world, engine) = (self.context.world(), &self.context.engine);
+        let world = self.context.world();
         let store = &world.store;
-        let text = engine.secrets.matcher().redact_secrets(&made.text).into_owned();
+        let text = self.context.services.secrets.matcher().redact_secrets(&made.text).into_owned();
         let tools = world.tools.as_ref();
-        let after = engine.conversation.with_new_summary(tools, before, covered, text, made.method);
+        let after =
+            self.services.memory.with_new_summary(tools, before, covered, text, made.method);
         {
-            let _one_at_a_time = self.context.engine.conversation.rows.lock().await;
+            let _one_at_a_time = self.services.memory.rows.lock().await;
             let now = store.memory(&key.text).await?;
             if self.is_gone(key).await?
                 || now.as_ref().is_some_and(|row| {
@@ -424,7 +395,7 @@ impl MemoryKeeper {
             .await;
         let store = &self.context.world().store;
         let now = self.context.world().clock.now();
-        let _one_at_a_time = self.context.engine.conversation.rows.lock().await;
+        let _one_at_a_time = self.services.memory.rows.lock().await;
         if self.is_gone(key).await? {
             return Ok(());
         }
@@ -439,22 +410,6 @@ impl MemoryKeeper {
 
     fn memory_record(&self, key: &Key, action: &str) -> RecordDraft {
         RecordDraft::new(RecordType::Memory).field("action", action).field("key", key.text.as_str())
-    }
-}
-
-async fn change_memory(context: &TurnContext, key: &str, change: impl FnOnce(&mut Memory)) {
-    let store = &context.world().store;
-    let _one_at_a_time = context.engine.conversation.rows.lock().await;
-    let changed = match store.memory(key).await {
-        Ok(Some(mut row)) => {
-            change(&mut row);
-            store.memory_put(&row, 0).await
-        }
-        Ok(None) => Ok(()),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = changed {
-        tracing::warn!(%error, "a memory could not be changed");
     }
 }
 

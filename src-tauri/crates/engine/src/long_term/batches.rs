@@ -19,6 +19,7 @@ use crate::{
         refresh::MemoryKeeper,
         window,
     },
+    long_term::memories::Memories,
     ports::{MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
     turn::provenance::is_from_outside,
 };
@@ -35,15 +36,22 @@ const SUMMARY_TOKENS: u32 = 300;
 /// The time after a failure during which no further attempt is made.
 const PAUSE: TimeDelta = TimeDelta::minutes(10);
 
-impl MemoryKeeper {
+/// Makes long-term memories of a session's older messages, after a turn.
+#[derive(Clone)]
+pub(crate) struct Memoriser {
+    pub(crate) keeper: MemoryKeeper,
+    pub(crate) memories: Arc<Memories>,
+}
+
+impl Memoriser {
     /// Summarises the oldest batch of the session's messages if one is due. Does not wait for it
     /// unless the settings say that summaries are made before the next message.
     pub(crate) async fn memorise(&self, policy: &Conversation) {
-        let context = &self.context;
+        let context = &self.keeper.context;
         let is_ours = context.session.application() == DESKTOP && context.run().is_none();
         // Conversations that are to be forgotten after some time leave no memories.
         // A replay has no earlier memories, and must not teach the live model.
-        let is_replay = context.engine.memories.recorded.is_some();
+        let is_replay = self.memories.recorded.is_some();
         let is_bounded = policy.ttl_seconds > 0 || policy.max_items > 0;
         if is_replay
             || !is_ours
@@ -53,8 +61,8 @@ impl MemoryKeeper {
         {
             return;
         }
-        let (keeper, method) = (self.clone(), policy.summary.update_method);
-        let work = async move { keeper.memorise_oldest(method).await };
+        let (memoriser, method) = (self.clone(), policy.summary.update_method);
+        let work = async move { memoriser.memorise_oldest(method).await };
         match policy.summary.update_timing {
             UpdateTiming::AfterTurn => work.await,
             UpdateTiming::AsyncPostTurn => drop(tokio::spawn(work)),
@@ -62,23 +70,24 @@ impl MemoryKeeper {
     }
 
     async fn memorise_oldest(&self, method: SummaryMethod) {
-        let key = format!("batch {}", self.context.session);
-        let Some(_making) = self.context.engine.conversation.begin(&key) else { return };
+        let key = format!("batch {}", self.keeper.context.session);
+        let Some(_making) = self.keeper.services.memory.begin(&key) else { return };
         if let Err(error) = self.memorise_when_due(method).await {
             tracing::warn!(%error, "older messages could not be put into a memory");
         }
     }
 
     async fn memorise_when_due(&self, method: SummaryMethod) -> Result<(), StoreError> {
-        let (context, engine) = (&self.context, &self.context.engine);
+        let (context, memories) = (&self.keeper.context, &self.memories);
         let (pending, waiting) = self.items_outside_window().await?;
         let Some(batch) = oldest_batch(&pending) else { return Ok(()) };
-        if engine.memories.switch.is_off(&context.session).await? {
+        if memories.switch.is_off(&context.session).await? {
             return Ok(());
         }
         let now = context.world().clock.now();
-        let paused_until = engine.memories.paused_until(&context.session);
-        if paused_until.is_some_and(|until| now < until) || engine.switches.check_enabled().is_err()
+        let paused_until = memories.paused_until(&context.session);
+        if paused_until.is_some_and(|until| now < until)
+            || context.services.switches.check_enabled().is_err()
         {
             return Ok(());
         }
@@ -89,17 +98,17 @@ impl MemoryKeeper {
         let has_local_data = batch.iter().any(|one| has_local_data(tools, &one.item));
         let by_rule =
             || (heuristic::summary("", &entries, SUMMARY_TOKENS), SummaryMethod::Heuristic);
-        let may_ask = method == SummaryMethod::Llm && self.may_ask(has_local_data);
+        let may_ask = method == SummaryMethod::Llm && self.keeper.may_ask(has_local_data);
         let (text, method) = match may_ask {
             false => by_rule(),
-            true => match self.ask_for_summary(SUMMARY_TOKENS, "", &entries).await {
+            true => match self.keeper.ask_for_summary(SUMMARY_TOKENS, "", &entries).await {
                 Ok(text) => (text, SummaryMethod::Llm),
                 Err(why) if waiting.0 >= MESSAGES * OVERDUE || waiting.1 >= TOKENS * OVERDUE => {
                     tracing::info!(%why, "the memory is made by rule");
                     by_rule()
                 }
                 Err(why) => {
-                    engine.memories.pause(&context.session, now + PAUSE);
+                    memories.pause(&context.session, now + PAUSE);
                     let failed = RecordDraft::new(RecordType::Memory)
                         .field("action", "summary_failed")
                         .field("reason", why.as_str());
@@ -119,8 +128,8 @@ impl MemoryKeeper {
         method: SummaryMethod,
         local_only: bool,
     ) -> Result<(), StoreError> {
-        let (context, engine) = (&self.context, &self.context.engine);
-        let text = engine.secrets.matcher().redact_secrets(text.trim()).into_owned();
+        let context = &self.keeper.context;
+        let text = context.services.secrets.matcher().redact_secrets(text.trim()).into_owned();
         let said = batch.iter().filter(|one| window::message(&one.item).is_some());
         let sources = said.map(|one| one.item.id.clone()).collect();
         let memory = MemoryEntry {
@@ -136,7 +145,7 @@ impl MemoryKeeper {
             edited_at: None,
         };
         let through = batch.last().map(|one| one.position);
-        engine.memories.store(&memory, through).await?;
+        self.memories.store(&memory, through).await?;
         let record = RecordDraft::new(RecordType::Memory)
             .field("action", "summarised")
             .field("memory", memory.id.as_str())
@@ -152,7 +161,8 @@ impl MemoryKeeper {
     /// Returns the session's items that are outside of the window and not in a memory yet, with
     /// their messages and tokens.
     async fn items_outside_window(&self) -> Result<(Vec<MemoryItem>, (u64, u64)), StoreError> {
-        let (context, store) = (&self.context, &self.context.world().store);
+        let context = &self.keeper.context;
+        let store = &context.world().store;
         let through = store.memorised_through(&context.session).await?;
         let of = MemoryOf::Session(context.session.clone());
         let mut pending = store.memory_items(&of, through, Side::Oldest, PAGE).await?;

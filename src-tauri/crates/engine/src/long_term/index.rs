@@ -141,6 +141,8 @@ impl VectorIndex {
                 let index = self.index_of(&chosen).await?;
                 *state = IndexState {
                     prepared: Some(index.clone()),
+                    // The count must never fall: work in the background compares it with the count
+                    // at its beginning.
                     lacking: state.lacking,
                     ..IndexState::default()
                 };
@@ -274,6 +276,8 @@ impl VectorIndex {
     async fn learn_texts(&self, chosen: &ChosenEmbedder) -> Result<(), StoreError> {
         if let ChosenEmbedder::Inside(model) = chosen {
             let texts = self.store.entry_texts().await?;
+            // The texts are counted for the weights of words. A text that is told twice would count
+            // twice.
             model.forget_learned();
             for (at, text) in texts.iter().enumerate() {
                 model.learn(text);
@@ -314,8 +318,11 @@ impl VectorIndex {
                 Ok(()) => {
                     vectors.clear_problem();
                     let mut state = vectors.state.lock().await;
+                    // Another model may have been chosen while this one read the memories.
                     if state.prepared.as_ref() == Some(&index) {
                         state.knows_texts = true;
+                        // A memory that was stored meanwhile without a vector was perhaps not in
+                        // the last batch.
                         state.is_complete = state.lacking == lacking;
                     }
                 }

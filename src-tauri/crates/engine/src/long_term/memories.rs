@@ -8,7 +8,7 @@ use contract::{
     AgentError, DESKTOP, ItemBody, MEMORY_CHARS, MemoryAddParams, MemoryEditParams, MemoryEntry,
     MemoryHit, MemoryId, MemoryKind, MemoryListParams, MemoryListResponse, MemoryPinParams,
     MemorySearchParams, MemorySearchResponse, MemorySource, MemoryUsedParams, MemoryUsedResponse,
-    RecordType, SessionId, text,
+    Reason, RecordType, SessionId, text,
 };
 use serde_json::json;
 
@@ -78,6 +78,8 @@ impl Memories {
     /// Notes that an attempt failed. The next one is not made before `until`.
     pub(crate) fn pause(&self, session: &SessionId, until: DateTime<Utc>) {
         let mut paused = self.paused.lock();
+        // Sessions end without telling this map. Old pauses would otherwise stay in memory for
+        // ever.
         paused.retain(|_, other| *other > until - TimeDelta::days(1));
         paused.insert(session.clone(), until);
     }
@@ -96,6 +98,7 @@ impl Memories {
                 let page = ids.into_iter().skip(params.offset as usize).take(limit as usize + 1);
                 store.entries_of(&page.collect::<Vec<_>>()).await?
             }
+            // One more than asked for shows whether another page follows.
             None => store.entries(&reach, params.offset, limit + 1).await?,
         };
         let has_more = memories.len() > limit as usize;
@@ -221,6 +224,7 @@ impl Memories {
         let near = self.world.store.items_before(session, None, NEAR_ITEMS).await?;
         let tools = self.world.tools.as_ref();
         note.local_only = content.is_local || near.iter().any(|item| has_local_data(tools, item));
+        // The model may have taken the text of the note from what the last items show.
         note.untrusted = content.is_untrusted || near.iter().any(is_from_outside);
         // In a long turn the question is further away. Then another item names the session.
         let question = near.iter().rfind(|item| matches!(item.body, ItemBody::UserMessage { .. }));
@@ -295,6 +299,7 @@ impl Memories {
         stays_here: bool,
     ) -> Result<(Vec<(MemoryEntry, f32)>, f32), StoreError> {
         let (embedder, index) = self.index.ready().await?;
+        // The question has data that must stay on this computer. Words alone are searched for.
         if stays_here && embedder.is_elsewhere() {
             return Ok((Vec::new(), index.threshold));
         }
@@ -421,5 +426,5 @@ fn log_failed_search<T: Default>(error: StoreError) -> T {
 }
 
 fn unknown_memory_error() -> AgentError {
-    AgentError::invalid("There is no such memory.").reason("not_found")
+    AgentError::invalid("There is no such memory.").reason(Reason::NotFound)
 }

@@ -5,7 +5,10 @@ use contract::MemoryHit;
 
 use crate::{
     conversation::recalled::{Recalled, keeps_nothing},
-    long_term::{memories::MOST_HITS, records::read_record},
+    long_term::{
+        memories::{MOST_HITS, Memories},
+        records::read_record,
+    },
     ports::StoreError,
     turn::context::TurnContext,
 };
@@ -17,7 +20,11 @@ const PINNED_READ: u32 = 100;
 
 /// Returns the memories that fit the message of a turn: pinned ones first, then the best. An embedding
 /// server gets the message.
-pub(crate) async fn search_for_turn(context: &TurnContext, recalled: &Recalled) -> Vec<MemoryHit> {
+pub(crate) async fn search_for_turn(
+    memories: &Memories,
+    context: &TurnContext,
+    recalled: &Recalled,
+) -> Vec<MemoryHit> {
     // The built-in model reads no prompt.
     if !context.settings.memory.recall
         || keeps_nothing(&recalled.policy)
@@ -25,7 +32,7 @@ pub(crate) async fn search_for_turn(context: &TurnContext, recalled: &Recalled) 
     {
         return Vec::new();
     }
-    find_all(context).await.unwrap_or_else(|error| {
+    find_all(memories, context).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "memories could not be searched");
         Vec::new()
     })
@@ -53,8 +60,10 @@ pub(crate) async fn use_in_turn(context: &TurnContext, mut hits: Vec<MemoryHit>)
 
 /// Returns the pinned memories first, and then those that fit the message. None if memory is
 /// switched off for the session. In a replay, these are the recorded ones.
-async fn find_all(context: &TurnContext) -> Result<Vec<MemoryHit>, StoreError> {
-    let memories = &context.engine.memories;
+async fn find_all(
+    memories: &Memories,
+    context: &TurnContext,
+) -> Result<Vec<MemoryHit>, StoreError> {
     if let Some(recorded) = &memories.recorded {
         return Ok(recorded.clone());
     }

@@ -17,6 +17,7 @@ mod rows;
 mod shared;
 mod store;
 mod tools;
+mod world;
 
 pub use access::*;
 pub use agents::*;
@@ -34,3 +35,4 @@ pub use rows::*;
 pub use shared::*;
 pub use store::*;
 pub use tools::*;
+pub use world::World;

@@ -7,19 +7,21 @@ use std::{
 };
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, Caller, CallerKind, EventBody, Item, Push,
-    SessionId, Settings, TurnCancelParams, TurnId,
+    AgentError, Approval, ApprovalDecideParams, Caller, CallerKind, EventBody, Item, MemoryHit,
+    Push, SessionId, Settings, TurnCancelParams, TurnId,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    Engine, World,
+    World,
+    approvals::actions::Approvals,
     ports::{Clock, NoProbe, RecordDraft, SessionImage, Store},
     replay::script::{
         Collected, CountedIds, Heard, ScriptedModel, ScriptedProfile, ScriptedTools, SetClock,
         ToDriver,
     },
+    sessions::turns::Turns,
     turn::recording::{RecordedDecision, RecordedEnd, Recording},
 };
 
@@ -29,14 +31,24 @@ const MOST: Duration = Duration::from_secs(120);
 /// The longest time that an action waits for the one that was decided before it.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// The parts of an engine that a replay uses.
+pub(crate) struct ReplayParts {
+    pub(crate) turns: Arc<Turns>,
+    pub(crate) approvals: Arc<Approvals>,
+}
+
+/// Makes an engine for a replay. It searches no memories, but has the recorded ones.
+pub(crate) type MakeEngine = fn(World, Vec<MemoryHit>) -> ReplayParts;
+
 /// Runs recorded turns again.
 pub struct Replays {
     world: World,
+    make: MakeEngine,
 }
 
 impl Replays {
-    pub(crate) fn new(world: &World) -> Self {
-        Self { world: world.clone() }
+    pub(crate) fn new(world: &World, make: MakeEngine) -> Self {
+        Self { world: world.clone(), make }
     }
 
     /// Runs a recorded turn again and returns the records that it writes. The installed tools are
@@ -48,11 +60,12 @@ impl Replays {
         earlier: Vec<Item>,
         store: Arc<dyn Store>,
     ) -> Result<Vec<RecordDraft>, AgentError> {
-        run_again(recording, earlier, World { store, ..self.world.clone() }).await
+        run_again(self.make, recording, earlier, World { store, ..self.world.clone() }).await
     }
 }
 
 async fn run_again(
+    make: MakeEngine,
     recording: Recording,
     earlier: Vec<Item>,
     world: World,
@@ -64,6 +77,7 @@ async fn run_again(
     let clock = Arc::new(SetClock { began: started_at, moved_ms: AtomicI64::new(0) });
     let ids = Arc::new(CountedIds::default());
     let mut settings: Settings = start.settings.clone();
+    // The replay must not record itself.
     settings.limits.recorded_turns = 0;
     seed(&world, &session, started_at, &start, earlier).await?;
     let caller = Caller::new(start.caller.clone());
@@ -91,9 +105,9 @@ async fn run_again(
         random: ids,
         ..world
     };
-    let engine = Engine::for_replay(scripted, recording.memories);
+    let engine = make(scripted, recording.memories);
     let decisions = recording.decisions;
-    let turn = engine.turn_start(caller, message).await?.turn;
+    let turn = engine.turns.start(caller, message).await?.turn;
     let mut running =
         Driver { engine, session, turn, decisions, waiting: Vec::new(), clock, heard };
     if tokio::time::timeout(MOST, running.follow()).await.is_err() {
@@ -101,7 +115,7 @@ async fn run_again(
         return Err(AgentError::internal("replay_stuck", "The replay did not come to its end."));
     }
     // The turn still writes to the store after its last event.
-    if tokio::time::timeout(MOST, running.engine.wait_until_idle()).await.is_err() {
+    if tokio::time::timeout(MOST, running.engine.turns.wait_until_idle()).await.is_err() {
         tracing::warn!("a replay is still running after its turn ended");
     }
     Ok(log.take())
@@ -134,7 +148,7 @@ async fn seed(
 
 /// A replay under way.
 struct Driver {
-    engine: Arc<Engine>,
+    engine: ReplayParts,
     session: SessionId,
     turn: TurnId,
     /// The decisions that are still to be made, in their order.
@@ -212,7 +226,7 @@ impl Driver {
                     decision,
                 };
                 let by = Caller::new(CallerKind::of_name(&by));
-                if let Err(error) = self.engine.approval_decide(params, &by).await {
+                if let Err(error) = self.engine.approvals.decide(params, &by).await {
                     tracing::warn!(%error, "a recorded decision does not fit the replay");
                     self.cancel().await;
                 }
@@ -224,7 +238,7 @@ impl Driver {
 
     async fn cancel(&self) {
         let params = TurnCancelParams { session: self.session.clone(), turn: self.turn.clone() };
-        if let Err(error) = self.engine.turn_cancel(&params).await {
+        if let Err(error) = self.engine.turns.cancel(&params).await {
             tracing::warn!(%error, "a replay could not be cancelled");
         }
     }

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, Caller, EventBody, Item, ItemBody,
-    ItemId, RecordType, SessionId, ToolCallParams, ToolCallResponse, ToolId, ToolSpec, TurnId,
+    AgentError, Approval, ApprovalDecideParams, Caller, EventBody, Item, ItemBody, ItemId,
+    RecordType, SessionId, ToolCallParams, ToolCallResponse, ToolId, ToolSpec, TurnId,
     TurnStartParams, Usage,
 };
 use serde_json::Value;
@@ -14,15 +14,20 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedReceiver};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Engine,
+    approvals::actions::Approvals,
     ports::{Durability, RecordDraft, TurnRow},
-    turn::caller_records::add_caller,
-    turn::{lanes::CancelledAt, listener::TurnOptions, place::Place, run_context::RunContext},
+    runner::direct::DirectCalls,
+    sessions::turns::Turns,
+    turn::{
+        caller_records::add_caller, lanes::CancelledAt, listener::TurnOptions, place::Place,
+        run_context::RunContext, services::TurnServices,
+    },
 };
 
 /// The stream of a turn's events for its caller. Dropping it before the end cancels the turn.
 pub struct TurnStream {
-    engine: Arc<Engine>,
+    shared: Arc<TurnServices>,
+    turns: Arc<Turns>,
     session: SessionId,
     turn: TurnId,
     events: UnboundedReceiver<EventBody>,
@@ -36,15 +41,15 @@ impl TurnStream {
 
     /// Cancels the turn. Its `final` event still comes.
     pub fn cancel(&self) {
-        if self.engine.stop(&self.session, &self.turn) != CancelledAt::Waiting {
+        if self.turns.stop(&self.session, &self.turn) != CancelledAt::Waiting {
             return;
         }
         // The cancelled message must be removed from the stored queue, or the next start would
         // report it.
         let Ok(runtime) = Handle::try_current() else { return };
-        let (engine, session) = (Arc::clone(&self.engine), self.session.clone());
+        let (turns, session) = (Arc::clone(&self.turns), self.session.clone());
         runtime.spawn(async move {
-            if let Err(error) = engine.save_queue(&session).await {
+            if let Err(error) = turns.save_queue(&session).await {
                 tracing::warn!(%error, "a queue could not be saved");
             }
         });
@@ -59,20 +64,44 @@ impl TurnStream {
 impl Drop for TurnStream {
     fn drop(&mut self) {
         self.cancel();
-        self.engine.runs.remove_run(&self.turn);
+        self.shared.runs.remove_run(&self.turn);
     }
 }
 
-impl Engine {
+/// Runs turns and calls for remote callers.
+pub struct CallerTurns {
+    shared: Arc<TurnServices>,
+    turns: Arc<Turns>,
+    approvals: Arc<Approvals>,
+    calls: Arc<DirectCalls>,
+}
+
+impl CallerTurns {
+    pub(crate) fn new(
+        shared: &Arc<TurnServices>,
+        turns: &Arc<Turns>,
+        approvals: &Arc<Approvals>,
+        calls: &Arc<DirectCalls>,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            turns: Arc::clone(turns),
+            approvals: Arc::clone(approvals),
+            calls: Arc::clone(calls),
+        }
+    }
+
     /// Accepts a caller's message and starts or queues its turn.
-    pub async fn start_callers_turn(
-        self: &Arc<Self>,
+    pub async fn start(
+        &self,
         session: &SessionId,
         text: String,
         model: Option<String>,
         around: TurnOptions,
     ) -> Result<TurnStream, AgentError> {
-        self.check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
+        self.shared
+            .secrets
+            .check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
         let (work, events) = RunContext::with_event_channel(around);
         let params = TurnStartParams {
             session: Some(session.clone()),
@@ -81,23 +110,24 @@ impl Engine {
             agent: None,
             headless: true,
         };
-        let turn = self.turn_start_for(params, work).await?.turn;
-        Ok(TurnStream { engine: Arc::clone(self), session: session.clone(), turn, events })
+        let turn = self.turns.start_for(params, work).await?.turn;
+        let (shared, turns) = (Arc::clone(&self.shared), Arc::clone(&self.turns));
+        Ok(TurnStream { shared, turns, session: session.clone(), turn, events })
     }
 
     /// Applies a caller's decision about a pending action of its session. Returns the decided
     /// action and the events of its run.
-    pub async fn decide_for(
-        self: &Arc<Self>,
+    pub async fn decide(
+        &self,
         approval: &Approval,
         params: ApprovalDecideParams,
         around: TurnOptions,
     ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
         let caller = around.caller.clone();
         let (work, mut events) = RunContext::with_event_channel(around);
-        self.runs.add_run(&approval.turn, work);
-        let decided = self.approval_decide(params, &caller).await.map(|decided| decided.approval);
-        self.runs.remove_run(&approval.turn);
+        self.shared.runs.add_run(&approval.turn, work);
+        let decided = self.approvals.decide(params, &caller).await.map(|decided| decided.approval);
+        self.shared.runs.remove_run(&approval.turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
             heard.push(event);
@@ -106,8 +136,8 @@ impl Engine {
     }
 
     /// Calls one tool of a session directly. A write is proposed and stays pending, as in a turn.
-    pub async fn call_for(
-        self: &Arc<Self>,
+    pub async fn call(
+        &self,
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
@@ -123,29 +153,31 @@ impl Engine {
     /// Calls a tool whose result tells what came of a decided action. It belongs to the action's
     /// turn, which has ended.
     pub async fn call_after(
-        self: &Arc<Self>,
+        &self,
         decided: &Approval,
         tool: ToolId,
         arguments: Value,
         around: TurnOptions,
     ) -> Result<ToolCallResponse, AgentError> {
         let (turn, session) = (&decided.turn, &decided.session);
-        self.check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
+        self.shared
+            .secrets
+            .check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
         self.call_tool_in(turn, session, (tool, arguments), around, Place::Conversation).await.0
     }
 
     /// Calls a tool for the session's host. The call is recorded but leaves no items in the
     /// conversation. It belongs to the caller's turn whose answer needs it, if that is given; the
     /// turn's stream must still exist, because the records get their ids from it.
-    pub async fn call_tool_for_host(
-        self: &Arc<Self>,
+    pub async fn call_for_host(
+        &self,
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
         around: TurnOptions,
         of: Option<&TurnId>,
     ) -> Result<ToolCallResponse, AgentError> {
-        let Some(turn) = of.filter(|turn| self.runs.of(turn).is_some()) else {
+        let Some(turn) = of.filter(|turn| self.shared.runs.of(turn).is_some()) else {
             let turn = self.begin_call_turn(session, &around).await?;
             let call = (tool, arguments);
             return self.call_tool_in(&turn, session, call, around, Place::Beside).await.0;
@@ -153,7 +185,7 @@ impl Engine {
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let asked = (turn.clone(), around.caller);
-        self.tool_call_as(asked, params, Place::Beside, CancellationToken::new()).await
+        self.calls.call_as(asked, params, Place::Beside, CancellationToken::new()).await
     }
 
     /// Stores a turn of its own for a call.
@@ -162,17 +194,21 @@ impl Engine {
         session: &SessionId,
         around: &TurnOptions,
     ) -> Result<TurnId, AgentError> {
-        let turn = TurnId(self.world.ids.next("turn"));
-        self.check_stored_names(&[
+        let turn = TurnId(self.shared.world.ids.next("turn"));
+        self.shared.secrets.check_stored_names(&[
             session.as_str(),
             around.correlation_id.as_deref().unwrap_or_default(),
         ])?;
-        self.world.store.turn_save(&self.ended_row(session, &turn), Vec::new(), None).await?;
+        self.shared
+            .world
+            .store
+            .turn_save(&self.ended_row(session, &turn), Vec::new(), None)
+            .await?;
         Ok(turn)
     }
 
     async fn call_tool_in(
-        self: &Arc<Self>,
+        &self,
         turn: &TurnId,
         session: &SessionId,
         (tool, arguments): (ToolId, Value),
@@ -181,13 +217,14 @@ impl Engine {
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let caller = around.caller.clone();
         let (work, mut events) = RunContext::with_event_channel(around);
-        self.runs.add_run(turn, work);
+        self.shared.runs.add_run(turn, work);
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let called = self
-            .tool_call_as((turn.clone(), caller), params, place, CancellationToken::new())
+            .calls
+            .call_as((turn.clone(), caller), params, place, CancellationToken::new())
             .await;
-        self.runs.remove_run(turn);
+        self.shared.runs.remove_run(turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
             heard.push(event);
@@ -196,7 +233,7 @@ impl Engine {
     }
 
     fn ended_row(&self, session: &SessionId, turn: &TurnId) -> TurnRow {
-        let now = self.world.clock.now();
+        let now = self.shared.world.clock.now();
         TurnRow {
             turn: turn.clone(),
             session: session.clone(),
@@ -208,25 +245,6 @@ impl Engine {
         }
     }
 
-    /// Returns the newest action of a caller's session that waits for the caller's decision. No
-    /// turn waits for it.
-    pub async fn waiting_approval_in(
-        self: &Arc<Self>,
-        session: &SessionId,
-    ) -> Result<Option<Approval>, AgentError> {
-        Ok(self
-            .newest_approval_in(session)
-            .await?
-            .filter(|approval| self.waits_for_caller(approval)))
-    }
-
-    /// Whether an action waits for its caller's next message.
-    pub fn waits_for_caller(&self, approval: &Approval) -> bool {
-        approval.status == ApprovalStatus::Pending
-            && approval.expires_at > self.world.clock.now()
-            && !self.router.waits(&approval.id)
-    }
-
     /// Stores a message and its answer that were made without a model.
     pub async fn store_exchange(
         &self,
@@ -235,18 +253,18 @@ impl Engine {
         answer: &str,
         around: &TurnOptions,
     ) -> Result<(), AgentError> {
-        self.switches.check_enabled()?;
-        self.world.secrets.reload_secrets().await;
-        self.check_stored_names(&[
+        self.shared.switches.check_enabled()?;
+        self.shared.secrets.reload().await;
+        self.shared.secrets.check_stored_names(&[
             session.as_str(),
             around.correlation_id.as_deref().unwrap_or_default(),
         ])?;
         let (said, answer) = (
-            self.secrets.matcher().redact_secrets(said).into_owned(),
-            self.secrets.matcher().redact_secrets(answer).into_owned(),
+            self.shared.secrets.matcher().redact_secrets(said).into_owned(),
+            self.shared.secrets.matcher().redact_secrets(answer).into_owned(),
         );
-        let session = self.find_or_create_session(Some(session.clone()), &said).await?;
-        let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
+        let session = self.turns.find_or_create_session(Some(session.clone()), &said).await?;
+        let (world, turn) = (&self.shared.world, TurnId(self.shared.world.ids.next("turn")));
         let now = world.clock.now();
         let row = self.ended_row(&session, &turn);
         let item = |body| Item {
@@ -282,7 +300,7 @@ impl Engine {
             .field("duration_ms", 0)
             .field("model_calls", 0);
         // While this entry exists, the log adds the request's ids to the turn's records.
-        self.runs.add_run(&turn, RunContext::with_event_channel(around.clone()).0);
+        self.shared.runs.add_run(&turn, RunContext::with_event_channel(around.clone()).0);
         for draft in [started, ended] {
             if let Err(error) =
                 world.audit.append(draft.of(&session, &turn), Durability::Grouped).await
@@ -290,7 +308,7 @@ impl Engine {
                 tracing::warn!(%error, "a record could not be written");
             }
         }
-        self.runs.remove_run(&turn);
+        self.shared.runs.remove_run(&turn);
         let (kept, flushed) =
             tokio::join!(world.store.turn_save(&row, items, None), world.audit.flush());
         if let Err(error) = flushed {
@@ -302,11 +320,11 @@ impl Engine {
 
     /// Returns the label of a caller's current model.
     pub fn model_label(&self, caller: &Caller) -> String {
-        self.world.of(caller).models.current(None).label()
+        self.shared.world.of(caller).models.current(None).label()
     }
 
     /// Returns the tools that a caller may use now.
     pub fn specs(&self, caller: &Caller) -> Arc<Vec<ToolSpec>> {
-        self.world.of(caller).tools.specs()
+        self.shared.world.of(caller).tools.specs()
     }
 }

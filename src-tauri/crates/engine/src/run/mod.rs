@@ -9,36 +9,45 @@ mod outcome;
 use std::sync::Arc;
 
 use contract::{
-    AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams,
+    AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, Reason, RunParams,
     RunRequest, RunResponse, SessionId, TurnStartParams, text,
 };
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::{
-    Engine,
     conversation::key::{HEADERS, member},
     ports::{Claim, RunKey, SessionValues},
+    sessions::turns::Turns,
     turn::{
         refusals::Refused,
         run_context::{Ended, RunContext},
+        services::TurnServices,
     },
 };
 
-pub use heard::TurnStream;
+pub use heard::{CallerTurns, TurnStream};
 
-impl Engine {
+/// Runs requests of the run contract.
+#[derive(Clone)]
+pub struct Runs {
+    shared: Arc<TurnServices>,
+    turns: Arc<Turns>,
+}
+
+impl Runs {
+    pub(crate) fn new(shared: &Arc<TurnServices>, turns: &Arc<Turns>) -> Self {
+        Self { shared: Arc::clone(shared), turns: Arc::clone(turns) }
+    }
+
     /// Runs one request. Every error contains `details.request_id`.
-    pub async fn run_request(
-        self: &Arc<Self>,
-        params: RunParams,
-    ) -> Result<RunResponse, AgentError> {
-        self.run_request_with(params, None).await
+    pub async fn run(&self, params: RunParams) -> Result<RunResponse, AgentError> {
+        self.run_with(params, None).await
     }
 
     /// Runs one request with a named model.
-    pub async fn run_request_with(
-        self: &Arc<Self>,
+    pub async fn run_with(
+        &self,
         params: RunParams,
         model: Option<&str>,
     ) -> Result<RunResponse, AgentError> {
@@ -49,7 +58,7 @@ impl Engine {
     }
 
     async fn run_checked(
-        self: &Arc<Self>,
+        &self,
         params: &RunParams,
         model: Option<&str>,
     ) -> Result<RunResponse, AgentError> {
@@ -62,9 +71,9 @@ impl Engine {
         };
         let key = RunKey { caller: params.caller.clone(), request: request.request_id.clone() };
         loop {
-            let next = self.runs.next_end();
-            let now = self.world.clock.now();
-            match self.world.store.run_claim(&key, now).await? {
+            let next = self.shared.runs.next_end();
+            let now = self.shared.world.clock.now();
+            match self.shared.world.store.run_claim(&key, now).await? {
                 Claim::New => break,
                 Claim::Running => next.await,
                 Claim::Stored(text) => return outcome::parse_stored_result(&text),
@@ -77,19 +86,21 @@ impl Engine {
             }
         }
         // From here on the result is stored even if the caller goes away.
-        let (engine, params, for_end, model) =
-            (Arc::clone(self), params.clone(), key.clone(), model.map(str::to_owned));
+        let (runs, params, for_end, model) =
+            (self.clone(), params.clone(), key.clone(), model.map(str::to_owned));
         let working = tokio::spawn(async move {
-            let (answer, changed) = engine.answer_request(request, &params, &key, model).await;
-            engine.store_result(&key, &answer, changed).await;
+            let (answer, changed) = runs.answer_request(request, &params, &key, model).await;
+            runs.store_result(&key, &answer, changed).await;
             answer
         });
         match working.await {
             Ok(answer) => answer,
             Err(_) => {
-                let error =
-                    AgentError::internal("unexpected", "An internal error occurred in Countersign.")
-                        .hint("`csign doctor` shows the state of the installation.");
+                let error = AgentError::internal(
+                    "unexpected",
+                    "An internal error occurred in Countersign.",
+                )
+                .hint("`csign doctor` shows the state of the installation.");
                 self.store_result(&for_end, &Err(error.clone()), true).await;
                 Err(error)
             }
@@ -98,18 +109,20 @@ impl Engine {
 
     async fn read_request(&self, params: &RunParams) -> Result<RunRequest, AgentError> {
         // The kill switch is checked before the request is even read.
-        self.switches.check_enabled()?;
-        self.world.secrets.reload_secrets().await;
-        self.check_stored_names(&[
+        self.shared.switches.check_enabled()?;
+        self.shared.secrets.reload().await;
+        self.shared.secrets.check_stored_names(&[
             &params.caller,
             params.correlation_id.as_deref().unwrap_or_default(),
         ])?;
         // Ids are stored, so a key in them is refused. Removing the key could make two ids equal.
         if let Some(ids) = contract::run_ids(&params.request) {
-            self.check_stored_names(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
+            self.shared
+                .secrets
+                .check_stored_names(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
         }
-        let asked = self.secrets.matcher().redact_secrets(&params.request).into_owned();
-        check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
+        let asked = self.shared.secrets.matcher().redact_secrets(&params.request).into_owned();
+        check::read(&asked, self.shared.world.profile.settings().limits.message_chars as usize)
     }
 
     /// Records a request that was refused before a turn.
@@ -120,7 +133,7 @@ impl Engine {
             correlation_id: params.correlation_id.as_deref(),
             ..Refused::of("run_request", error, &params.request)
         };
-        self.refused_requests.note(refused).await;
+        self.shared.refused_requests.note(refused).await;
     }
 
     /// Stores a result. A retryable error of a run that changed nothing is not stored, so that the
@@ -133,15 +146,15 @@ impl Engine {
     ) {
         let free = answer.as_ref().is_err_and(|error| error.retryable && !changed);
         let text = (!free).then(|| outcome::text(answer, &key.request));
-        if let Err(error) = self.world.store.run_end(key, text.as_deref()).await {
+        if let Err(error) = self.shared.world.store.run_end(key, text.as_deref()).await {
             tracing::error!(%error, "the result of a run could not be kept");
         }
-        self.runs.notify_run_end();
+        self.shared.runs.notify_run_end();
     }
 
     /// Answers a request. Returns the result and whether the run has changed anything.
     async fn answer_request(
-        self: &Arc<Self>,
+        &self,
         request: RunRequest,
         params: &RunParams,
         key: &RunKey,
@@ -153,7 +166,7 @@ impl Engine {
         };
         let Started { turn, ended, work } = started;
         let ended = ended.await;
-        self.runs.remove_run(&turn);
+        self.shared.runs.remove_run(&turn);
         let Ok(ended) = ended else {
             return (
                 Err(AgentError::internal("unexpected", "The run ended without an answer.")),
@@ -161,16 +174,16 @@ impl Engine {
             );
         };
         let changed = ended.changed;
-        let mut answer = outcome::build_result(&request, ended, self.world.clock.now());
+        let mut answer = outcome::build_result(&request, ended, self.shared.world.clock.now());
         if let Ok(response) = &mut answer {
             response.metadata.agent_id = work.agent();
-            work.tell_replaced(self, &response.output);
+            work.tell_replaced(&self.shared.world, &response.output);
         }
         (answer, changed)
     }
 
     async fn start_request(
-        self: &Arc<Self>,
+        &self,
         request: &RunRequest,
         params: &RunParams,
         key: &RunKey,
@@ -184,7 +197,7 @@ impl Engine {
         }
         let session = match &request.conversation_id {
             Some(id) => SessionId::new(id.clone()),
-            None => SessionId(self.world.ids.next("session")),
+            None => SessionId(self.shared.world.ids.next("session")),
         };
         self.take_context(&session, request).await?;
         let (tell, ended) = oneshot::channel();
@@ -197,7 +210,7 @@ impl Engine {
             agent: None,
             headless: true,
         };
-        let turn = self.turn_start_for(start, Arc::clone(&work)).await?.turn;
+        let turn = self.turns.start_for(start, Arc::clone(&work)).await?.turn;
         Ok(Started { turn, ended, work })
     }
 
@@ -207,10 +220,10 @@ impl Engine {
         let Some(id) = id.as_str().map(ApprovalId::from) else {
             return Err(check::problem("/context/approval_id", "must be text"));
         };
-        let approval = self.world.store.approval(&id).await?;
+        let approval = self.shared.world.store.approval(&id).await?;
         let Some(approval) = approval else {
             return Err(AgentError::invalid("There is no such pending action.")
-                .reason("not_found")
+                .reason(Reason::NotFound)
                 .with("approval_id", id.as_str()));
         };
         let ended = |reason: &str, message: contract::Text| {
@@ -243,8 +256,11 @@ impl Engine {
         session: &SessionId,
         request: &RunRequest,
     ) -> Result<(), AgentError> {
-        let (specs, agents, settings) =
-            (self.world.tools.specs(), self.world.roster.agents(), self.world.profile.settings());
+        let (specs, agents, settings) = (
+            self.shared.world.tools.specs(),
+            self.shared.world.roster.agents(),
+            self.shared.world.profile.settings(),
+        );
         let policies: Vec<&Conversation> = std::iter::once(&settings.conversation)
             .chain(agents.iter().filter_map(|agent| agent.conversation.as_ref()))
             .collect();
@@ -272,7 +288,8 @@ impl Engine {
         if given.is_empty() {
             return Ok(());
         }
-        self.values
+        self.shared
+            .values
             .put(session, given.into_iter().map(|(name, value)| (name, Some(value))).collect())
             .await
     }

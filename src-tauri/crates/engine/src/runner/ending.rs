@@ -99,8 +99,9 @@ impl Turn {
         let saved = self.save_end(body, status, error.as_ref()).await;
         self.answer.forget_partial().await;
         if !self.answer.instructed.is_empty() {
-            self.context.engine.traces.keep_last_used().await;
+            self.context.services.traces.keep_last_used().await;
         }
+        // The caller hears that the answer was not saved, although its text was shown.
         let error = error.or(saved.err().map(|e| e.into()));
         self.context.probe(Point::AfterAnswerSaved);
         if let Some(error) = &error {
@@ -112,6 +113,7 @@ impl Turn {
         if status == TurnStatus::Cancelled && text.is_empty() {
             Text::Cancelled.in_locale(&self.context.locale).clone_into(&mut text);
         }
+        // Listeners hold the text of the deltas. They are told to replace it by the final one.
         if !self.answer.has_shown(&text) {
             self.context.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
         }
@@ -175,7 +177,7 @@ impl Turn {
             usage: self.answer.usage(),
             model: self.answer.model_label(),
             tools: entries.tools.clone(),
-            viewed: entries.viewed.clone(),
+            results: entries.results.clone(),
             changed: entries.has_changed,
             truncated: entries.is_truncated,
             in_parts: self.answer.is_in_parts,
@@ -227,6 +229,7 @@ impl Turn {
         }
         refusals::note_more_refused(&self.context, self.answer.agent_id()).await;
         self.context.record(draft).await;
+        // Both wait for the disk, so they wait together.
         let (items, flushed) =
             tokio::join!(world.store.turn_save(&row, body, Some(&served)), world.audit.flush());
         if let Err(error) = flushed {

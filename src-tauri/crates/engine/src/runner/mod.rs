@@ -6,3 +6,4 @@ pub(crate) mod ending;
 pub(crate) mod prompt_preview;
 pub(crate) mod recovery;
 pub(crate) mod running;
+pub(crate) mod services;

@@ -11,7 +11,6 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Engine,
     agents::{
         instructions::instructions_for_call,
         prompts::{PromptWriter, agents_of},
@@ -20,27 +19,38 @@ use crate::{
         tool_limit,
     },
     context::{
-        egress::EgressSession,
+        egress::{Egress, EgressSession},
         prompt::{AgentPart, Voice},
     },
     turn::{
         context::{TurnContext, TurnStart},
         lanes::Accepted,
         place::Place,
+        services::TurnServices,
     },
 };
 
 /// The session id of previews. It is no session of a user.
 const PREVIEW: &str = "preview";
 
-impl Engine {
+/// Computes prompts without sending them.
+pub struct PromptPreviews {
+    shared: Arc<TurnServices>,
+    egress: Arc<Egress>,
+}
+
+impl PromptPreviews {
+    pub(crate) fn new(shared: &Arc<TurnServices>, egress: &Arc<Egress>) -> Self {
+        Self { shared: Arc::clone(shared), egress: Arc::clone(egress) }
+    }
+
     /// Returns the prompt that a question would send now in a new conversation, and the
     /// instructions that would follow tool results. Sends and stores nothing.
-    pub async fn prompt_preview(
-        self: &Arc<Self>,
+    pub async fn compute(
+        &self,
         params: &PromptPreviewParams,
     ) -> Result<PromptPreviewResponse, AgentError> {
-        self.switches.check_enabled()?;
+        self.shared.switches.check_enabled()?;
         let session = SessionId::new(PREVIEW);
         let accepted = Accepted {
             text: params.question.clone(),
@@ -53,20 +63,21 @@ impl Engine {
             place: Place::Conversation,
             cancel: CancellationToken::new(),
         };
-        let context = TurnContext::new(self, start);
-        let words = &EgressSession::open(&context)
+        let context = TurnContext::new(&self.shared, start);
+        let words = &EgressSession::open(&self.egress, &context)
             .await
             .map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
         // Specialists that are switched off are neither asked nor mentioned.
         let agents = agents_of(&context);
         let wanted = match &params.agent {
             Some(id) => {
-                self.check_specialist(context.world(), id)?;
+                let roster = context.world().roster.as_ref();
+                self.shared.switches.check_specialist(roster, id)?;
                 agents.iter().find(|agent| agent.id == *id).map(|agent| &**agent)
             }
             None => single_agent(&agents),
         };
-        let alone = self.world.roster.agents().is_empty();
+        let alone = context.world().roster.agents().is_empty();
         let specs: Vec<&ToolSpec> = context
             .offered()
             .into_iter()

@@ -10,13 +10,15 @@ use contract::{
 use serde_json::Value;
 
 use crate::{
-    Engine,
-    ports::{RecordDraft, StoreError, TurnRow, approvals_of_turn},
+    approvals::actions::Approvals,
+    conversation::services::ConversationServices,
+    ports::{Durability, RecordDraft, StoreError, TurnRow, approvals_of_turn},
     texts::Text,
     turn::{
         lanes::QUEUE_KEY,
         partial::{forget_partial, partial_of},
         refusals::millis_between,
+        services::TurnServices,
     },
 };
 
@@ -31,23 +33,42 @@ pub struct Recovered {
     pub unknown: u32,
 }
 
-impl Engine {
+/// Cleans up when the program starts.
+pub(crate) struct Recovery {
+    shared: Arc<TurnServices>,
+    approvals: Arc<Approvals>,
+    conversation: Arc<ConversationServices>,
+}
+
+impl Recovery {
+    pub(crate) fn new(
+        shared: &Arc<TurnServices>,
+        approvals: &Arc<Approvals>,
+        conversation: &Arc<ConversationServices>,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            approvals: Arc::clone(approvals),
+            conversation: Arc::clone(conversation),
+        }
+    }
+
     /// Ends the turns and actions that the last process left open. Must be called once, before the
     /// first turn.
-    pub async fn recover(self: &Arc<Self>) -> Result<Recovered, AgentError> {
+    pub(crate) async fn run(&self) -> Result<Recovered, AgentError> {
         let mut out = Recovered::default();
-        let store = &self.world.store;
+        let store = &self.shared.world.store;
         let open = store.approvals_open().await?;
         for row in store.turns_running().await? {
             self.end_turn(&row, &open, &mut out).await?;
             out.turns += 1;
         }
-        self.models.refusals.read().await?;
+        self.shared.models.refusals.read().await?;
         store.mark_runs_interrupted().await?;
         self.keep_lost_queues().await?;
         self.end_approved_actions(&mut out).await?;
-        out.expired += self.expire_overdue().await?;
-        self.passing.sweep(None).await;
+        out.expired += self.approvals.expire_overdue().await?;
+        self.conversation.passing.sweep(None).await;
         Ok(out)
     }
 
@@ -57,8 +78,8 @@ impl Engine {
         open: &[Approval],
         out: &mut Recovered,
     ) -> Result<(), StoreError> {
-        let store = &self.world.store;
-        let locale = self.world.profile.locale();
+        let store = &self.shared.world.store;
+        let locale = self.shared.world.profile.locale();
         let items = store.items_of_turn(&row.turn).await?;
         let mut fresh = Vec::new();
         let answered: HashSet<&CallId> = items
@@ -87,14 +108,8 @@ impl Engine {
             approvals_of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing)
         {
             let why = Text::ApprovalDied.in_locale(&locale);
-            if self
-                .transition(
-                    approval,
-                    Transition { from: approval.status, to: ApprovalStatus::Expired },
-                    Some(why),
-                )
-                .await
-            {
+            let died = Transition { from: approval.status, to: ApprovalStatus::Expired };
+            if self.transition(approval, died, Some(why)).await {
                 out.expired += 1;
             }
         }
@@ -109,19 +124,19 @@ impl Engine {
         ));
         let ended = TurnRow {
             status: "interrupted".into(),
-            ended_at: Some(self.world.clock.now()),
+            ended_at: Some(self.shared.world.clock.now()),
             ..row.clone()
         };
         store.turn_save(&ended, fresh, None).await?;
+        // Only after the turn is saved. A crash before that would otherwise lose the text.
         forget_partial(store.as_ref(), &row.session).await?;
         let draft = RecordDraft::new(RecordType::RunEnded)
             .of(&row.session, &row.turn)
             .field("status", "interrupted")
             .field("level", "error")
             .field("agent", "")
-            .field("duration_ms", millis_between(row.started_at, self.world.clock.now()));
-        if let Err(error) = self.world.audit.append(draft, crate::ports::Durability::Durable).await
-        {
+            .field("duration_ms", millis_between(row.started_at, self.shared.world.clock.now()));
+        if let Err(error) = self.shared.world.audit.append(draft, Durability::Durable).await {
             tracing::warn!(%error, "the end of an interrupted turn could not be recorded");
         }
         Ok(())
@@ -133,7 +148,7 @@ impl Engine {
         row: &TurnRow,
         items: &[Item],
     ) -> Result<Option<ItemBody>, StoreError> {
-        let body = partial_of(self.world.store.as_ref(), &row.session, &row.turn).await?;
+        let body = partial_of(self.shared.world.store.as_ref(), &row.session, &row.turn).await?;
         let Some(ItemBody::AssistantText { text: said, .. }) = &body else { return Ok(None) };
         let is_stored = items.iter().any(|item| {
             matches!(&item.body, ItemBody::AssistantText { text, .. } if text.starts_with(said))
@@ -166,8 +181,8 @@ impl Engine {
     /// Saves the messages that were waiting when the process ended, each with a notice that it was
     /// not answered.
     async fn keep_lost_queues(&self) -> Result<(), StoreError> {
-        let store = &self.world.store;
-        let text = Text::QueuedLost.in_locale(&self.world.profile.locale());
+        let store = &self.shared.world.store;
+        let text = Text::QueuedLost.in_locale(&self.shared.world.profile.locale());
         for session in store.sessions_with_value(QUEUE_KEY).await? {
             let Some(queue) =
                 store.session_values_of(&session, &[QUEUE_KEY]).await?.remove(QUEUE_KEY)
@@ -189,44 +204,29 @@ impl Engine {
                 };
                 items.push(self.recovered_item(&session, &waiting.turn, notice));
             }
+            // The items are stored before the queue is deleted. A crash between both stores them
+            // twice, but loses no message.
             store.items_append(items).await?;
             store.session_values_put(&session, vec![(QUEUE_KEY.to_owned(), None)]).await?;
         }
         Ok(())
     }
 
-    /// Expires pending actions whose time is over. Actions of headless turns stay pending after the
-    /// turn's end until then.
-    pub(crate) async fn expire_overdue(self: &Arc<Self>) -> Result<u32, StoreError> {
-        let now = self.world.clock.now();
-        let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
-        let mut expired = 0;
-        for approval in self.world.store.approvals_overdue(now).await? {
-            if !self.router.waits(&approval.id)
-                && self.transition(&approval, Transition::EXPIRE, Some(text)).await
-            {
-                self.end_unwaited_call(&approval, ApprovalStatus::Expired, Some(text.to_owned()))
-                    .await;
-                expired += 1;
-            }
-        }
-        Ok(expired)
-    }
-
     /// Ends actions that were approved or executing when the process ended. A restart never runs
     /// them.
-    async fn end_approved_actions(self: &Arc<Self>, out: &mut Recovered) -> Result<(), StoreError> {
-        let died = Text::ApprovalDied.in_locale(&self.world.profile.locale());
-        for approval in self.world.store.approvals_open().await? {
+    async fn end_approved_actions(&self, out: &mut Recovered) -> Result<(), StoreError> {
+        let died = Text::ApprovalDied.in_locale(&self.shared.world.profile.locale());
+        for approval in self.shared.world.store.approvals_open().await? {
             match approval.status {
                 ApprovalStatus::Approved => {
                     if self.transition(&approval, Transition::LAPSE, Some(died)).await {
-                        self.end_unwaited_call(
-                            &approval,
-                            ApprovalStatus::Expired,
-                            Some(died.to_owned()),
-                        )
-                        .await;
+                        self.approvals
+                            .end_unwaited_call(
+                                &approval,
+                                ApprovalStatus::Expired,
+                                Some(died.to_owned()),
+                            )
+                            .await;
                         out.expired += 1;
                     }
                 }
@@ -239,7 +239,7 @@ impl Engine {
                 }
                 ApprovalStatus::Executing => {
                     if self.transition(&approval, Transition::FAIL, Some("outcome unknown")).await {
-                        self.end_unknown_call(&approval).await?;
+                        self.approvals.end_unknown_call(&approval).await?;
                         out.unknown += 1;
                     }
                 }
@@ -255,24 +255,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends the call of an executing action whose turn had ended before the crash, with the result
-    /// "outcome unknown". Does nothing if the call already has a result, because the action's own
-    /// status is written last.
-    pub(crate) async fn end_unknown_call(
-        self: &Arc<Self>,
+    async fn transition(
+        &self,
         approval: &Approval,
-    ) -> Result<(), StoreError> {
-        let items = self.world.store.items_of_turn(&approval.turn).await?;
-        let ended = items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { call, .. } if *call == approval.call));
-        if !ended {
-            let why = Text::UnknownOutcome.in_locale(&self.world.profile.locale());
-            self.end_unwaited_call(approval, ApprovalStatus::Failed, Some(why.to_owned())).await;
-        }
-        Ok(())
+        transition: Transition,
+        reason: Option<&str>,
+    ) -> bool {
+        self.approvals.services.transitions.make(approval, transition, reason).await
     }
 
     fn recovered_item(&self, session: &SessionId, turn: &TurnId, body: ItemBody) -> Item {
-        let world = &self.world;
+        let world = &self.shared.world;
         Item {
             id: ItemId(world.ids.next("item")),
             session: session.clone(),
@@ -305,7 +298,7 @@ fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str)
         data: Value::Null,
         error: Some(error),
         local_only: Some(false),
-        view: ResultView::Plain,
+        view: ResultView::default(),
         parsed: None,
         untrusted: false,
         duration_ms: 0,

@@ -6,23 +6,22 @@ use contract::{AgentError, EventBody, ItemBody, RecordType, Stage};
 use futures::FutureExt;
 
 use crate::{
-    Engine,
     agents::{
         answer::AnswerBuilder,
         prompts::agents_of,
         supervisor::{Supervisor, single_agent},
     },
     context::egress::EgressSession,
-    conversation::{
-        recall::Recollections,
-        recalled::Recalled,
-        refresh::{MemoryKeeper, show_memory},
-    },
+    conversation::{recall::Recollections, recalled::Recalled, refresh::MemoryKeeper},
     destinations::keep_named_destinations,
-    long_term::remembered::{search_for_turn, use_in_turn},
+    long_term::{
+        batches::Memoriser,
+        remembered::{search_for_turn, use_in_turn},
+    },
     ports::{MemoryOf, Point, RecordDraft, StoreError},
-    turn::caller_records::add_caller,
+    runner::services::RunnerServices,
     turn::{
+        caller_records::add_caller,
         context::{TurnContext, TurnStart},
         outcome::End,
     },
@@ -30,6 +29,7 @@ use crate::{
 
 /// A running turn. It owns the parts that must survive a panic in the middle of the turn.
 pub(crate) struct Turn {
+    services: Arc<RunnerServices>,
     pub(crate) context: Arc<TurnContext>,
     pub(crate) answer: AnswerBuilder,
     /// Makes every text that the model reads. It is set before the first round.
@@ -40,14 +40,15 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    pub(crate) fn new(engine: &Arc<Engine>, start: TurnStart) -> Self {
-        let context = Arc::new(TurnContext::new(engine, start));
+    pub(crate) fn new(services: &Arc<RunnerServices>, start: TurnStart) -> Self {
+        let context = Arc::new(TurnContext::new(&services.shared, start));
         let answer = AnswerBuilder::new(&context);
         Self {
+            services: Arc::clone(services),
             context,
             answer,
             words: None,
-            recollections: Recollections::default(),
+            recollections: Recollections::new(&services.conversation),
             is_question_saved: false,
         }
     }
@@ -63,23 +64,41 @@ impl Turn {
         };
         // The recording is stored together with the answer.
         let is_recorded = self.is_recorded();
-        self.context.engine.recordings.keep(&self.context, is_recorded).await;
+        self.services.shared.recordings.keep(&self.context, is_recorded).await;
         self.finish(end).await;
-        MemoryKeeper::new(&self.context, self.answer.agent_id(), self.answer.asides().len())
-            .store_turn(&self.recollections)
-            .await;
+        self.keep_in_memories().await;
+    }
+
+    /// Stores the turn in its memories, and makes long-term memories of older messages.
+    async fn keep_in_memories(&self) {
+        let (answer, conversation) = (&self.answer, &self.services.conversation);
+        let keeper = MemoryKeeper::new(
+            &self.context,
+            conversation,
+            answer.agent_id(),
+            answer.asides().len(),
+        );
+        keeper.store_turn(&self.recollections).await;
+        if let Some(recalled) = self.recollections.of(None)
+            && !self.recollections.is_passing()
+        {
+            let memories = Arc::clone(&self.services.memories);
+            Memoriser { keeper, memories }.memorise(&recalled.policy).await;
+        }
     }
 
     async fn answer(&mut self) -> End {
-        let context = Arc::clone(&self.context);
+        let (context, services) = (Arc::clone(&self.context), Arc::clone(&self.services));
+        let (shared, memories) = (&services.shared, &services.memories);
         context.probe(Point::BeforeUserMessage);
         context.emit(EventBody::Status { stage: Stage::Started, text: None });
+        let roster = context.world().roster.as_ref();
         if let Some(Err(error)) =
-            context.wanted.as_ref().map(|id| context.engine.check_specialist(context.world(), id))
+            context.wanted.as_ref().map(|id| shared.switches.check_specialist(roster, id))
         {
             return End::failed(error);
         }
-        context.engine.recordings.note_start(&context).await;
+        shared.recordings.note_start(&context).await;
         let agents = agents_of(&context);
         let recalled = match self.recollections.recall(&context, single_agent(&agents)).await {
             Ok(recalled) => recalled,
@@ -87,8 +106,8 @@ impl Turn {
         };
         // The memories are searched while the question is written, unless a server gets the question:
         // it is stored and recorded first.
-        let (saved, found) = if context.engine.memories.index.embeds_here().await {
-            let search = search_for_turn(&context, &recalled);
+        let (saved, found) = if memories.index.embeds_here().await {
+            let search = search_for_turn(memories, &context, &recalled);
             let (saved, found) = tokio::join!(self.save_question(), search);
             (saved, Some(found))
         } else {
@@ -102,7 +121,7 @@ impl Turn {
             keep_named_destinations(&context).await;
         }
         context.probe(Point::AfterUserMessage);
-        context.engine.push_session(&context.session).await;
+        shared.summaries.push(&context.session).await;
         let wanted = context.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default();
         let started = RecordDraft::new(RecordType::RunStarted)
             .field("duration_ms", 0)
@@ -110,20 +129,25 @@ impl Turn {
             .field("model", context.model.label());
         let started = add_caller(started, &context.caller.kind, context.world().profile.as_ref());
         context.record(started.commit("input", context.question.clone())).await;
-        show_memory(&context, &recalled).await;
+        self.recollections.show_memory(&context, &recalled).await;
         let found = match found {
             Some(found) => found,
-            None => search_for_turn(&context, &recalled).await,
+            None => search_for_turn(memories, &context, &recalled).await,
         };
         let remembered = use_in_turn(&context, found).await;
         self.answer.remembered = remembered.iter().map(|hit| hit.memory.clone()).collect();
         self.recollections.remembered = remembered;
-        let words = match EgressSession::open(&context).await {
+        let words = match EgressSession::open(&services.conversation.egress, &context).await {
             Ok(words) => Arc::clone(self.words.insert(Arc::new(words))),
             Err(end) => return end,
         };
-        let supervisor =
-            Supervisor::new(&context, &words, &mut self.answer, &mut self.recollections);
+        let supervisor = Supervisor::new(
+            &context,
+            &services.calls,
+            &words,
+            &mut self.answer,
+            &mut self.recollections,
+        );
         let end = supervisor.answer_message(&agents, &recalled).await;
         self.end_within_budget(end)
     }

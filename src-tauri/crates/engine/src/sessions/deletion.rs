@@ -1,14 +1,12 @@
 //! Deletes, erases and expires sessions. A session takes no messages while it is deleted. The values
 //! of its audit records are not erased here.
 
-use std::sync::Arc;
-
 use contract::{AgentError, ApprovalStatus, Push, SessionId, Transition};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::{
-    Engine,
     ports::{Loaded, SharedSessions, StoreError},
+    sessions::reading::Sessions,
     texts::Text,
     turn::lanes::{ClosedLane, closed_error},
 };
@@ -19,55 +17,57 @@ pub struct ClosedSession {
     _effects: OwnedMutexGuard<()>,
 }
 
-impl Engine {
+impl Sessions {
     /// Deletes a session and its items. Its audit records stay. Its pending approvals are
     /// cancelled.
-    pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
+    pub async fn delete(&self, id: &SessionId) -> Result<(), AgentError> {
         let _closed = self.close_session(id)?;
         self.end_open_approvals(id, |status| {
             (status == ApprovalStatus::Pending)
                 .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
         })
         .await?;
-        self.delete_session_data(id, self.world.store.session_delete(id)).await
+        self.delete_session_data(id, self.shared.world.store.session_delete(id)).await
     }
 
     /// Erases a session with its items, also from the copies of the database. Its pending approvals
     /// are cancelled. The values that its audit records commit to are the caller's to erase; until
     /// then it keeps the session closed.
-    pub async fn session_erase(&self, id: &SessionId) -> Result<ClosedSession, AgentError> {
+    pub async fn erase(&self, id: &SessionId) -> Result<ClosedSession, AgentError> {
         let closed = self.close_session(id)?;
         self.end_open_approvals(id, |status| {
             (status == ApprovalStatus::Pending)
                 .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
         })
         .await?;
-        self.delete_session_data(id, self.world.store.session_erase(id)).await?;
+        self.delete_session_data(id, self.shared.world.store.session_erase(id)).await?;
         Ok(closed)
     }
 
     /// Closes a session that is to be deleted: it takes no messages until the result is dropped.
     fn close_session(&self, id: &SessionId) -> Result<ClosedSession, AgentError> {
-        let lane = self.lanes.close(id).ok_or_else(|| match self.lanes.is_closed(id) {
-            true => closed_error(),
-            false => answered_error(),
-        })?;
-        let effects = self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())?;
+        let lane =
+            self.shared.lanes.close(id).ok_or_else(|| match self.shared.lanes.is_closed(id) {
+                true => closed_error(),
+                false => answered_error(),
+            })?;
+        let effects =
+            self.shared.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())?;
         Ok(ClosedSession { _lane: lane, _effects: effects })
     }
 
     /// Deletes the local data of an expired session. Its pending approvals expire, unless another
     /// process continues the session. Effects that began and did not finish are recorded as outcome
     /// unknown.
-    pub async fn expire_session(
-        self: &Arc<Self>,
+    pub async fn expire(
+        &self,
         id: &SessionId,
         shared: Option<&dyn SharedSessions>,
     ) -> Result<(), AgentError> {
         let _quiet = self.lock_idle_session(id)?;
         let mut goes_on = false;
         if let Some(shared) = shared {
-            self.reconcile_session(id, shared).await?;
+            self.reconcile(id, shared).await?;
             goes_on = !matches!(shared.load(id, &[]).await?, Loaded::Nothing);
         }
         if !goes_on {
@@ -86,16 +86,16 @@ impl Engine {
             })
             .await?;
         }
-        self.delete_session_data(id, self.world.store.session_delete(id)).await
+        self.delete_session_data(id, self.shared.world.store.session_delete(id)).await
     }
 
     /// Locks the session's effects. Fails while a turn or an action of the session runs. No action
     /// begins until the returned guard is dropped.
     fn lock_idle_session(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
-        if self.lanes.running(id).is_some() {
+        if self.shared.lanes.running(id).is_some() {
             return Err(answered_error());
         }
-        self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())
+        self.shared.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())
     }
 
     /// Ends all open approvals of a session and records how each one ended, before their rows are
@@ -106,17 +106,20 @@ impl Engine {
         id: &SessionId,
         end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>,
     ) -> Result<(), AgentError> {
-        let all = self.world.store.approvals_of(id, u32::MAX).await?;
-        let locale = self.world.profile.locale();
+        let all = self.shared.world.store.approvals_of(id, u32::MAX).await?;
+        let locale = self.shared.world.profile.locale();
         for approval in all.iter().filter(|approval| !approval.status.is_final()) {
             let ended = match end(approval.status) {
                 Some((how, why)) => {
-                    self.transition(
-                        approval,
-                        Transition { from: approval.status, to: how },
-                        Some(why.in_locale(&locale)),
-                    )
-                    .await
+                    self.approvals
+                        .services
+                        .transitions
+                        .make(
+                            approval,
+                            Transition { from: approval.status, to: how },
+                            Some(why.in_locale(&locale)),
+                        )
+                        .await
                 }
                 None => false,
             };
@@ -132,12 +135,12 @@ impl Engine {
         id: &SessionId,
         deleted: impl Future<Output = Result<(), StoreError>> + Send,
     ) -> Result<(), AgentError> {
-        self.conversation.delete(deleted).await?;
+        self.conversation.memory.delete(deleted).await?;
         self.memories.index.prepare_again().await;
-        self.lanes.forget(id);
-        self.egress.forget(id);
-        self.traces.forget(id);
-        self.push(Push::SessionDeleted { session: id.clone() });
+        self.shared.lanes.forget(id);
+        self.conversation.egress.forget(id);
+        self.shared.traces.forget(id);
+        self.shared.world.events.push(Push::SessionDeleted { session: id.clone() });
         Ok(())
     }
 }

@@ -1,30 +1,16 @@
 //! Searches the messages of all sessions by their words. The text of a search is words, never a query
 //! language.
 
-use std::sync::Arc;
-
 use contract::{AgentError, MessagesSearchParams, MessagesSearchResponse};
 
-use crate::{
-    World,
-    ports::{MessageFilter, Store},
-};
+use crate::{ports::MessageFilter, sessions::reading::Sessions};
 
 /// The most words of a search. Further words are ignored.
 const MOST_WORDS: usize = 32;
 
-/// The search of messages.
-pub struct MessageSearch {
-    store: Arc<dyn Store>,
-}
-
-impl MessageSearch {
-    pub(crate) fn new(world: &World) -> Self {
-        Self { store: Arc::clone(&world.store) }
-    }
-
+impl Sessions {
     /// Returns the messages with these words, best first.
-    pub async fn find(
+    pub async fn search(
         &self,
         params: &MessagesSearchParams,
     ) -> Result<MessagesSearchResponse, AgentError> {
@@ -42,7 +28,7 @@ impl MessageSearch {
             agent: params.agent.trim().to_owned(),
             tool: params.tool.trim().to_owned(),
         };
-        let store = &self.store;
+        let store = &self.shared.world.store;
         let mut hits = store.messages_with_words(&words, &filter, params.offset, limit + 1).await?;
         let has_more = hits.len() > limit as usize;
         hits.truncate(limit as usize);

@@ -1,13 +1,11 @@
 //! Sessions that several processes serve: makes an image of a session, adopts an image, and ends
 //! approvals that another process decided or began. Runs no tool and no model.
 
-use std::sync::Arc;
-
 use contract::{AgentError, Approval, ApprovalStatus, Item, ItemBody, SessionId, Transition};
 
 use crate::{
-    Engine,
     ports::{SessionImage, SharedSessions, StoreError},
+    sessions::reading::Sessions,
     texts::Text,
     turn::lanes::QUEUE_KEY,
 };
@@ -23,10 +21,10 @@ const APPROVALS: u32 = 4;
 /// waiting messages belong to the process that accepted them.
 const STAYS: [&str; 2] = ["clientIp", QUEUE_KEY];
 
-impl Engine {
+impl Sessions {
     /// Returns an image of the session, with which another process can continue it. `rev` becomes
     /// the image's revision.
-    pub async fn session_image(
+    pub async fn image(
         &self,
         session: &SessionId,
         rev: String,
@@ -39,10 +37,10 @@ impl Engine {
         session: &SessionId,
         rev: String,
     ) -> Result<SessionImage, StoreError> {
-        let store = &self.world.store;
+        let store = &self.shared.world.store;
         let summary = store.session(session).await?;
         let (title, created_at) = summary.map_or_else(
-            || (String::new(), self.world.clock.now()),
+            || (String::new(), self.shared.world.clock.now()),
             |summary| (summary.title, summary.created_at),
         );
         let mut values = store.session_values(session).await?;
@@ -60,30 +58,36 @@ impl Engine {
     }
 
     /// Replaces the local data of a session by an image.
-    pub async fn import_session_image(&self, image: &SessionImage) -> Result<(), AgentError> {
-        let _one_at_a_time = self.values.lock(&image.session).await;
-        let untold = Text::EndedElsewhere.in_locale(&self.world.profile.locale());
-        let ended = self.world.store.import_session_image(image, untold).await?;
+    pub async fn import_image(&self, image: &SessionImage) -> Result<(), AgentError> {
+        // Somebody may be changing values of the session, whose write would mix with the image's
+        // values.
+        let _one_at_a_time = self.shared.values.lock(&image.session).await;
+        let untold = Text::EndedElsewhere.in_locale(&self.shared.world.profile.locale());
+        let ended = self.shared.world.store.import_session_image(image, untold).await?;
         for approval in &ended {
-            self.record_resolved(approval, approval.status, approval.reason.as_deref(), "host")
+            self.approvals
+                .services
+                .transitions
+                .record_resolved(approval, approval.status, approval.reason.as_deref(), "host")
                 .await;
         }
         if !ended.is_empty() {
-            self.push_approvals().await;
+            self.approvals.services.transitions.push_waiting().await;
         }
-        self.egress.forget(&image.session);
+        // The image may have other placeholder numbers than the table in memory.
+        self.conversation.egress.forget(&image.session);
         Ok(())
     }
 
     /// Ends local approvals that another process has ended, and effects that a process began and
     /// did not finish. Such an effect may have happened and is not repeated. The caller must hold
     /// the session's lock.
-    pub async fn reconcile_session(
-        self: &Arc<Self>,
+    pub async fn reconcile(
+        &self,
         session: &SessionId,
         shared: &dyn SharedSessions,
     ) -> Result<(), AgentError> {
-        let open = self.world.store.approvals_of(session, APPROVALS).await?;
+        let open = self.shared.world.store.approvals_of(session, APPROVALS).await?;
         for approval in open.into_iter().filter(|approval| !approval.status.is_final()) {
             let stands = shared.approval_status(&approval.id).await?;
             self.reconcile_approval(&approval, stands).await?;
@@ -92,11 +96,11 @@ impl Engine {
     }
 
     async fn reconcile_approval(
-        self: &Arc<Self>,
+        &self,
         approval: &Approval,
         stands: Option<ApprovalStatus>,
     ) -> Result<(), AgentError> {
-        let locale = self.world.profile.locale();
+        let locale = self.shared.world.profile.locale();
         let (status, reason) = match stands {
             Some(ApprovalStatus::Pending) if approval.status == ApprovalStatus::Pending => {
                 return Ok(());
@@ -118,9 +122,10 @@ impl Engine {
             }
         };
         let reason = reason.in_locale(&locale);
-        let now = self.world.clock.now();
+        let now = self.shared.world.clock.now();
         if let Some(from) = stands.filter(|stands| !stands.is_final()) {
             let moved = self
+                .shared
                 .world
                 .store
                 .approval_move(&approval.id, Transition { from, to: status }, Some(reason), now)
@@ -130,38 +135,30 @@ impl Engine {
                 return Ok(());
             }
         } else {
-            self.world.store.copy_approval_status(&approval.id, status, Some(reason), now).await?;
+            self.shared
+                .world
+                .store
+                .copy_approval_status(&approval.id, status, Some(reason), now)
+                .await?;
         }
-        self.record_resolved(approval, status, Some(reason), "host").await;
+        self.approvals
+            .services
+            .transitions
+            .record_resolved(approval, status, Some(reason), "host")
+            .await;
         if status == ApprovalStatus::Failed {
-            self.end_unknown_call(approval).await?;
+            self.approvals.end_unknown_call(approval).await?;
         } else {
-            self.end_unwaited_call(approval, status, Some(reason.to_owned())).await;
+            self.approvals.end_unwaited_call(approval, status, Some(reason.to_owned())).await;
         }
-        self.push_approvals().await;
+        self.approvals.services.transitions.push_waiting().await;
         Ok(())
-    }
-
-    /// Returns the newest proposed action of a session, in any status.
-    pub async fn newest_approval_in(
-        &self,
-        session: &SessionId,
-    ) -> Result<Option<Approval>, AgentError> {
-        let newest = self.world.store.approvals_of(session, 1).await?;
-        Ok(newest.into_iter().next())
-    }
-
-    /// Returns the result item of an action's tool call.
-    pub async fn result_of(&self, approval: &Approval) -> Result<Option<ItemBody>, AgentError> {
-        let items = self.world.store.items_of_turn(&approval.turn).await?;
-        let is_its = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
-        Ok(items.into_iter().map(|item| item.body).rev().find(is_its))
     }
 
     /// Deletes the oldest items of each session that has a value called `name` and more than `keep`
     /// items.
-    pub async fn items_trim(&self, name: &str, keep: u32) -> Result<(), AgentError> {
-        self.world.store.items_trim(name, keep).await.map_err(AgentError::from)
+    pub async fn trim_items(&self, name: &str, keep: u32) -> Result<(), AgentError> {
+        self.shared.world.store.items_trim(name, keep).await.map_err(AgentError::from)
     }
 }
 

@@ -50,39 +50,40 @@ impl Analyses {
     pub fn forget(&self) {
         *self.changed_at.lock() = Some(self.clock.now());
     }
-}
 
-/// Returns the stored analysis that answers this call, if there is one.
-pub(crate) fn earlier_analysis(
-    context: &TurnContext,
-    scope: &Scope,
-    ready: &Ready,
-) -> Option<CallDone> {
-    let pointer = ready.spec.as_of.as_deref()?;
-    let recalled = scope.recalled.as_ref()?;
-    let found = newest_analysis(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
-    let now = context.world().clock.now();
-    let changed = *context.engine.analyses.changed_at.lock();
-    let age = now - found.as_of;
-    if age < TimeDelta::zero()
-        || age > TimeDelta::minutes(FRESH_MINUTES)
-        || changed.is_some_and(|at| found.stored_at <= at)
-    {
-        return None;
+    /// Returns the stored analysis that answers this call, if there is one.
+    pub(crate) fn earlier(
+        &self,
+        context: &TurnContext,
+        scope: &Scope,
+        ready: &Ready,
+    ) -> Option<CallDone> {
+        let pointer = ready.spec.as_of.as_deref()?;
+        let recalled = scope.recalled.as_ref()?;
+        let found = newest_analysis(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
+        let now = self.clock.now();
+        let changed = *self.changed_at.lock();
+        let age = now - found.as_of;
+        if age < TimeDelta::zero()
+            || age > TimeDelta::minutes(FRESH_MINUTES)
+            || changed.is_some_and(|at| found.stored_at <= at)
+        {
+            return None;
+        }
+        let at = local_time(found.as_of, &context.world().profile.time_zone());
+        tracing::debug!(tool = %ready.spec.id, result = %found.result, "answered from an earlier analysis");
+        let mut done = CallDone::of(
+            ready,
+            ToolOutcome::Ok,
+            None,
+            format!("{} {at}", Text::AsOf.in_locale(&context.locale)),
+        );
+        done.data = Arc::new(found.data.clone());
+        done.is_untrusted = found.untrusted || ready.follows_untrusted;
+        done.local_only = found.local_only;
+        done.as_of = Some(at);
+        Some(done)
     }
-    let at = local_time(found.as_of, &context.world().profile.time_zone());
-    tracing::debug!(tool = %ready.spec.id, result = %found.result, "answered from an earlier analysis");
-    let mut done = CallDone::of(
-        ready,
-        ToolOutcome::Ok,
-        None,
-        format!("{} {at}", Text::AsOf.in_locale(&context.locale)),
-    );
-    done.data = Arc::new(found.data.clone());
-    done.is_untrusted = found.untrusted || ready.follows_untrusted;
-    done.local_only = found.local_only;
-    done.as_of = Some(at);
-    Some(done)
 }
 
 fn newest_analysis<'a>(

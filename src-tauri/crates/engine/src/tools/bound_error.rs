@@ -8,7 +8,7 @@ use crate::{tools::oversize, turn::context::TurnContext};
 
 /// Removes secrets from an error, which may quote the request, and shortens it.
 pub(crate) fn sanitize_error(context: &TurnContext, error: &mut AgentError) {
-    let exact = context.engine.secrets.matcher();
+    let exact = context.services.secrets.matcher();
     if let Cow::Owned(scrubbed) = exact.redact_secrets(&error.message) {
         error.message = scrubbed;
         // A value could have a part of the secret.

@@ -4,8 +4,8 @@
 use std::{borrow::Cow, sync::Arc};
 
 use contract::{
-    AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, ResultView,
-    ToolOutcome, ToolSpec, hidden::is_hidden, json_text, manifest::IdempotencyStrategy,
+    AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, Reason,
+    ResultView, ToolOutcome, ToolSpec, hidden::is_hidden, json_text, manifest::IdempotencyStrategy,
 };
 use serde_json::{Value, json};
 use tracing::{Instrument as _, field::Empty};
@@ -29,6 +29,7 @@ use crate::{
         records::{record_intent, record_outcome},
         resume::{AnswerSigner, run_tool},
         scope::Scope,
+        services::ToolServices,
     },
     turn::context::TurnContext,
 };
@@ -50,6 +51,7 @@ fn shown_place(place: &str) -> String {
 /// Sends the calls of the specialist in `scope`.
 pub(crate) struct Dispatcher {
     pub(crate) context: Arc<TurnContext>,
+    pub(crate) services: Arc<ToolServices>,
     pub(crate) reads: ReadsSeen,
     pub(crate) scope: Scope,
     /// The whole results that a model can read on.
@@ -60,11 +62,13 @@ pub(crate) struct Dispatcher {
 impl Dispatcher {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
+        services: &Arc<ToolServices>,
         scope: Scope,
         words: Option<Arc<EgressSession>>,
     ) -> Self {
         let results = ResultStore::new(!context.caller.is_remote());
-        Self { context: Arc::clone(context), reads: ReadsSeen::default(), scope, results, words }
+        let (context, services) = (Arc::clone(context), Arc::clone(services));
+        Self { context, services, reads: ReadsSeen::default(), scope, results, words }
     }
 
     /// Marks the turn if a call brought content from outside. This includes failures, whose text
@@ -90,7 +94,7 @@ impl Dispatcher {
         let outgoing = Outgoing::of(&self.context, ready).await?;
         if approval.is_some_and(|approval| outgoing.hash != approval.hash) {
             return Err(AgentError::internal(
-                "changed",
+                Reason::Changed,
                 "Its effect has changed since it was shown, so it was not carried out.",
             )
             .hint("Ask for it again."));
@@ -121,6 +125,7 @@ impl Dispatcher {
         } else {
             Point::BetweenIntentAndEffect
         });
+        // Reading on in a kept result asks no tool of the profile, so it is not counted as one.
         if !results::is_own_tool(spec) {
             self.context.account.add_tool(&spec.id, spec.effect);
         }
@@ -142,6 +147,7 @@ impl Dispatcher {
         }
         span.record("outcome", outcome_name(done.outcome));
         record_outcome(&self.context, &done, self.scope.agent_id(), approval).await;
+        // After the record, which keeps the whole error for the operator.
         self.hide_failure_details(&mut done);
         self.keep_session_values(session_values).await;
         self.report_cut(&done).await;
@@ -194,7 +200,7 @@ impl Dispatcher {
     /// Removes known secrets from a result. In a JSON text a secret may be written with escapes, so
     /// such a text is replaced by its value.
     fn scrub_result(&self, data: &mut Value) {
-        let matcher = self.context.engine.secrets.matcher();
+        let matcher = self.context.services.secrets.matcher();
         read_texts(data, &|members| matcher.value_contains_secret(members));
         matcher.scrub_value(data);
     }
@@ -204,7 +210,7 @@ impl Dispatcher {
     /// structured part must fit.
     fn result_misfits(&self, spec: &ToolSpec, data: &Value) -> Vec<String> {
         let key = format!("out {}", spec.definition_hash);
-        let validators = &self.context.engine.validators;
+        let validators = &self.services.validators;
         let problems = |value: &Value| validators.result_problems(&key, &spec.output_schema, value);
         let of = json_text::structured_part(data).unwrap_or(data);
         let misfits = problems(of);
@@ -242,21 +248,21 @@ impl Dispatcher {
                     if let Some(summary) = note(&self.context.locale) {
                         data = json!({"note": note("en"), "result": data});
                         done.summary = summary;
-                        done.view = ResultView::Plain;
+                        done.view = ResultView::default();
                     }
                     done.cut = oversize::cut(&mut data);
                     if let Some(cut) = &done.cut {
                         done.summary = Text::ResultCut
                             .in_locale(&self.context.locale)
                             .replace("{size}", &cut.size());
-                        done.view = ResultView::Plain;
+                        done.view = ResultView::default();
                     }
                     done.data = Arc::new(data);
                     return (done, session_values);
                 }
                 tracing::warn!(tool = %spec.id, ?misfits, "a result does not fit its schema");
                 let error = AgentError::internal(
-                    "invalid_output",
+                    Reason::InvalidOutput,
                     Text::InvalidOutput.in_locale(&self.context.locale),
                 )
                 .with("tool_id", spec.id.as_str());
@@ -287,7 +293,7 @@ impl Dispatcher {
                     }
                     _ => failure.error.text(),
                 };
-                let validators = &self.context.engine.validators;
+                let validators = &self.services.validators;
                 let mut error =
                     check_error(validators, spec, failure.error).with("tool_id", spec.id.as_str());
                 error.set_message(said);
@@ -333,7 +339,7 @@ impl Dispatcher {
         if news.is_empty() {
             return;
         }
-        if let Err(error) = self.context.engine.values.put(&self.context.session, news).await {
+        if let Err(error) = self.context.services.values.put(&self.context.session, news).await {
             tracing::warn!(%error, "session values could not be kept");
         }
     }

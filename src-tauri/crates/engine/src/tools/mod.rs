@@ -18,5 +18,6 @@ pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod schema;
 pub(crate) mod scope;
+pub(crate) mod services;
 pub(crate) mod steps;
 pub(crate) mod typed_arguments;

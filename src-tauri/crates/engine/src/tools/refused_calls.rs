@@ -28,7 +28,7 @@ pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: 
     if !context.account.refused_calls().record_or_count(CALLS, &reason) {
         return;
     }
-    let exact = context.engine.secrets.matcher();
+    let exact = context.services.secrets.matcher();
     let mut arguments = done.arguments.clone();
     exact.scrub_value(&mut arguments);
     let tool: String = exact.redact_secrets(done.tool.as_str()).chars().take(NAME_CHARS).collect();

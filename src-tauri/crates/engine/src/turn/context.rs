@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    Engine, World,
+    World,
     budget::{account::Account, metering::Metered},
     ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent},
     turn::{
@@ -32,6 +32,7 @@ use crate::{
         provenance::UntrustedSources,
         recording::{recorder::Recorder, taps::RecordedCalls},
         run_context::{RunContext, locale_for, settings_for},
+        services::TurnServices,
     },
 };
 
@@ -45,11 +46,11 @@ pub(crate) struct TurnStart {
 
 /// The shared state of a turn.
 pub(crate) struct TurnContext {
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) services: Arc<TurnServices>,
     pub(crate) session: SessionId,
     pub(crate) id: TurnId,
     pub(crate) question: String,
-    /// Who asks. After the end of its turn, who decided about its action.
+    /// The caller that asks, or after the end of its turn the one that decided about its action.
     pub(crate) caller: Caller,
     /// The request that the turn answers, if a program sent it.
     run: Option<Arc<RunContext>>,
@@ -104,9 +105,9 @@ impl TurnContext {
         }
     }
 
-    pub(crate) fn new(engine: &Arc<Engine>, start: TurnStart) -> Self {
-        let run = engine.runs.of(&start.accepted.turn);
-        Self::with_run(engine, start, run)
+    pub(crate) fn new(services: &Arc<TurnServices>, start: TurnStart) -> Self {
+        let run = services.runs.of(&start.accepted.turn);
+        Self::with_run(services, start, run)
     }
 
     /// Returns the language of a text of this turn. If it is not certain, returns the language of
@@ -121,8 +122,12 @@ impl TurnContext {
 
     /// Makes the context of a pending action whose turn has ended. A new proposal made from it
     /// keeps the language and the waiting time.
-    pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval, decider: &Caller) -> Self {
-        let run = engine.runs.of(&approval.turn);
+    pub(crate) fn detached(
+        services: &Arc<TurnServices>,
+        approval: &Approval,
+        decider: &Caller,
+    ) -> Self {
+        let run = services.runs.of(&approval.turn);
         let caller =
             run.as_ref().map_or_else(|| decider.clone(), |run| run.caller()).headless(true);
         let accepted = Accepted { caller, ..Accepted::without_message(approval.turn.clone()) };
@@ -137,7 +142,7 @@ impl TurnContext {
             place,
             cancel: CancellationToken::new(),
         };
-        let mut context = Self { is_detached: true, ..Self::with_run(engine, start, run) };
+        let mut context = Self { is_detached: true, ..Self::with_run(services, start, run) };
         context.sources.add_followed_sources(&approval.follows);
         if context.run.is_none() {
             context.locale = approval.locale.clone().unwrap_or(context.locale);
@@ -149,9 +154,13 @@ impl TurnContext {
         context
     }
 
-    fn with_run(engine: &Arc<Engine>, start: TurnStart, run: Option<Arc<RunContext>>) -> Self {
+    fn with_run(
+        services: &Arc<TurnServices>,
+        start: TurnStart,
+        run: Option<Arc<RunContext>>,
+    ) -> Self {
         let TurnStart { session, accepted, place, cancel } = start;
-        let world = engine.world.of(&accepted.caller);
+        let world = services.world.of(&accepted.caller);
         let settings = settings_for(&accepted.caller, world.profile.as_ref());
         let locale = locale_for(run.as_deref(), world.profile.as_ref());
         let locale = match &run {
@@ -163,7 +172,7 @@ impl TurnContext {
             accepted.turn.clone(),
             run.as_ref().and_then(|run| run.max_output_tokens),
         ));
-        let choose = |name| engine.models.choose(world.models.as_ref(), name);
+        let choose = |name| services.models.choose(world.models.as_ref(), name);
         let mut model = choose(accepted.model.as_deref());
         let started_at = world.clock.now();
         // Only messages of the profile's owner are recorded.
@@ -196,7 +205,7 @@ impl TurnContext {
         let started = tokio::time::Instant::now();
         let deadline = started + Duration::from_secs(u64::from(settings.limits.deadline_s));
         Self {
-            engine: Arc::clone(engine),
+            services: Arc::clone(services),
             session,
             id: accepted.turn,
             question: accepted.text,
@@ -313,6 +322,7 @@ impl TurnContext {
         let mut level = self.settings.egress.redaction;
         let mut last: Option<&PackId> = None;
         for spec in self.specs.iter() {
+            // The tools of a pack follow each other, so each pack is asked once.
             if last != Some(&spec.pack) {
                 level = level.max(
                     self.world()
@@ -335,7 +345,7 @@ impl TurnContext {
     }
 
     pub(crate) fn check_egress(&self) -> Result<(), End> {
-        self.engine.models.check_egress(self.model.as_ref()).map_err(End::failed)
+        self.services.models.check_egress(self.model.as_ref()).map_err(End::failed)
     }
 
     // --- events, records, items ---
@@ -344,7 +354,7 @@ impl TurnContext {
         let n = self.events.fetch_add(1, Ordering::AcqRel) + 1;
         let at = self.world().clock.now();
         let push = |event| {
-            self.engine.push(Push::Turn {
+            self.world().events.push(Push::Turn {
                 event: TurnEvent {
                     session: self.session.clone(),
                     turn: self.id.clone(),
@@ -356,10 +366,10 @@ impl TurnContext {
         };
         match (self.run(), self.world().events.has_listeners()) {
             (Some(run), true) => {
-                run.tell(&self.engine, event.clone(), at);
+                run.tell(self.world(), event.clone(), at);
                 push(event);
             }
-            (Some(run), false) => run.tell(&self.engine, event, at),
+            (Some(run), false) => run.tell(self.world(), event, at),
             (None, true) => push(event),
             (None, false) => {}
         }
@@ -367,6 +377,7 @@ impl TurnContext {
 
     pub(crate) fn emit_items(&self, items: Vec<Item>) {
         for mut item in items {
+            // These members are for the model's server. No window shows them.
             item.body.forget_kept();
             self.emit(EventBody::Item { item: Box::new(item) });
         }
@@ -381,6 +392,8 @@ impl TurnContext {
                 tracing::warn!(%error, "a record could not be written");
             }
         });
+        // The first poll puts the record into its place of the log, before the turn goes on. Only
+        // the rest waits in the background.
         if (&mut appending).now_or_never().is_none() {
             tokio::spawn(appending.in_current_span());
         }

@@ -1,4 +1,4 @@
-//! What all parts of a turn share: its context, the caller, the run context, the queue of its session,
+//! The state that all parts of a turn share: its context, the caller, the run context, the queue of its session,
 //! and the recording for a replay. Knows none of the parts.
 
 pub(crate) mod answers;
@@ -19,6 +19,8 @@ pub(crate) mod recording;
 pub(crate) mod refusals;
 pub(crate) mod run_context;
 pub(crate) mod secrets;
+pub(crate) mod services;
+pub(crate) mod summaries;
 pub(crate) mod switches;
 pub(crate) mod tool_refusals;
 pub(crate) mod traces;

@@ -30,10 +30,10 @@ impl AnswerModels {
         }
     }
 
-    /// Returns the model that answers, or the one with this name, of those that a caller has. This is
-    /// the only way to a model whose answers are read.
-    pub(crate) fn choose(&self, of_caller: &dyn Models, name: Option<&str>) -> Arc<dyn Model> {
-        let inner = of_caller.current(name);
+    /// Returns the model that answers, or the one with this name. `models` are those that the caller
+    /// has. This is the only way to a model whose answers are read.
+    pub(crate) fn choose(&self, models: &dyn Models, name: Option<&str>) -> Arc<dyn Model> {
+        let inner = models.current(name);
         self.refusals.remind(inner.as_ref());
         Arc::new(ScrubbedModel::new(inner, &self.secrets))
     }

@@ -19,8 +19,8 @@ use tokio::sync::{
 use tracing::field::Empty;
 
 use crate::{
-    Engine,
-    budget::account::ViewedResult,
+    World,
+    budget::account::ToolData,
     ports::{AuditLog, AuditUnavailable, Durability, Profile, RecordDraft, RunKey},
     texts::Text,
     turn::{
@@ -40,7 +40,7 @@ pub(crate) struct Ended {
     pub(crate) usage: Usage,
     pub(crate) model: String,
     pub(crate) tools: Vec<ToolId>,
-    pub(crate) viewed: Vec<ViewedResult>,
+    pub(crate) results: Vec<ToolData>,
     pub(crate) changed: bool,
     pub(crate) truncated: bool,
     pub(crate) in_parts: bool,
@@ -60,7 +60,7 @@ impl Ended {
             usage: Usage::default(),
             model: String::new(),
             tools: Vec::new(),
-            viewed: Vec::new(),
+            results: Vec::new(),
             changed: false,
             truncated: false,
             in_parts: false,
@@ -160,7 +160,7 @@ impl RunContext {
     }
 
     /// Translates an event of the turn into an event of the run contract and sends it.
-    pub(crate) fn tell(&self, engine: &Engine, event: EventBody, at: DateTime<Utc>) {
+    pub(crate) fn tell(&self, world: &World, event: EventBody, at: DateTime<Utc>) {
         if let Some(listener) = &self.listener {
             return listener.tell(event);
         }
@@ -225,12 +225,12 @@ impl RunContext {
             | EventBody::Final { .. } => return,
         };
         drop(told);
-        self.push(engine, kind, data, at);
+        self.push(world, kind, data, at);
     }
 
     /// Tells the caller that the output replaces the deltas, if they differ and the caller was not
     /// told after the last of them.
-    pub(crate) fn tell_replaced(&self, engine: &Engine, output: &str) {
+    pub(crate) fn tell_replaced(&self, world: &World, output: &str) {
         let replaced = {
             let mut told = self.told.lock();
             let news = told.0 != output && !told.1;
@@ -239,21 +239,21 @@ impl RunContext {
         };
         if replaced {
             self.push(
-                engine,
+                world,
                 RunEventType::Progress,
                 data(&[("stage", json!(Stage::OutputReplaced))]),
-                engine.world.clock.now(),
+                world.clock.now(),
             );
         }
     }
 
-    fn push(&self, engine: &Engine, kind: RunEventType, data: Option<Value>, at: DateTime<Utc>) {
+    fn push(&self, world: &World, kind: RunEventType, data: Option<Value>, at: DateTime<Utc>) {
         if !self.stream {
             return;
         }
         let event =
             RunEvent { kind, timestamp: at.to_rfc3339_opts(SecondsFormat::Millis, true), data };
-        engine.push(Push::Run {
+        world.events.push(Push::Run {
             caller: self.key.caller.clone(),
             request_id: self.key.request.clone(),
             event,
@@ -282,7 +282,7 @@ impl RunContext {
         self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
     }
 
-    /// Who sent the request.
+    /// Returns the caller that sent the request.
     pub(crate) fn caller(&self) -> Caller {
         match &self.listener {
             Some(listener) => listener.around.caller.clone(),

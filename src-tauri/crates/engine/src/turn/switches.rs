@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec, text};
+use contract::{AgentError, AgentId, ErrorCode, Reason, ToolId, ToolSpec, text};
 
 use crate::{
     World,
-    ports::{Profile, Tools},
+    ports::{Profile, Roster, Tools},
     turn::context::TurnContext,
 };
 
@@ -74,6 +74,27 @@ impl Switches {
         .hint("Switch it on in Tools.")))
     }
 
+    /// Checks that a specialist exists and is switched on.
+    pub(crate) fn check_specialist(
+        &self,
+        roster: &dyn Roster,
+        id: &AgentId,
+    ) -> Result<(), AgentError> {
+        let agents = roster.agents();
+        if agents.iter().any(|agent| agent.id == *id) {
+            return self.check_agent(id);
+        }
+        let known: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
+        let hint = if known.is_empty() {
+            "No pack brings one.".into()
+        } else {
+            text!("There are: {names}.", names = known.join(", "))
+        };
+        Err(AgentError::invalid(text!("There is no specialist {agent}.", agent = id))
+            .reason(Reason::NotFound)
+            .hint(hint))
+    }
+
     /// Fails if any tool that the id may mean is switched off.
     pub(crate) fn check_tools_named(&self, id: &ToolId) -> Result<(), AgentError> {
         self.check_enabled()?;
@@ -87,6 +108,6 @@ impl Switches {
 impl TurnContext {
     /// Fails if this tool, its pack's agent or the whole assistant is switched off.
     pub(crate) fn check_tool(&self, tool: &ToolSpec) -> Result<(), AgentError> {
-        self.engine.switches.check_tool_of(self.world().tools.as_ref(), tool)
+        self.services.switches.check_tool_of(self.world().tools.as_ref(), tool)
     }
 }

@@ -115,7 +115,8 @@ async fn cancelling_the_turn_cancels_what_waits() {
     let approval = bench.approval(0).await;
     bench
         .engine
-        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+        .turns
+        .cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
         .await
         .unwrap();
     assert_eq!(status_and_text(&bench.final_of(&turn).await).0, TurnStatus::Cancelled);
@@ -309,7 +310,7 @@ async fn a_changed_preview_makes_a_new_proposal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_signed_is_shown_as_signed_before_it_is_done() {
+async fn a_signed_call_is_shown_as_signed_before_it_runs() {
     let bench = write_bench();
     bench.model.then(vec![Say::Text("added")]);
     let turn = bench.start("add").await.turn;
@@ -345,7 +346,7 @@ async fn a_question_that_nobody_waits_with_outlives_its_process() {
         agent: None,
         headless: true,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
     price.store(120, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(
@@ -399,7 +400,7 @@ pub fn sized(now: bool) -> (Bench, std::sync::Arc<std::sync::atomic::AtomicBool>
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_for_what_is_known_to_be_refused() {
+async fn no_approval_is_asked_for_a_call_that_is_known_to_be_refused() {
     let (bench, sizes) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
@@ -432,7 +433,7 @@ async fn a_call_that_became_impossible_after_its_turn_still_ends() {
         agent: None,
         headless: true,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
     let approval = bench.approval(0).await;
     sizes.store(true, std::sync::atomic::Ordering::SeqCst);
@@ -445,7 +446,7 @@ async fn a_call_that_became_impossible_after_its_turn_still_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_in_vain_from_the_start_is_not_carried_out_by_a_yes() {
+async fn a_proposal_that_failed_its_checks_does_not_run_after_a_yes() {
     // The caller takes such a proposal back; a crash may come before.
     let (bench, _) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
@@ -460,7 +461,7 @@ async fn what_was_in_vain_from_the_start_is_not_carried_out_by_a_yes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_looked_at_again_is_not_carried_out() {
+async fn a_call_that_cannot_be_checked_again_does_not_run() {
     let (bench, _) = sized(false);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add").await.turn;
@@ -480,7 +481,7 @@ async fn what_cannot_be_looked_at_again_is_not_carried_out() {
         "nothing new is asked that nobody could look at"
     );
     let told = format!("{:?}", bench.model.requests.lock().unwrap().last().unwrap());
-    assert!(told.contains("looked at again"), "the model is told why: {told}");
+    assert!(told.contains("could not be checked again"), "the model is told why: {told}");
 
     // An action that was signed without a preview needs none to run.
     bench.model.then(vec![Say::Call("w", json!({}))]);
@@ -513,10 +514,10 @@ async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
         agent: None,
         headless: true,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     let EventBody::Final { status, .. } = bench.final_of(&turn).await else { panic!("a final") };
     assert_eq!(status, TurnStatus::ApprovalRequired);
-    let waiting = bench.engine.approvals_list(true).await.unwrap();
+    let waiting = bench.engine.approvals.list(true).await.unwrap();
     assert_eq!(
         waiting.iter().map(|approval| approval.arguments.as_str()).collect::<Vec<_>>(),
         [r#"{"n":2}"#]
@@ -543,7 +544,7 @@ async fn read_only_policy_refuses_without_asking() {
     bench.profile.settings.lock().unwrap().policy = PolicyMode::ReadOnlyOnly;
     bench.ask("add").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Denied]);
-    assert!(bench.engine.approvals_list(true).await.unwrap().is_empty());
+    assert!(bench.engine.approvals.list(true).await.unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -597,23 +598,23 @@ async fn an_expired_action_is_asked_about_again_once_and_needs_its_own_decision(
     let bench = write_bench();
     let turn = bench.start("add two shoes").await.turn;
     let first = bench.approval(0).await;
-    let early = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
+    let early = bench.engine.approvals.ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(early.unwrap_err().reason_text(), Some("not_expired"));
     bench.clock.forward(601);
     bench.final_of(&turn).await;
-    let open = bench.engine.expired_approvals().await.unwrap();
+    let open = bench.engine.approvals.expired().await.unwrap();
     assert_eq!(open.iter().map(|a| &a.id).collect::<Vec<_>>(), [&first.id]);
 
-    let again = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
+    let again = bench.engine.approvals.ask_again(&first.id, &contract::Caller::window()).await;
     let again = again.unwrap();
     assert_eq!((&again.arguments, &again.replaces), (&first.arguments, &Some(first.id.clone())));
     assert_eq!((again.status, again.hash.as_str()), (ApprovalStatus::Pending, first.hash.as_str()));
     assert_ne!(again.call, first.call, "the expired call has its result");
     assert_eq!(again.details.words, "add two shoes");
     assert!(again.expires_at > bench.world.clock.now() && bench.runs().is_empty());
-    let twice = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
+    let twice = bench.engine.approvals.ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(twice.unwrap_err().reason_text(), Some("not_expired"));
-    assert_eq!(bench.engine.expired_approvals().await.unwrap(), []);
+    assert_eq!(bench.engine.approvals.expired().await.unwrap(), []);
     let asked = bench.records_of(RecordType::RunStarted).await.pop().unwrap();
     assert_eq!(asked.fields["asks_again"], json!(first.id));
     assert_eq!(asked.fields["by"], json!("window"));
@@ -633,12 +634,13 @@ async fn two_requests_at_once_ask_again_about_an_expired_action_once() {
     let first = bench.approval(0).await;
     bench.clock.forward(601);
     bench.final_of(&turn).await;
-    let ask = || bench.engine.approval_ask_again(&first.id, &contract::Caller::window());
+    let by = contract::Caller::window();
+    let ask = || bench.engine.approvals.ask_again(&first.id, &by);
     let both = <[_; 2]>::from(tokio::join!(ask(), ask()));
     let refused: Vec<_> = both.into_iter().filter_map(Result::err).collect();
     assert_eq!(refused.len(), 1, "{refused:?}");
     assert_eq!(refused[0].reason_text(), Some("not_expired"));
-    let all = bench.engine.approvals_list(true).await.unwrap();
+    let all = bench.engine.approvals.list(true).await.unwrap();
     assert_eq!(all.iter().filter(|a| a.replaces.as_ref() == Some(&first.id)).count(), 1);
 }
 
@@ -651,11 +653,11 @@ async fn asking_again_checks_everything_again() {
     bench.final_of(&turn).await;
     let deny = r#"{"rules": [{"id": "no", "action": "deny", "tool": "w"}]}"#;
     *bench.profile.rules.lock().unwrap() = policy::Rules::parse(deny);
-    let refused = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
+    let refused = bench.engine.approvals.ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(refused.unwrap_err().reason_text(), Some("side_effect_disallowed"));
     *bench.profile.rules.lock().unwrap() = policy::Rules::default();
     *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![tool("r", Effect::ReadOnly)]);
-    let refused = bench.engine.approval_ask_again(&first.id, &contract::Caller::window()).await;
+    let refused = bench.engine.approvals.ask_again(&first.id, &contract::Caller::window()).await;
     assert_eq!(refused.unwrap_err().code, ErrorCode::ToolNotFound);
     assert!(bench.runs().is_empty());
 }

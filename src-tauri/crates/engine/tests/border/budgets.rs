@@ -133,13 +133,13 @@ async fn useful_text_is_an_answer_that_says_it_is_not_whole() {
     let request = json!({"contract_version": "1.0", "request_id": "r", "input": "how is it going"})
         .to_string();
     let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
-    let response = json!(bench.engine.run_request(params).await.unwrap());
+    let response = json!(bench.engine.runs.run(params).await.unwrap());
     assert_eq!(response["metadata"]["truncated_by"], "budget");
     assert!(
         response["output"]
             .as_str()
             .unwrap()
-            .starts_with("Spend is 40 percent behind.\n\nThis message would go over its budget"),
+            .starts_with("Spend is 40 percent behind.\n\nThis message would exceed its budget"),
         "{response}"
     );
 }
@@ -184,7 +184,7 @@ async fn that_a_budget_ended_an_answer_is_told_once() {
     let here = status_and_text(&bench_of(true).ask("go").await).1;
     assert_eq!(here, "It is behind\n\nThe answer ends here: the budget allows no more.");
     let whole = status_and_text(&bench_of(false).ask("go").await).1;
-    assert!(whole.starts_with("It is behind\n\nThis message would go over its budget"), "{whole}");
+    assert!(whole.starts_with("It is behind\n\nThis message would exceed its budget"), "{whole}");
 }
 
 /// One of them was cut and the other came to its bound, but the text that joins them is there.
@@ -206,13 +206,13 @@ async fn answers_that_were_brought_together_are_not_told_once_more() {
     let request =
         json!({"contract_version": "1.0", "request_id": "r", "input": "both"}).to_string();
     let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
-    let response = bench.engine.run_request(params).await.unwrap();
+    let response = bench.engine.runs.run(params).await.unwrap();
     assert_eq!(response.output, "Both as one.\n\n*Answered by Guardian and Shopper.*");
 }
 
 /// Two specialists have answered, or one; then the budget is used up, or the server is away.
 #[tokio::test(start_paused = true)]
-async fn what_specialists_said_is_the_answer_when_nobody_can_bring_it_together() {
+async fn answers_of_specialists_are_the_answer_when_no_model_can_combine_them() {
     let run = |last: Vec<Vec<Say>>| async move {
         let bench = two(40_000);
         for says in last {
@@ -222,7 +222,7 @@ async fn what_specialists_said_is_the_answer_when_nobody_can_bring_it_together()
             json!({"contract_version": "1.0", "request_id": "r", "input": "both"}).to_string();
         let params =
             RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
-        json!(bench.engine.run_request(params).await.unwrap())
+        json!(bench.engine.runs.run(params).await.unwrap())
     };
     let used_up = || Say::Uses(39_000, 900);
     let both = "It is behind.\n\nThere are boots.\n\n*Answered by Guardian and Shopper.*";
@@ -242,7 +242,7 @@ async fn what_specialists_said_is_the_answer_when_nobody_can_bring_it_together()
         refused["output"]
             .as_str()
             .unwrap()
-            .starts_with(&format!("{both}\n\nThis message would go over its budget")),
+            .starts_with(&format!("{both}\n\nThis message would exceed its budget")),
         "{refused}"
     );
 
@@ -260,7 +260,7 @@ async fn what_specialists_said_is_the_answer_when_nobody_can_bring_it_together()
         first["output"]
             .as_str()
             .unwrap()
-            .starts_with("It is behind.\n\nThis message would go over its budget"),
+            .starts_with("It is behind.\n\nThis message would exceed its budget"),
         "{first}"
     );
 }
@@ -302,7 +302,7 @@ async fn a_callers_limit_is_clamped_to_the_budget() {
     let bench = bench(Budgets { max_output_tokens: 500, ..none() });
     let asking = |id: &str, most: u32| {
         let request = json!({"contract_version": "1.0", "request_id": id, "input": "x", "options": {"max_output_tokens": most}}).to_string();
-        bench.engine.run_request(RunParams {
+        bench.engine.runs.run(RunParams {
             request,
             caller: "test".into(),
             correlation_id: None,
@@ -347,14 +347,14 @@ async fn calls_are_counted_over_the_whole_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_in_the_program_costs_nothing() {
+async fn a_model_inside_the_program_costs_nothing() {
     let bench = bench(Budgets { run_tokens: 1, day_usd: 0.000_001, ..none() });
     bench.model.inside.store(true, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(status_and_text(&bench.ask("hello").await).0, TurnStatus::Ok);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_takes_over_within_the_program_costs_nothing() {
+async fn a_fallback_inside_the_program_costs_nothing() {
     let bench = bench(none());
     bench.model.then(vec![
         Say::FellBack("first", "second"),
@@ -365,7 +365,7 @@ async fn what_takes_over_within_the_program_costs_nothing() {
     let request = json!({"contract_version": "1.0", "request_id": "r", "input": "how is it going"})
         .to_string();
     let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
-    let response = bench.engine.run_request(params).await.unwrap();
+    let response = bench.engine.runs.run(params).await.unwrap();
     assert_eq!(
         (response.metadata.unpriced_models.len(), response.usage.unwrap().estimated_cost_usd),
         (0, Some(0.0))
@@ -440,10 +440,8 @@ async fn a_dropped_call_counts_as_what_it_may_have_used() {
         .await;
     bench
         .engine
-        .turn_cancel(&contract::TurnCancelParams {
-            session: "s".into(),
-            turn: started.turn.clone(),
-        })
+        .turns
+        .cancel(&contract::TurnCancelParams { session: "s".into(), turn: started.turn.clone() })
         .await
         .unwrap();
     bench.final_of(&started.turn).await;
@@ -549,7 +547,7 @@ async fn callers_turn(bench: &Bench) -> TurnStream {
         whole: false,
         looks_at: &[],
     };
-    bench.engine.start_callers_turn(&"s".into(), "hi".into(), None, around).await.unwrap()
+    bench.engine.caller_turns.start(&"s".into(), "hi".into(), None, around).await.unwrap()
 }
 
 /// How a turn of a caller elsewhere ends.
@@ -590,7 +588,7 @@ async fn a_second_model_limits_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_for_is_what_is_reserved() {
+async fn the_tokens_that_are_asked_for_are_reserved() {
     // A model that nobody knows may give all that it is asked for.
     let bench = bench(Budgets { run_tokens: 20_000, max_output_tokens: 32_000, ..none() });
     bench.ask("go").await;
@@ -614,7 +612,7 @@ async fn an_answer_that_reached_the_models_own_limit_was_not_cut_by_a_budget() {
             .to_string();
         let params =
             RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
-        let response = json!(bench.engine.run_request(params).await.unwrap());
+        let response = json!(bench.engine.runs.run(params).await.unwrap());
         assert_eq!(
             response["output"],
             "As much as\n\nThe answer ends here: the longest answer allowed was reached.",
@@ -625,7 +623,7 @@ async fn an_answer_that_reached_the_models_own_limit_was_not_cut_by_a_budget() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_silent_model_may_have_read_is_reserved_too() {
+async fn tokens_that_a_silent_model_may_have_read_are_reserved_too() {
     let reserved = |second: bool| async move {
         let bench = bench(none());
         *bench.model.second.lock().unwrap() = second.then(|| "second".into());

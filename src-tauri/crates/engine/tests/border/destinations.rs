@@ -1,9 +1,9 @@
 //! Tests of where reads send data to: what the person named or allowed runs, everything else asks,
 //! whatever the turn has seen.
 
-use contract::{manifest::OutputTrust, *};
 use contract::CallerKind;
-use engine::{ports::ModelErrorKind};
+use contract::{manifest::OutputTrust, *};
+use engine::ports::ModelErrorKind;
 use serde_json::json;
 
 use crate::world::{Bench, Say, tool};
@@ -53,7 +53,7 @@ async fn ask_in(bench: &Bench, session: &str, text: &str) -> TurnStartResponse {
         agent: None,
         headless: false,
     };
-    bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap()
+    bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap()
 }
 
 fn host(name: &str) -> Destination {
@@ -86,7 +86,7 @@ async fn a_read_runs_to_a_host_that_the_person_named_and_asks_for_any_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_model_or_a_tool_says_names_no_destination() {
+async fn words_of_the_model_or_a_tool_name_no_destination() {
     let mut mail = fetch();
     (mail.id, mail.model_name, mail.open_world) = ("mail".into(), "mail".into(), false);
     let bench = Bench::new(vec![mail, fetch()]);

@@ -50,7 +50,7 @@ async fn an_edit_behind_the_turn_is_a_new_proposal_and_keeps_both() {
         .unwrap();
     assert_eq!(edited.status, ApprovalStatus::Superseded);
     let second =
-        bench.engine.waiting_approval_in(&"s".into()).await.unwrap().expect("the new one waits");
+        bench.engine.approvals.waiting_in(&"s".into()).await.unwrap().expect("the new one waits");
     assert_eq!(
         (second.replaces.as_ref(), second.arguments.as_str()),
         (Some(&first.id), r#"{"n":1,"q":"shoes"}"#)
@@ -75,9 +75,9 @@ async fn a_yes_to_a_tool_that_is_gone_ends_the_action_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_in_a_deleted_session_ends_in_the_log_too() {
+async fn a_pending_action_of_a_deleted_session_ends_in_the_log_too() {
     let (bench, approval) = left().await;
-    bench.engine.session_delete(&"s".into()).await.unwrap();
+    bench.engine.sessions.delete(&"s".into()).await.unwrap();
     assert!(bench.world.store.approval(&approval.id).await.unwrap().is_none());
     let ends = bench
         .records()
@@ -89,9 +89,9 @@ async fn what_waits_in_a_deleted_session_ends_in_the_log_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_in_a_session_whose_time_is_over_expires_in_the_log_too() {
+async fn a_pending_action_of_an_expired_session_expires_in_the_log_too() {
     let (bench, _) = left().await;
-    bench.engine.expire_session(&"s".into(), None).await.unwrap();
+    bench.engine.sessions.expire(&"s".into(), None).await.unwrap();
     let ends = bench
         .records()
         .await
@@ -102,7 +102,7 @@ async fn what_waits_in_a_session_whose_time_is_over_expires_in_the_log_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_ended_ends_in_the_log_with_its_session() {
+async fn an_action_that_never_ended_ends_in_the_log_with_its_session() {
     for (stuck, ends) in
         [(ApprovalStatus::Approved, "expired"), (ApprovalStatus::Executing, "failed")]
     {
@@ -112,8 +112,8 @@ async fn what_never_ended_ends_in_the_log_with_its_session() {
         if stuck == ApprovalStatus::Executing {
             assert!(store.approval_move(&approval.id, Transition::BEGIN, None, now).await.unwrap());
         }
-        bench.engine.session_delete(&"s".into()).await.unwrap_err();
-        bench.engine.expire_session(&"s".into(), None).await.unwrap();
+        bench.engine.sessions.delete(&"s".into()).await.unwrap_err();
+        bench.engine.sessions.expire(&"s".into(), None).await.unwrap();
         let told = bench
             .records()
             .await
@@ -132,15 +132,15 @@ async fn a_session_whose_time_is_over_stays_while_an_action_of_it_runs() {
         while status(&bench, &approval).await != ApprovalStatus::Executing {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        bench.engine.expire_session(&"s".into(), None).await.unwrap_err();
+        bench.engine.sessions.expire(&"s".into(), None).await.unwrap_err();
     });
     assert_eq!(decided.unwrap().status, ApprovalStatus::Done);
     assert_eq!(bench.outcomes().await, [ToolOutcome::Ok]);
-    bench.engine.expire_session(&"s".into(), None).await.unwrap();
+    bench.engine.sessions.expire(&"s".into(), None).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
+async fn a_person_who_decides_for_a_caller_signs_in_the_callers_language() {
     let (bench, price) = priced();
     let mut writer = tool("w", Effect::Write);
     let reads = vec![manifest::PreviewRead {
@@ -170,7 +170,7 @@ async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
     price.store(120, Ordering::SeqCst);
     assert_eq!(bench.decide(&asked, once()).await.unwrap_err().code, ErrorCode::ApprovalRequired);
     let fresh =
-        bench.engine.waiting_approval_in(&"s".into()).await.unwrap().expect("the new price waits");
+        bench.engine.approvals.waiting_in(&"s".into()).await.unwrap().expect("the new price waits");
     assert_eq!(
         (summary(&fresh).as_str(), fresh.expires_at - fresh.created_at),
         ("sv", TimeDelta::days(1))
@@ -179,7 +179,7 @@ async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_later_for_what_is_known_to_be_refused() {
+async fn no_approval_is_asked_later_for_a_call_that_is_known_to_be_refused() {
     let (bench, _) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
@@ -188,7 +188,7 @@ async fn nobody_is_asked_later_for_what_is_known_to_be_refused() {
         status_and_text(&bench.final_of(&turn).await),
         (TurnStatus::Ok, "Which size do you want?".into())
     );
-    assert!(bench.engine.approvals_list(true).await.unwrap().is_empty());
+    assert!(bench.engine.approvals.list(true).await.unwrap().is_empty());
 
     // The same for a caller whose host does not look at this tool itself.
     bench.model.then(vec![Say::Call("w", json!({}))]);
@@ -214,7 +214,7 @@ async fn a_permission_for_a_session_is_kept_only_with_what_was_signed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_person_has_to_approve_cannot_be_allowed_for_a_session() {
+async fn a_tool_that_a_person_must_approve_cannot_be_allowed_for_a_session() {
     let bench = Bench::new(vec![ToolSpec { human_required: true, ..tool("w", Effect::Write) }]);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     bench.model.then(vec![Say::Call("w", json!({}))]);

@@ -169,7 +169,7 @@ async fn numbers_stay_the_same_over_turns_and_a_restart() {
         agent: None,
         headless: false,
     };
-    let turn = next.turn_start(params).await.unwrap().turn;
+    let turn = next.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
     let last = requests(&bench).pop().unwrap();
     assert!(last.contains("<email_4> <email_2> <email_1>"), "{last}");
@@ -373,7 +373,7 @@ async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
             agent: None,
             headless: false,
         };
-        bench.final_of(&next.turn_start(params).await.unwrap().turn).await;
+        bench.final_of(&next.turns.start(contract::Caller::inside(), params).await.unwrap().turn).await;
         let told = results(&bench);
         assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [0, 2, 2, 2, 2], "{length}");
         assert_eq!(told[1] == told[2], cut_now == cut_later && !cut_now, "{length}");
@@ -406,7 +406,7 @@ async fn when_nothing_may_leave_only_this_machine_answers() {
         agent: None,
         headless: false,
     };
-    let refused = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap_err();
+    let refused = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap_err();
     assert_eq!(
         (refused.code, refused.reason_text(), refused.retryable),
         (ErrorCode::InvalidInput, Some("egress_denied"), false)
@@ -491,7 +491,7 @@ async fn a_turn_under_way_stops_when_nothing_may_leave_any_more() {
 async fn a_deleted_session_leaves_no_numbers() {
     let bench = Bench::new(vec![]);
     bench.ask(MAIL).await;
-    bench.engine.session_delete(&"s".into()).await.unwrap();
+    bench.engine.sessions.delete(&"s".into()).await.unwrap();
     assert!(bench.world.store.session_values(&"s".into()).await.unwrap().is_empty());
     bench.ask("b@example.com").await;
     assert!(requests(&bench).pop().unwrap().contains("<email_1>"));
@@ -502,7 +502,7 @@ fn flow(text: &str) -> Option<contract::manifest::DataFlow> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only() {
+async fn agent_run_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     *bench.tools.data_flow.lock().unwrap() = flow(
         r#"{"data_classes": ["confidential"], "llm_egress": {"what_is_sent": "nothing", "allowed": false}}"#,
@@ -523,7 +523,7 @@ async fn section_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only(
         (ErrorCode::InvalidInput, Some("egress_denied"), false)
     );
 
-    bench.engine.session_delete(&"s".into()).await.unwrap();
+    bench.engine.sessions.delete(&"s".into()).await.unwrap();
     bench.model.remote.store(false, Ordering::SeqCst);
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.ask("go").await;
@@ -542,7 +542,7 @@ async fn section_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only(
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_8_a_pack_with_personal_data_has_more_held_back() {
+async fn agent_run_8_a_pack_with_personal_data_has_more_held_back() {
     let address = "see https://intern.example.com/a/b for it";
     for (classes, expected) in [("\"PII\"", true), ("\"public\"", false)] {
         let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);

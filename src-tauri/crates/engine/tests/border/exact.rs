@@ -61,7 +61,7 @@ async fn a_number_that_would_change_is_refused_before_anybody_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_shown_is_hashed_recorded_and_sent() {
+async fn one_form_of_a_call_is_shown_hashed_recorded_and_sent() {
     let written = [
         (r#"{"x": 9007199254740991}"#, r#"{"x":9007199254740991}"#),
         (r#"{"x": -9007199254740991, "y": 0.1}"#, r#"{"x":-9007199254740991,"y":0.1}"#),
@@ -100,7 +100,8 @@ async fn a_direct_call_and_a_check_of_the_policy_refuse_such_a_number_too() {
             session: None,
             headless: true,
         };
-        let done = bench.engine.tool_call(contract::Caller::inside(), params).await.unwrap();
+        let done =
+            bench.engine.direct_calls.call(contract::Caller::inside(), params).await.unwrap();
         assert_eq!(done.error.unwrap().reason_text(), Some("invalid_arguments"));
         let params = PolicyCheckParams {
             tool: "r".into(),
@@ -109,7 +110,7 @@ async fn a_direct_call_and_a_check_of_the_policy_refuse_such_a_number_too() {
             untrusted: false,
         };
         assert_eq!(
-            bench.engine.policy_check(params).await.unwrap_err().reason_text(),
+            bench.engine.direct_calls.check_policy(params).await.unwrap_err().reason_text(),
             Some("invalid_arguments")
         );
     }

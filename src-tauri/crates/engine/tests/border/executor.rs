@@ -111,7 +111,7 @@ async fn the_same_write_meant_twice_has_two_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_run_is_told_before_anybody_is_asked_and_anything_is_sent() {
+async fn a_call_that_cannot_run_fails_before_a_question_and_before_a_request() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     let missing = AgentError::internal("tool_config_error", "It needs the key K.")
         .hint("Enter it in Settings.");
@@ -119,7 +119,7 @@ async fn what_cannot_run_is_told_before_anybody_is_asked_and_anything_is_sent() 
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.ask("go").await;
     assert!(bench.runs().is_empty());
-    assert_eq!(bench.engine.approvals_list(true).await.unwrap().len(), 0);
+    assert_eq!(bench.engine.approvals.list(true).await.unwrap().len(), 0);
     let error = &bench.errors().await[0];
     assert_eq!(
         (error.reason_text(), error.hint_text(), &error.details["tool_id"]),

@@ -83,7 +83,8 @@ async fn cancel_while_a_tool_runs_leaves_a_consistent_session() {
         .await;
     bench
         .engine
-        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+        .turns
+        .cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
         .await
         .unwrap();
     assert_eq!(status_and_text(&bench.final_of(&turn).await).0, TurnStatus::Cancelled);
@@ -201,7 +202,7 @@ fn pending(bench: &Bench) -> Approval {
         server: "test".into(),
         agent: String::new(),
         effect: Effect::Write,
-        view: ResultView::Plain,
+        view: ResultView::default(),
         arguments: "{}".into(),
         hash: "h".into(),
         why: "w".into(),
@@ -213,6 +214,7 @@ fn pending(bench: &Bench) -> Approval {
         confirm_word: None,
         locale: None,
         headless: false,
+        caller: Default::default(),
         follows: vec![],
         destinations: vec![],
         sends_bytes: 0,
@@ -301,7 +303,8 @@ async fn writes_that_waited_their_turn_do_not_run_after_stop() {
     }
     bench
         .engine
-        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+        .turns
+        .cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
         .await
         .unwrap();
     bench.final_of(&turn).await;

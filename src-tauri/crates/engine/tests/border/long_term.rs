@@ -17,7 +17,7 @@ async fn prompt_in(bench: &Bench, session: &str, text: &str) -> String {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     let (status, _) = status_and_text(&bench.final_of(&turn).await);
     assert_eq!(status, TurnStatus::Ok);
     let last = bench.model.requests.lock().unwrap().len() - 1;
@@ -203,10 +203,10 @@ async fn deleting_a_session_or_a_memory_ends_it() {
     prompt_in(&bench, "a", "hello").await;
     note(&bench, Some("a"), "Account 17 reports in CET").await;
     let kept = note(&bench, None, "Account 23 reports in EUR").await;
-    while bench.engine.running() > 0 {
+    while bench.engine.turns.running() > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
-    bench.engine.session_delete(&"a".into()).await.unwrap();
+    bench.engine.sessions.delete(&"a".into()).await.unwrap();
     assert_eq!(search(&bench, "account reports").await, ["Account 23 reports in EUR"]);
     bench.engine.memories.forget(&kept.id).await.unwrap();
     assert_eq!(search(&bench, "account reports").await, [""; 0]);
@@ -248,7 +248,8 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     prompt_in(&bench, "shop:v", "Remember it").await;
     let noted = bench
         .engine
-        .memories.remember_note("The key is sk-very-secret-key", &"a".into(), TurnContent::default())
+        .memories
+        .remember_note("The key is sk-very-secret-key", &"a".into(), TurnContent::default())
         .await;
     let noted = noted.unwrap();
     assert!(!noted.text.contains("sk-very-secret-key"), "known secrets are not stored: {noted:?}");
@@ -256,13 +257,15 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     assert_eq!((noted.session, noted.sources), (None, vec![question[0].id.clone()]));
     let apart = bench
         .engine
-        .memories.remember_note("Visitors like lamps", &"shop:v".into(), TurnContent::default())
+        .memories
+        .remember_note("Visitors like lamps", &"shop:v".into(), TurnContent::default())
         .await
         .unwrap();
     assert_eq!(apart.session, Some("shop:v".into()));
     let found = bench
         .engine
-        .memories.recall(
+        .memories
+        .recall(
             "lamps of visitors",
             &"a".into(),
             TurnContent { model_is_local: true, ..TurnContent::default() },
@@ -273,7 +276,12 @@ async fn a_note_of_a_tool_knows_its_message_and_other_applications_keep_theirs_a
     let long = "x".repeat(MEMORY_CHARS + 1);
     for text in ["  ", long.as_str()] {
         assert!(
-            bench.engine.memories.remember_note(text, &"a".into(), TurnContent::default()).await.is_err()
+            bench
+                .engine
+                .memories
+                .remember_note(text, &"a".into(), TurnContent::default())
+                .await
+                .is_err()
         );
     }
 }
@@ -303,7 +311,7 @@ fn with_summaries(method: SummaryMethod) -> Bench {
 }
 
 async fn settled(bench: &Bench) {
-    while bench.engine.running() > 0 {
+    while bench.engine.turns.running() > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
 }
@@ -332,8 +340,8 @@ async fn the_oldest_messages_become_a_memory_in_batches_with_their_sources() {
     let made = summaries(&bench).await;
     assert_eq!(made.len(), 1, "{made:?}");
     assert_eq!((made[0].kind, made[0].sources.len()), (MemoryKind::Summary, 20));
-    assert!(made[0].text.contains("lamp0") && made[0].text.contains("lamp9"), "{}", made[0].text);
-    assert!(!made[0].text.contains("lamp10"), "messages of the window wait");
+    // Messages of the window wait.
+    insta::assert_snapshot!("memory_of_the_oldest_messages", made[0].text);
     let items = bench.world.store.items_before(&"s".into(), None, 100).await.unwrap();
     assert_eq!(made[0].sources[0], items[0].id);
     // It is found again, and nothing of it is summarised twice, also after it was deleted.
@@ -346,11 +354,7 @@ async fn the_oldest_messages_become_a_memory_in_batches_with_their_sources() {
     talk(&bench, 20..23).await;
     let next = summaries(&bench).await;
     assert_eq!(next.len(), 1);
-    assert!(
-        next[0].text.contains("message 10 ") && !next[0].text.contains("message 9 "),
-        "{}",
-        next[0].text
-    );
+    insta::assert_snapshot!("memory_of_later_messages", next[0].text);
     let actions: Vec<_> = records(&bench, RecordType::Memory)
         .await
         .into_iter()
@@ -487,15 +491,20 @@ async fn a_session_with_memory_off_neither_reads_nor_makes_memories() {
     assert!(memories(&prompt_in(&bench, "s", question).await).is_some());
     let switch = |enabled| MemorySwitchParams { session: "s".into(), enabled };
     bench.engine.memories.switch.set(&switch(false)).await.unwrap();
-    assert!(bench.engine.session_open(&"s".into()).await.unwrap().memory_off);
+    assert!(bench.engine.sessions.open(&"s".into()).await.unwrap().memory_off);
     assert_eq!(memories(&prompt_in(&bench, "s", question).await), None);
     assert!(memories(&prompt_in(&bench, "another", question).await).is_some());
-    let noted =
-        bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap_err();
+    let noted = bench
+        .engine
+        .memories
+        .remember_note("x y z", &"s".into(), TurnContent::default())
+        .await
+        .unwrap_err();
     assert_eq!(noted.reason_text(), Some("memory_off"));
     let recalled = bench
         .engine
-        .memories.recall(
+        .memories
+        .recall(
             question,
             &"s".into(),
             TurnContent { model_is_local: true, ..TurnContent::default() },
@@ -508,17 +517,18 @@ async fn a_session_with_memory_off_neither_reads_nor_makes_memories() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_answer_used_is_listed_with_its_source_until_it_is_forgotten() {
+async fn memories_that_an_answer_used_are_listed_with_their_source_until_they_are_forgotten() {
     let bench = Bench::new(vec![]);
     prompt_in(&bench, "origin", "Account 17 reports in CET").await;
     let told = bench
         .engine
-        .memories.remember_note("Account 17 reports in CET", &"origin".into(), TurnContent::default())
+        .memories
+        .remember_note("Account 17 reports in CET", &"origin".into(), TurnContent::default())
         .await
         .unwrap();
     let other = note(&bench, None, "Account 17 is big").await;
     prompt_in(&bench, "s", "When does account 17 report?").await;
-    let view = bench.engine.session_open(&"s".into()).await.unwrap();
+    let view = bench.engine.sessions.open(&"s".into()).await.unwrap();
     let ids = view.items.iter().find_map(|item| match &item.body {
         ItemBody::AssistantText { remembered, .. } => Some(remembered.clone()),
         _ => None,
@@ -537,7 +547,7 @@ async fn what_an_answer_used_is_listed_with_its_source_until_it_is_forgotten() {
     let unused = MemoryListParams { used_in: Some("origin".into()), ..of };
     assert_eq!(bench.engine.memories.list(&unused).await.unwrap().memories, []);
     bench.engine.memories.forget(&other.id).await.unwrap();
-    bench.engine.session_delete(&"origin".into()).await.unwrap();
+    bench.engine.sessions.delete(&"origin".into()).await.unwrap();
     let used = bench.engine.memories.used(&MemoryUsedParams { ids }).await.unwrap();
     let texts: Vec<_> = used.memories.iter().map(|memory| memory.text.as_str()).collect();
     assert_eq!((texts, used.sources), (vec!["Account 17 reports in CET"], vec![]));
@@ -566,8 +576,12 @@ async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
 
     // A note from this conversation inherits both marks, also after the memory was forgotten.
     bench.engine.memories.forget(&"marked".into()).await.unwrap();
-    let next =
-        bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await.unwrap();
+    let next = bench
+        .engine
+        .memories
+        .remember_note("x y z", &"s".into(), TurnContent::default())
+        .await
+        .unwrap();
     assert!(next.local_only && next.untrusted);
     bench.engine.memories.forget(&next.id).await.unwrap();
 
@@ -582,7 +596,7 @@ async fn an_answer_made_from_local_or_untrusted_memories_is_marked_so() {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     let (status, _) = status_and_text(&bench.final_of(&turn).await);
     assert_eq!(status, TurnStatus::Error);
     assert_eq!(bench.model.requests.lock().unwrap().len(), before);
@@ -594,7 +608,8 @@ async fn the_record_of_an_edited_memory_belongs_to_the_session_of_its_source() {
     prompt_in(&bench, "a", "Account 17 reports in CET, I was told").await;
     let noted = bench
         .engine
-        .memories.remember_note("Account 17 reports in CET", &"a".into(), TurnContent::default())
+        .memories
+        .remember_note("Account 17 reports in CET", &"a".into(), TurnContent::default())
         .await
         .unwrap();
     assert_eq!(noted.session, None, "a note of the profile");

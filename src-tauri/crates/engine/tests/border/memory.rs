@@ -72,14 +72,14 @@ async fn in_session(bench: &Bench, session: &str, text: &str) -> Vec<String> {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
     last(bench)
 }
 
 /// Waits until the session's lane is free, and what happens after its turn is done.
 async fn settled(bench: &Bench) {
-    while bench.engine.running() > 0 {
+    while bench.engine.turns.running() > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
 }
@@ -90,7 +90,7 @@ async fn memory(bench: &Bench, key: &str) -> Memory {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_no_need_sees_nothing_and_keeps_nothing() {
+async fn agent_run_7_no_need_sees_nothing_and_keeps_nothing() {
     let bench = bench(ConversationMode::NoNeed, |_| ());
     assert_eq!(talk(&bench, 1..=3).await, ["user q3"]);
     settled(&bench).await;
@@ -98,7 +98,7 @@ async fn section_7_no_need_sees_nothing_and_keeps_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_buffer_sees_all_up_to_its_bounds() {
+async fn agent_run_7_buffer_sees_all_up_to_its_bounds() {
     let all = bench(ConversationMode::Buffer, |_| ());
     assert_eq!(
         talk(&all, 1..=3).await,
@@ -117,7 +117,7 @@ async fn section_7_buffer_sees_all_up_to_its_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_buffer_window_counts_messages_not_exchanges() {
+async fn agent_run_7_buffer_window_counts_messages_not_exchanges() {
     let bench = bench(ConversationMode::BufferWindow, |_| ());
     assert_eq!(
         talk(&bench, 1..=5).await,
@@ -129,7 +129,7 @@ async fn section_7_buffer_window_counts_messages_not_exchanges() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_summary_alone_once_it_covers_everything() {
+async fn agent_run_7_summary_alone_once_it_covers_everything() {
     let bench = bench(ConversationMode::Summary, |_| ());
     assert_eq!(
         talk(&bench, 1..=2).await,
@@ -153,7 +153,7 @@ async fn section_7_summary_alone_once_it_covers_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_summary_buffer_shows_pending_turns_between_summary_and_window() {
+async fn agent_run_7_summary_buffer_shows_pending_turns_between_summary_and_window() {
     let bench = bench(ConversationMode::SummaryBuffer, |_| ());
     // Eight messages: four in the window, four overflow. Until they are summarised they stand there
     // word by word.
@@ -180,7 +180,7 @@ async fn section_7_summary_buffer_shows_pending_turns_between_summary_and_window
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
+async fn agent_run_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
     let bench = bench(ConversationMode::Summary, by_model);
     talk(&bench, 1..=1).await;
     bench.model.then(vec![Say::Text("a2")]);
@@ -234,7 +234,7 @@ async fn section_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_a_failed_summary_loses_nothing() {
+async fn agent_run_7_a_failed_summary_loses_nothing() {
     let bench = bench(ConversationMode::Summary, by_model);
     talk(&bench, 1..=1).await;
     bench.model.then(vec![Say::Text("a2")]);
@@ -264,7 +264,7 @@ async fn section_7_a_failed_summary_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_a_model_that_never_summarises_does_not_make_turns_dearer() {
+async fn agent_run_7_a_model_that_never_summarises_does_not_make_turns_dearer() {
     let bench = bench(ConversationMode::SummaryBuffer, by_model);
     let mut most = 0;
     for n in 1..=120 {
@@ -306,7 +306,7 @@ async fn section_7_a_model_that_never_summarises_does_not_make_turns_dearer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_cost_per_turn_does_not_grow_with_the_conversation() {
+async fn agent_run_7_cost_per_turn_does_not_grow_with_the_conversation() {
     let bench = bench(ConversationMode::SummaryBuffer, |_| ());
     let mut sizes = Vec::new();
     for n in 1..=150 {
@@ -319,7 +319,7 @@ async fn section_7_cost_per_turn_does_not_grow_with_the_conversation() {
 }
 
 #[tokio::test]
-async fn section_7_a_turn_recorded_while_a_summary_is_made_is_not_lost() {
+async fn agent_run_7_a_turn_recorded_while_a_summary_is_made_is_not_lost() {
     let bench = bench(ConversationMode::Summary, |policy| {
         by_model(policy);
         policy.summary.update_timing = UpdateTiming::AsyncPostTurn;
@@ -352,7 +352,7 @@ async fn section_7_a_turn_recorded_while_a_summary_is_made_is_not_lost() {
 }
 
 #[tokio::test]
-async fn section_7_a_session_deleted_while_a_summary_is_made_does_not_come_back() {
+async fn agent_run_7_a_session_deleted_while_a_summary_is_made_does_not_come_back() {
     // A summary, and none: a failure is kept with the session, too.
     for says in [Say::Text("first two"), Say::Text("")] {
         let bench = bench(ConversationMode::Summary, |policy| {
@@ -367,7 +367,7 @@ async fn section_7_a_session_deleted_while_a_summary_is_made_does_not_come_back(
         while bench.model.requests.lock().unwrap().len() < 3 {
             tokio::task::yield_now().await;
         }
-        bench.engine.session_delete(&"s".into()).await.unwrap();
+        bench.engine.sessions.delete(&"s".into()).await.unwrap();
         gate.notify_one();
         // No event shows that nothing was written, so the test waits for a while.
         for _ in 0..40 {
@@ -382,7 +382,7 @@ async fn memory_or_none(bench: &Bench) -> Option<Memory> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_scopes_and_keys() {
+async fn agent_run_7_scopes_and_keys() {
     let alone =
         bench(ConversationMode::Buffer, |policy| policy.scope = ConversationScope::PerRequest);
     assert_eq!(talk(&alone, 1..=2).await, ["user q2"]);
@@ -405,7 +405,7 @@ async fn section_7_scopes_and_keys() {
         shared.summary.contains("from one") && shared.summary.contains("from two"),
         "{shared:?}"
     );
-    user.engine.session_delete(&"one".into()).await.unwrap();
+    user.engine.sessions.delete(&"one".into()).await.unwrap();
     let seen = in_session(&user, "two", "what now").await.join("\n");
     assert!(!seen.contains("from one"), "a deleted session is in no memory: {seen}");
 
@@ -436,7 +436,7 @@ async fn section_7_scopes_and_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_retention_by_age_and_by_number() {
+async fn agent_run_7_retention_by_age_and_by_number() {
     let aged = bench(ConversationMode::Buffer, |policy| policy.ttl_seconds = 3_600);
     talk(&aged, 1..=1).await;
     settled(&aged).await;
@@ -461,7 +461,7 @@ async fn section_7_retention_by_age_and_by_number() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_refresh_policies_and_cooldown() {
+async fn agent_run_7_refresh_policies_and_cooldown() {
     let every = bench(ConversationMode::Summary, |policy| {
         policy.summary.refresh_policy = RefreshPolicy::EveryTurn
     });
@@ -489,20 +489,24 @@ async fn section_7_refresh_policies_and_cooldown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_a_summary_outlives_the_process() {
+async fn agent_run_7_a_summary_outlives_the_process() {
     let bench = bench(ConversationMode::Summary, |_| ());
     talk(&bench, 1..=2).await;
     settled(&bench).await;
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
     let turn = next
-        .turn_start(TurnStartParams {
-            session: Some("s".into()),
-            text: "q3".into(),
-            model: None,
-            agent: None,
-            headless: false,
-        })
+        .turns
+        .start(
+            contract::Caller::inside(),
+            TurnStartParams {
+                session: Some("s".into()),
+                text: "q3".into(),
+                model: None,
+                agent: None,
+                headless: false,
+            },
+        )
         .await
         .unwrap()
         .turn;
@@ -511,7 +515,7 @@ async fn section_7_a_summary_outlives_the_process() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_a_failed_run_is_its_message_and_a_short_note() {
+async fn agent_run_7_a_failed_run_is_its_message_and_a_short_note() {
     let bench = bench(ConversationMode::Buffer, |_| ());
     bench.model.then(vec![Say::Fail(ModelErrorKind::BadRequest)]);
     bench.ask("q1").await;
@@ -536,7 +540,7 @@ async fn section_7_a_failed_run_is_its_message_and_a_short_note() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_8_summaries_go_out_redacted_and_are_kept_as_they_are() {
+async fn agent_run_8_summaries_go_out_redacted_and_are_kept_as_they_are() {
     let bench = bench(ConversationMode::Summary, by_model);
     bench.model.then(vec![Say::Text("noted")]);
     bench.ask("write to ann@example.com\nand bob@example.com").await;
@@ -554,7 +558,7 @@ async fn section_8_summaries_go_out_redacted_and_are_kept_as_they_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_8_no_summary_goes_to_a_model_elsewhere_when_nothing_may_leave() {
+async fn agent_run_8_no_summary_goes_to_a_model_elsewhere_when_nothing_may_leave() {
     let bench = bench(ConversationMode::Summary, by_model);
     talk(&bench, 1..=1).await;
     settled(&bench).await;

@@ -18,7 +18,7 @@ async fn ask_in(bench: &Bench, session: &str, text: &str) -> TurnStatus {
         agent: None,
         headless: false,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     status_and_text(&bench.final_of(&turn).await).0
 }
 
@@ -102,7 +102,8 @@ async fn local_data_in_a_call_without_an_answer_stays_here_too() {
     assert_eq!(ask_in(&bench, "s", "Again?").await, TurnStatus::Error);
     assert_eq!(bench.model.requests.lock().unwrap().len(), before, "nothing was sent");
     // A note that is approved later inherits the mark, too.
-    let noted = bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await;
+    let noted =
+        bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await;
     assert!(noted.unwrap().local_only);
 }
 

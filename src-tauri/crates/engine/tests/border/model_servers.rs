@@ -43,7 +43,7 @@ fn notices(items: &[Item]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_sent_goes_back_in_this_turn_and_in_later_ones() {
+async fn members_that_a_server_sent_go_back_in_this_turn_and_in_later_ones() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("s", Effect::ReadOnly)]);
     let message = json!({"reasoning_content": "My mail is a@b.example\u{1}"});
     let calls = json!([{"extra": {"signature": "E=="}}, null]);
@@ -63,6 +63,7 @@ async fn what_a_server_sent_goes_back_in_this_turn_and_in_later_ones() {
     // It is no part of what people see.
     let page = bench
         .engine
+        .sessions
         .items_page(&ItemsPageParams { session: "s".into(), before: u64::MAX, limit: 50 })
         .await
         .unwrap();
@@ -74,7 +75,7 @@ async fn what_a_server_sent_goes_back_in_this_turn_and_in_later_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_a_key_that_became_known_since_goes_back_to_nobody() {
+async fn members_with_a_key_that_became_known_since_go_back_to_no_server() {
     const LATER: &str = "sk-live-4f9a81c2b7e3d650";
     let bench = Bench::new(vec![]);
     let thoughts = json!({"reasoning_content": format!("It is {LATER}.")});
@@ -139,7 +140,7 @@ async fn a_model_that_refuses_tools_gets_none_and_that_is_said_once_in_a_convers
         assert!(requests.iter().all(|request| request.tools.is_empty()));
     }
     let params = PromptPreviewParams { question: "hello".into(), agent: None };
-    let preview = bench.engine.prompt_preview(&params).await.unwrap();
+    let preview = bench.engine.prompt_previews.compute(&params).await.unwrap();
     let sent = bench.prompt(0);
     for part in preview.parts.iter().filter(|part| part.part != PromptPart::DateTime) {
         assert!(sent.contains(&part.text), "{:?}", part.part);
@@ -201,7 +202,7 @@ async fn a_new_process_knows_that_a_model_refused_tools() {
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
     let params = PromptPreviewParams { question: "hello".into(), agent: None };
-    next.prompt_preview(&params).await.unwrap();
+    next.prompt_previews.compute(&params).await.unwrap();
     assert!(bench.model.refuses.load(Ordering::SeqCst), "it was told");
 }
 
@@ -216,7 +217,7 @@ async fn after_a_test_of_the_connection_a_model_is_asked_with_tools_again() {
     next.recover().await.unwrap();
     let params = PromptPreviewParams { question: "hello".into(), agent: None };
     for engine in [&bench.engine, &next] {
-        engine.prompt_preview(&params).await.unwrap();
+        engine.prompt_previews.compute(&params).await.unwrap();
         assert!(!bench.model.refuses.load(Ordering::SeqCst), "nobody told it");
     }
 }
@@ -236,7 +237,7 @@ async fn the_time_of_a_refusal_stays_however_often_the_model_is_asked() {
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
     let params = PromptPreviewParams { question: "hello".into(), agent: None };
-    next.prompt_preview(&params).await.unwrap();
+    next.prompt_previews.compute(&params).await.unwrap();
     assert_eq!(*bench.model.refused_at.lock().unwrap(), at, "it is told of the first time");
 }
 
@@ -336,7 +337,7 @@ async fn the_text_of_a_killed_answer_is_kept_and_marked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_on_the_screen_is_kept_wherever_an_answer_is_killed() {
+async fn text_on_the_screen_is_kept_wherever_an_answer_is_killed() {
     let was_thought = || Say::Event(Box::new(Ok(ModelEvent::WasThought)));
     let first = || vec![Say::Text("I look."), Say::Call("r", json!({}))];
     type Case = (&'static str, Option<Vec<Say>>, Vec<Say>, &'static [(&'static str, bool)]);
@@ -421,7 +422,7 @@ async fn after_a_stop_the_model_reads_that_there_was_no_answer() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let params = TurnCancelParams { session: "s".into(), turn: turn.clone() };
-    bench.engine.turn_cancel(&params).await.unwrap();
+    bench.engine.turns.cancel(&params).await.unwrap();
     bench.final_of(&turn).await;
     bench.ask("second").await;
     let requests = bench.model.requests.lock().unwrap();

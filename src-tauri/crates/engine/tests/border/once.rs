@@ -82,7 +82,7 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
         agent: None,
         headless: false,
     };
-    let turn = engine.turn_start(contract::Caller::inside(), params("go")).await.unwrap().turn;
+    let turn = engine.turns.start(contract::Caller::inside(), params("go")).await.unwrap().turn;
     if signed && fault != Fault::At(Point::AfterApprovalRequested) {
         let approval = bench.approval(0).await;
         let decision = ApprovalDecideParams {
@@ -90,14 +90,15 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
             hash: approval.hash.clone(),
             decision: Decision::ApproveOnce { confirm_word: None },
         };
-        engine.approval_decide(decision, &contract::Caller::window()).await.unwrap();
+        engine.approvals.decide(decision, &contract::Caller::window()).await.unwrap();
     }
     if fault == Fault::Stopped {
         while bench.runs().is_empty() {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
         engine
-            .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+            .turns
+            .cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
             .await
             .unwrap();
     }
@@ -106,14 +107,14 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
     // The app starts again, and the conversation goes on.
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
-    let turn = next.turn_start(params("and now?")).await.unwrap().turn;
+    let turn = next.turns.start(contract::Caller::inside(), params("and now?")).await.unwrap().turn;
     bench.final_of(&turn).await;
     next.recover().await.unwrap();
     (bench.runs().len(), bench.outcomes().await)
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_6_an_effect_runs_once_under_every_fault_between_intent_and_outcome() {
+async fn agent_run_6_an_effect_runs_once_under_every_fault_between_intent_and_outcome() {
     use Fault::*;
     for signed in [true, false] {
         for (fault, times) in [

@@ -35,13 +35,13 @@ fn said(bench: &Bench, from_end: usize) -> Vec<String> {
 }
 
 async fn settled(bench: &Bench) {
-    while bench.engine.running() > 0 {
+    while bench.engine.turns.running() > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
 }
 
 async fn title(bench: &Bench) -> String {
-    bench.engine.session_open(&"s".into()).await.unwrap().summary.title
+    bench.engine.sessions.open(&"s".into()).await.unwrap().summary.title
 }
 
 /// Sends a message that a specialist answers and the supervisor finishes.
@@ -58,7 +58,7 @@ fn nothing_kept(bench: &Bench) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_the_one_specialist_remembers_by_its_own_settings() {
+async fn agent_run_7_the_one_specialist_remembers_by_its_own_settings() {
     let bench =
         Bench::new(vec![]).with(vec![own("clerk", ConversationMode::BufferWindow, |policy| {
             policy.window_messages = 2
@@ -73,7 +73,7 @@ async fn section_7_the_one_specialist_remembers_by_its_own_settings() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_each_specialist_sees_by_its_own_settings_and_the_supervisor_by_the_profile() {
+async fn agent_run_7_each_specialist_sees_by_its_own_settings_and_the_supervisor_by_the_profile() {
     let narrow = own("narrow", ConversationMode::Buffer, |policy| policy.max_messages = 2);
     let bench = Bench::new(vec![]).with(vec![narrow, agent("wide", &[])]);
     routed(&bench, "wide", "q1", "a1").await;
@@ -90,7 +90,7 @@ async fn section_7_each_specialist_sees_by_its_own_settings_and_the_supervisor_b
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_a_specialist_has_a_summary_of_its_own() {
+async fn agent_run_7_a_specialist_has_a_summary_of_its_own() {
     let bench = Bench::new(vec![])
         .with(vec![own("short", ConversationMode::Summary, |_| ()), agent("wide", &[])]);
     routed(&bench, "short", "q1", "a1").await;
@@ -113,12 +113,12 @@ async fn section_7_a_specialist_has_a_summary_of_its_own() {
         .filter(|item| matches!(item.body, ItemBody::Summary { .. }))
         .count();
     assert_eq!(shown, 1, "shown once, when it is first used");
-    bench.engine.session_delete(&"s".into()).await.unwrap();
+    bench.engine.sessions.delete(&"s".into()).await.unwrap();
     assert_eq!(memory("desktop:s@short").await, None);
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_the_number_of_memories_counts_for_the_settings_that_set_it() {
+async fn agent_run_7_the_number_of_memories_counts_for_the_settings_that_set_it() {
     let bench = Bench::new(vec![]).with(vec![
         own("short", ConversationMode::Summary, |policy| policy.max_items = 1),
         agent("wide", &[]),
@@ -131,7 +131,7 @@ async fn section_7_the_number_of_memories_counts_for_the_settings_that_set_it() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_of_a_turn_without_memory_nothing_is_left_but_the_log() {
+async fn agent_run_7_of_a_turn_without_memory_nothing_is_left_but_the_log() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Call("r", json!({"q": "my secret plan"}))]);
@@ -160,7 +160,7 @@ async fn section_7_of_a_turn_without_memory_nothing_is_left_but_the_log() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_messages_that_wait_are_not_written_down_either() {
+async fn agent_run_7_messages_that_wait_are_not_written_down_either() {
     let bench = Bench::new(vec![]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
@@ -173,13 +173,18 @@ async fn section_7_messages_that_wait_are_not_written_down_either() {
     bench.start("two").await;
     let values = bench.world.store.session_values(&"s".into()).await.unwrap();
     assert!(!json!(values).to_string().contains("two"), "{values:?}");
-    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: first }).await.unwrap();
+    bench
+        .engine
+        .turns
+        .cancel(&TurnCancelParams { session: "s".into(), turn: first })
+        .await
+        .unwrap();
     settled(&bench).await;
     assert_eq!(bench.items().await, []);
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_a_specialist_without_memory_leaves_nothing_of_the_turns_it_works_in() {
+async fn agent_run_7_a_specialist_without_memory_leaves_nothing_of_the_turns_it_works_in() {
     let bench = Bench::new(vec![])
         .with(vec![own("deaf", ConversationMode::NoNeed, |_| ()), agent("wide", &[])]);
     routed(&bench, "wide", "q1", "a1").await;
@@ -191,7 +196,7 @@ async fn section_7_a_specialist_without_memory_leaves_nothing_of_the_turns_it_wo
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_after_a_crash_what_was_not_to_be_kept_is_taken_away() {
+async fn agent_run_7_after_a_crash_what_was_not_to_be_kept_is_taken_away() {
     let bench = Bench::new(vec![]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Text("half"), Say::Hang]);
@@ -208,7 +213,7 @@ async fn section_7_after_a_crash_what_was_not_to_be_kept_is_taken_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_7_a_decision_that_comes_later_is_carried_out_and_then_nothing_is_left() {
+async fn agent_run_7_a_decision_that_comes_later_is_carried_out_and_then_nothing_is_left() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);

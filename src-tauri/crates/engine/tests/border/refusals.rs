@@ -141,10 +141,11 @@ fn run(text: &str) -> RunParams {
 async fn refused_requests_are_recorded() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.secrets.0.lock().unwrap().push("sk-live-0123456789abcdef".into());
-    bench.engine.run_request(run("not json sk-live-0123456789abcdef")).await.unwrap_err();
+    bench.engine.runs.run(run("not json sk-live-0123456789abcdef")).await.unwrap_err();
     bench
         .engine
-        .run_request(run(r#"{"contract_version": "9.0", "request_id": "r1", "input": "hello"}"#))
+        .runs
+        .run(run(r#"{"contract_version": "9.0", "request_id": "r1", "input": "hello"}"#))
         .await
         .unwrap_err();
     let call = |tool: &str, arguments: Value| ToolCallParams {
@@ -153,8 +154,18 @@ async fn refused_requests_are_recorded() {
         session: None,
         headless: true,
     };
-    bench.engine.tool_call(contract::Caller::inside(), call("nobody", json!({}))).await.unwrap_err();
-    bench.engine.tool_call(contract::Caller::inside(), call("w", json!({"q": "sk-live-0123456789abcdef"}))).await.unwrap_err();
+    bench
+        .engine
+        .direct_calls
+        .call(contract::Caller::inside(), call("nobody", json!({})))
+        .await
+        .unwrap_err();
+    bench
+        .engine
+        .direct_calls
+        .call(contract::Caller::inside(), call("w", json!({"q": "sk-live-0123456789abcdef"})))
+        .await
+        .unwrap_err();
     let message = |text: &str| TurnStartParams {
         session: Some("s".into()),
         text: text.into(),
@@ -162,12 +173,13 @@ async fn refused_requests_are_recorded() {
         agent: None,
         headless: true,
     };
-    bench.engine.turn_start(contract::Caller::inside(), message("  ")).await.unwrap_err();
+    bench.engine.turns.start(contract::Caller::inside(), message("  ")).await.unwrap_err();
     bench.profile.settings.lock().unwrap().agent_enabled = false;
-    bench.engine.turn_start(contract::Caller::inside(), message("hello")).await.unwrap_err();
+    bench.engine.turns.start(contract::Caller::inside(), message("hello")).await.unwrap_err();
     bench
         .engine
-        .run_request(run(r#"{"contract_version": "1.0", "request_id": "r2", "input": "hello"}"#))
+        .runs
+        .run(run(r#"{"contract_version": "1.0", "request_id": "r2", "input": "hello"}"#))
         .await
         .unwrap_err();
 
@@ -192,11 +204,11 @@ async fn refused_requests_are_recorded() {
     );
     assert!(!format!("{records:?}").contains("0123456789"), "{records:?}");
     for _ in 0..200 {
-        bench.engine.run_request(run("no")).await.unwrap_err();
+        bench.engine.runs.run(run("no")).await.unwrap_err();
     }
     assert_eq!(refusals(&bench).await.len(), 60, "in a minute");
     bench.clock.forward(61);
-    bench.engine.run_request(run("no")).await.unwrap_err();
+    bench.engine.runs.run(run("no")).await.unwrap_err();
     let records = refusals(&bench).await;
     assert_eq!((records.len(), &records[60].fields["more"]), (62, &json!(147)));
     assert!(bench.runs().is_empty());
@@ -221,7 +233,12 @@ async fn a_read_after_a_decision_is_recorded_in_the_turn_of_the_action() {
     let turn = bench.start_with("change it", true).await.turn;
     bench.final_of(&turn).await;
     let action = bench.approval(0).await;
-    let read = bench.engine.call_after(&action, "r".into(), json!({"q": "x"}), around("order-1"));
+    let read = bench.engine.caller_turns.call_after(
+        &action,
+        "r".into(),
+        json!({"q": "x"}),
+        around("order-1"),
+    );
     read.await.unwrap();
     let intents = listed(&bench, Some(RecordType::ToolIntent)).await;
     let [intent] = intents.as_slice() else { panic!("one read: {intents:?}") };
@@ -233,12 +250,18 @@ async fn a_read_after_a_decision_is_recorded_in_the_turn_of_the_action() {
 async fn refused_requests_keep_the_ids_of_their_caller() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let of_run = RunParams { correlation_id: Some("order-1".into()), ..run("not json") };
-    bench.engine.run_request(of_run).await.unwrap_err();
+    bench.engine.runs.run(of_run).await.unwrap_err();
     let session = "s".into();
-    bench.engine.store_exchange(&session, "hi", "hello", &around("order-0")).await.unwrap();
-    let message = bench.engine.start_callers_turn(&session, " ".into(), None, around("order-2"));
+    bench
+        .engine
+        .caller_turns
+        .store_exchange(&session, "hi", "hello", &around("order-0"))
+        .await
+        .unwrap();
+    let message = bench.engine.caller_turns.start(&session, " ".into(), None, around("order-2"));
     assert!(message.await.is_err());
-    let call = bench.engine.call_for(&session, "nobody".into(), json!({}), around("order-3"));
+    let call =
+        bench.engine.caller_turns.call(&session, "nobody".into(), json!({}), around("order-3"));
     assert!(call.await.0.is_err());
     let found: Vec<(Value, Value)> = refusals(&bench)
         .await
@@ -270,11 +293,16 @@ async fn a_read_for_the_host_of_a_caller_is_inside_the_run_that_needs_it() {
     };
     let session = "s".into();
     let mut turn =
-        bench.engine.start_callers_turn(&session, "hi".into(), None, around.clone()).await.unwrap();
+        bench.engine.caller_turns.start(&session, "hi".into(), None, around.clone()).await.unwrap();
     while turn.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
     let id = turn.turn().clone();
-    let read =
-        bench.engine.call_tool_for_host(&session, "r".into(), json!({"q": "x"}), around, Some(&id));
+    let read = bench.engine.caller_turns.call_for_host(
+        &session,
+        "r".into(),
+        json!({"q": "x"}),
+        around,
+        Some(&id),
+    );
     assert_eq!(read.await.unwrap().outcome, ToolOutcome::Ok);
     drop(turn);
     let records = listed(&bench, None).await;
@@ -305,9 +333,9 @@ async fn settings_that_cannot_be_used_refuse_everything_by_their_own_name() {
     };
     let request = run(r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello"}"#);
     for refused in [
-        bench.engine.turn_start(contract::Caller::inside(), message).await.unwrap_err(),
-        bench.engine.tool_call(contract::Caller::inside(), call).await.unwrap_err(),
-        bench.engine.run_request(request).await.unwrap_err(),
+        bench.engine.turns.start(contract::Caller::inside(), message).await.unwrap_err(),
+        bench.engine.direct_calls.call(contract::Caller::inside(), call).await.unwrap_err(),
+        bench.engine.runs.run(request).await.unwrap_err(),
     ] {
         assert!(refused.has_reason(Reason::SettingsUnreadable), "{refused}");
         assert_eq!(refused.message, fault.message);
@@ -345,7 +373,7 @@ async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_ow
     let decision = Decision::ApproveOnce { confirm_word: None };
     let params =
         ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
-    bench.engine.decide_for(&approval, params, around).await.0.unwrap();
+    bench.engine.caller_turns.decide(&approval, params, around).await.0.unwrap();
     let records = listed(&bench, None).await.split_off(before);
     let types: Vec<RecordType> = records.iter().map(|record| record.record_type).collect();
     use RecordType::{ApprovalResolved, RunEnded, RunStarted, ToolIntent, ToolOutcome};

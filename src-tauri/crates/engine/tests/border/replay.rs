@@ -150,7 +150,7 @@ async fn rejections_edits_failures_and_cancelled_answers_replay() {
         .await;
     let stop = TurnCancelParams { session: "s".into(), turn: turn.clone() };
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    bench.engine.turn_cancel(&stop).await.unwrap();
+    bench.engine.turns.cancel(&stop).await.unwrap();
     bench.final_of(&turn).await;
     let recorded = recording(&bench, &turn).await;
     assert!(!recorded.answers[0].is_complete);
@@ -198,8 +198,8 @@ async fn only_the_newest_recordings_are_kept_and_none_of_a_deleted_session() {
     }
     assert!(bench.engine.recordings.read(&turns[0]).await.unwrap().is_none());
     assert!(bench.engine.recordings.read(&turns[1]).await.unwrap().is_some());
-    bench.engine.wait_until_idle().await;
-    bench.engine.session_delete(&"s".into()).await.unwrap();
+    bench.engine.turns.wait_until_idle().await;
+    bench.engine.sessions.delete(&"s".into()).await.unwrap();
     assert!(bench.engine.recordings.read(&turns[2]).await.unwrap().is_none());
 }
 
@@ -269,7 +269,7 @@ async fn is_recorded_after(by_tool: bool, change: impl AsyncFnOnce(&Bench, &Memo
     change(&bench, &memory.id).await;
     go_on.notify_one();
     bench.final_of(&turn).await;
-    bench.engine.wait_until_idle().await;
+    bench.engine.turns.wait_until_idle().await;
     let body = bench.world.store.recording(&turn).await.unwrap();
     assert!(body.as_ref().is_none_or(|body| body.contains("reports in CET")));
     body.is_some()
@@ -316,7 +316,11 @@ async fn a_turn_with_a_very_long_result_has_no_recording() {
         bench.model.then(vec![Say::Call(tool, json!({"q": "a"}))]);
         let turn = bench.start("look").await.turn;
         bench.final_of(&turn).await;
-        assert_eq!(bench.engine.recordings.read(&turn).await.unwrap().is_some(), is_stored, "{tool}");
+        assert_eq!(
+            bench.engine.recordings.read(&turn).await.unwrap().is_some(),
+            is_stored,
+            "{tool}"
+        );
     }
 }
 
@@ -329,6 +333,10 @@ async fn a_turn_that_reads_messages_of_other_sessions_has_no_recording() {
         bench.profile.settings.lock().unwrap().conversation.scope = scope;
         let turn = bench.start("hello").await.turn;
         bench.final_of(&turn).await;
-        assert_eq!(bench.engine.recordings.read(&turn).await.unwrap().is_some(), is_stored, "{scope:?}");
+        assert_eq!(
+            bench.engine.recordings.read(&turn).await.unwrap().is_some(),
+            is_stored,
+            "{scope:?}"
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contract::{
     AgentError, ConversationKey, ConversationScope, Decision, Effect, ErrorCode, ItemBody,
-    KeySource, ResultView, RunEventType, RunParams, RunResponse, ToolCallParams, ToolId, ToolSpec,
+    KeySource, RunEventType, RunParams, RunResponse, ToolCallParams, ToolId, ToolSpec,
     manifest::{Backoff, OutputTrust},
 };
 use engine::{Engine, ports::*};
@@ -27,7 +27,7 @@ fn params(request: &Value) -> RunParams {
 }
 
 async fn run(bench: &Bench, request: &Value) -> Result<RunResponse, AgentError> {
-    bench.engine.run_request(params(request)).await
+    bench.engine.runs.run(params(request)).await
 }
 
 fn with(name: &str, value: Value) -> Value {
@@ -39,7 +39,7 @@ fn with(name: &str, value: Value) -> Value {
 // --- 2. RunRequest ---
 
 #[tokio::test(start_paused = true)]
-async fn s2_a_request_that_does_not_fit_is_refused_with_every_problem() {
+async fn agent_run_2_a_request_that_does_not_fit_is_refused_with_every_problem() {
     let bench = Bench::new(vec![]);
     let mut wrong = request("r");
     wrong["colour"] = json!(1);
@@ -107,7 +107,7 @@ async fn s2_a_request_that_does_not_fit_is_refused_with_every_problem() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_json_and_size_are_checked_first() {
+async fn agent_run_2_json_and_size_are_checked_first() {
     let bench = Bench::new(vec![]);
     let raw = |text: &str| RunParams {
         request: text.to_owned(),
@@ -120,14 +120,14 @@ async fn s2_json_and_size_are_checked_first() {
         ("7", "invalid_request"),
         (" ".repeat((1 << 20) + 1).as_str(), "request_too_large"),
     ] {
-        let error = bench.engine.run_request(raw(text)).await.unwrap_err();
+        let error = bench.engine.runs.run(raw(text)).await.unwrap_err();
         assert_eq!((error.code, error.reason_text()), (ErrorCode::InvalidInput, Some(reason)));
         assert_eq!(error.details["request_id"], Value::Null, "always there");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn s15_another_version_of_the_same_major_is_echoed_and_any_other_refused() {
+async fn agent_run_15_another_version_of_the_same_major_is_echoed_and_any_other_refused() {
     let bench = Bench::new(vec![]);
     assert_eq!(
         run(&bench, &with("contract_version", json!("1.7"))).await.unwrap().contract_version,
@@ -145,7 +145,7 @@ async fn s15_another_version_of_the_same_major_is_echoed_and_any_other_refused()
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_context_belongs_to_the_caller() {
+async fn agent_run_2_context_belongs_to_the_caller() {
     let mut spec = tool("cart.get", Effect::ReadOnly);
     spec.caller_owned = vec![contract::CallerParam {
         name: "basketId".into(),
@@ -159,7 +159,7 @@ async fn s2_context_belongs_to_the_caller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s7_a_conversations_key_comes_from_the_callers_context() {
+async fn agent_run_7_a_conversations_key_comes_from_the_callers_context() {
     for (source, name) in [(KeySource::Header, "X-User"), (KeySource::RequestField, "user.id")] {
         for own in [false, true] {
             let bench = Bench::new(vec![]);
@@ -186,7 +186,7 @@ async fn s7_a_conversations_key_comes_from_the_callers_context() {
                     }
                 };
                 run(&bench, &wanted).await.unwrap();
-                while bench.engine.running() > 0 {
+                while bench.engine.turns.running() > 0 {
                     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
                 }
                 let kept = json!(
@@ -215,7 +215,7 @@ async fn s7_a_conversations_key_comes_from_the_callers_context() {
 // --- 2. RunResponse ---
 
 #[tokio::test(start_paused = true)]
-async fn s2_a_response_has_its_fields() {
+async fn agent_run_2_a_response_has_its_fields() {
     let bench =
         Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
     bench.tools.behaviours.lock().unwrap().insert(
@@ -256,7 +256,7 @@ async fn s2_a_response_has_its_fields() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_cost_comes_from_the_price_table() {
+async fn agent_run_2_cost_comes_from_the_price_table() {
     let bench = Bench::new(vec![]);
     bench.profile.prices.lock().unwrap().price.push(contract::ModelPrice {
         model: "script".into(),
@@ -270,8 +270,9 @@ async fn s2_cost_comes_from_the_price_table() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_a_response_carries_results_that_have_a_view() {
-    let pacing = ToolSpec { view: ResultView::Pacing, ..tool("p.read", Effect::ReadOnly) };
+async fn agent_run_2_a_response_carries_the_results_of_all_tools() {
+    let view = serde_json::from_value(json!("pacing")).unwrap();
+    let pacing = ToolSpec { view, ..tool("p.read", Effect::ReadOnly) };
     let bench = Bench::new(vec![pacing, tool("a.read", Effect::ReadOnly)]);
     bench.tools.behaviours.lock().unwrap().insert(
         "p.read".into(),
@@ -287,31 +288,60 @@ async fn s2_a_response_carries_results_that_have_a_view() {
         bench.model.then(vec![Say::Call("a_read", json!({}))]);
         bench.model.then(vec![Say::Text("All done.")]);
     };
-    let data =
-        |n: usize| json!({"kind": "pacing", "tool": "p.read", "data": {"text": "x".repeat(n)}});
-    let left_out =
-        |bytes: usize| json!({"kind": "pacing", "tool": "p.read", "left_out": {"bytes": bytes}});
-    // The text {"text":""} around the letters has 11 bytes.
+    let of_tool = |kind: &str, tool: &str, name: &str, value: Value| json!({"kind": kind, "tool": tool, "pack": "test", name: value});
+    let data = |n: usize| of_tool("pacing", "p.read", "data", json!({"text": "x".repeat(n)}));
+    let left_out = |bytes: usize| of_tool("pacing", "p.read", "left_out", json!({"bytes": bytes}));
+    let plain = of_tool("plain", "a.read", "data", json!({"ok": true}));
+    // The text {"text":""} around the letters has 11 bytes, and the plain result has 11.
     let table = [
-        (vec![3], json!([data(3)])),
-        (vec![3, 4, 3], json!([data(3), data(4)])),
-        (vec![65_525], json!([data(65_525)])),
-        (vec![65_526], json!([left_out(65_537)])),
-        (vec![40_000, 3, 40_001], json!([left_out(40_011), data(3), data(40_001)])),
+        (vec![3], vec![data(3)]),
+        (vec![3, 4, 3], vec![data(3), data(4)]),
+        (vec![65_514], vec![data(65_514)]),
+        (vec![65_515], vec![left_out(65_526)]),
+        (vec![40_000, 3, 40_001], vec![left_out(40_011), data(3), data(40_001)]),
     ];
-    for (at, (sizes, expected)) in table.iter().enumerate() {
-        asks(sizes);
+    for (at, (sizes, mut expected)) in table.into_iter().enumerate() {
+        asks(&sizes);
         let response = run(&bench, &request(&format!("r-{at}"))).await.unwrap();
+        expected.push(plain.clone());
         assert_eq!(json!(response.structured_output), json!({"results": expected}), "{sizes:?}");
     }
-    bench.model.then(vec![Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("All done.")]);
-    let response = run(&bench, &request("plain")).await.unwrap();
-    assert_eq!(response.structured_output, None, "a plain result is no data of the answer");
+    let response = run(&bench, &request("none")).await.unwrap();
+    assert_eq!(response.structured_output, None, "no tool ran");
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_a_refusal_for_scope_is_a_success() {
+async fn agent_run_2_a_result_with_columns_comes_with_them_and_is_stored_with_the_response() {
+    let view = json!({"shape": "table", "rows": "/items", "columns": [
+        {"field": "name", "label": {"en": "Name"}, "role": "dimension"},
+        {"field": "depth", "role": "measure", "unit": "m"}
+    ]});
+    let mut stations = tool("stations", Effect::ReadOnly);
+    stations.view = serde_json::from_value(view.clone()).unwrap();
+    let bench = Bench::new(vec![stations, tool("nothing", Effect::ReadOnly)]);
+    let answers =
+        [("stations", json!({"items": [{"name": "Lake", "depth": 12}]})), ("nothing", Value::Null)];
+    for (id, answer) in answers {
+        let behaviour = move |_: &_| Ok(answer.clone());
+        bench.tools.behaviours.lock().unwrap().insert(id.into(), Box::new(behaviour));
+    }
+    bench.model.then(vec![Say::Call("stations", json!({}))]);
+    bench.model.then(vec![Say::Call("nothing", json!({}))]);
+    bench.model.then(vec![Say::Text("One lake.")]);
+    let response = run(&bench, &request("r")).await.unwrap();
+    let expected = json!({"results": [
+        {"kind": "table", "tool": "stations", "pack": "test", "view": view,
+         "data": {"items": [{"name": "Lake", "depth": 12}]}},
+        {"kind": "plain", "tool": "nothing", "pack": "test", "data": null}
+    ]});
+    assert_eq!(json!(response.structured_output), expected);
+    let again = run(&bench, &request("r")).await.unwrap();
+    assert_eq!(again, response, "a repeat gets the stored response");
+}
+
+#[tokio::test(start_paused = true)]
+async fn agent_run_2_a_refusal_for_scope_is_a_success() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("That is not what I am for."), Say::Ends(Finish::OutOfScope)]);
     let wire = json!(run(&bench, &request("r")).await.unwrap());
@@ -323,7 +353,7 @@ async fn s2_a_refusal_for_scope_is_a_success() {
 
 /// Not only the offline model can say so: with any model, the supervisor does.
 #[tokio::test(start_paused = true)]
-async fn s2_a_supervisor_that_declines_is_a_refusal_for_scope() {
+async fn agent_run_2_a_supervisor_that_declines_is_a_refusal_for_scope() {
     let two = || {
         Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
             .with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])])
@@ -343,7 +373,7 @@ async fn s2_a_supervisor_that_declines_is_a_refusal_for_scope() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s15_an_output_is_never_empty() {
+async fn agent_run_15_an_output_is_never_empty() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text(" ")]);
     bench.model.then(vec![Say::Text("")]);
@@ -353,7 +383,7 @@ async fn s15_an_output_is_never_empty() {
 // --- 2. request_id ---
 
 #[tokio::test(start_paused = true)]
-async fn s2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_restart() {
+async fn agent_run_2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_restart() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.profile.settings.lock().unwrap().policy = contract::PolicyMode::WritesAllowed;
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
@@ -361,12 +391,12 @@ async fn s2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_restart() 
     assert_eq!(run(&bench, &request("r")).await.unwrap(), first);
     let again = Engine::new(bench.world.clone());
     again.recover().await.unwrap();
-    assert_eq!(again.run_request(params(&request("r"))).await.unwrap(), first);
+    assert_eq!(again.runs.run(params(&request("r"))).await.unwrap(), first);
     assert_eq!(bench.runs(), ["w"], "the write ran once");
     let other = RunParams { caller: "somebody else".into(), ..params(&request("r")) };
     bench.model.then(vec![Say::Text("mine")]);
     assert_eq!(
-        bench.engine.run_request(other).await.unwrap().output,
+        bench.engine.runs.run(other).await.unwrap().output,
         "mine",
         "ids are those of a caller"
     );
@@ -377,7 +407,7 @@ async fn s2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_restart() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_the_same_id_at_once_runs_once() {
+async fn agent_run_2_the_same_id_at_once_runs_once() {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
     bench.tools.slow.lock().unwrap().insert("a.read".into(), std::time::Duration::from_secs(1));
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
@@ -388,7 +418,7 @@ async fn s2_the_same_id_at_once_runs_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_what_a_crash_cut_off_is_not_run_again() {
+async fn agent_run_2_a_run_that_a_crash_cut_off_is_not_run_again() {
     let bench = Bench::new(vec![]);
     let key = RunKey { caller: "test".into(), request: "r".into() };
     let now = bench.clock.now();
@@ -404,7 +434,7 @@ async fn s2_what_a_crash_cut_off_is_not_run_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_a_failure_that_may_pass_leaves_its_id_usable() {
+async fn agent_run_2_a_failure_that_may_pass_leaves_its_id_usable() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Fail(ModelErrorKind::Unavailable)]);
     assert!(run(&bench, &request("r")).await.unwrap_err().retryable);
@@ -419,11 +449,11 @@ async fn s2_a_failure_that_may_pass_leaves_its_id_usable() {
 // --- 2. RunEvent ---
 
 #[tokio::test(start_paused = true)]
-async fn s2_deltas_are_the_output_or_are_replaced() {
+async fn agent_run_2_deltas_are_the_output_or_are_replaced() {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
     let streamed = |id: &str| RunParams { stream: true, ..params(&request(id)) };
     bench.model.then(vec![Say::Text("Hello "), Say::Text("you")]);
-    let plain = bench.engine.run_request(streamed("plain")).await.unwrap();
+    let plain = bench.engine.runs.run(streamed("plain")).await.unwrap();
     let events = std::mem::take(&mut *bench.heard.runs.lock().unwrap());
     let said: String = events
         .iter()
@@ -439,7 +469,7 @@ async fn s2_deltas_are_the_output_or_are_replaced() {
 
     bench.model.then(vec![Say::Text("Let me look. "), Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("Found it.")]);
-    assert_eq!(bench.engine.run_request(streamed("aside")).await.unwrap().output, "Found it.");
+    assert_eq!(bench.engine.runs.run(streamed("aside")).await.unwrap().output, "Found it.");
     let events = bench.heard.runs.lock().unwrap();
     let stages: Vec<String> = events
         .iter()
@@ -458,7 +488,7 @@ async fn s2_deltas_are_the_output_or_are_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_a_difference_after_the_deltas_were_replaced_is_told_too() {
+async fn agent_run_2_a_difference_after_the_deltas_were_replaced_is_told_too() {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
     bench.model.then(vec![
         Say::Text("Hm, so."),
@@ -468,7 +498,7 @@ async fn s2_a_difference_after_the_deltas_were_replaced_is_told_too() {
     ]);
     bench.model.then(vec![Say::Text("Found it.")]);
     let streamed = RunParams { stream: true, ..params(&request("r")) };
-    assert_eq!(bench.engine.run_request(streamed).await.unwrap().output, "Found it.");
+    assert_eq!(bench.engine.runs.run(streamed).await.unwrap().output, "Found it.");
     let events = bench.heard.runs.lock().unwrap();
     let replaced = |e: &contract::RunEvent| {
         e.data.as_ref().is_some_and(|data| data["stage"] == json!("output_replaced"))
@@ -480,7 +510,7 @@ async fn s2_a_difference_after_the_deltas_were_replaced_is_told_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s2_async_is_refused_at_its_field_once_everything_else_fits() {
+async fn agent_run_2_async_is_refused_at_its_field_once_everything_else_fits() {
     let bench = Bench::new(vec![]);
     let error = run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err();
     assert_eq!(
@@ -504,19 +534,20 @@ async fn s2_async_is_refused_at_its_field_once_everything_else_fits() {
 async fn call(bench: &Bench, tool: &str, arguments: Value) -> AgentError {
     let params =
         ToolCallParams { tool: ToolId::new(tool), arguments, session: None, headless: true };
-    match bench.engine.tool_call(contract::Caller::inside(), params).await {
+    match bench.engine.direct_calls.call(contract::Caller::inside(), params).await {
         Ok(done) => done.error.unwrap(),
         Err(error) => error,
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn s3_agent_disabled_comes_before_validation() {
+async fn agent_run_3_agent_disabled_comes_before_validation() {
     let bench = Bench::new(vec![]);
     bench.profile.settings.lock().unwrap().agent_enabled = false;
     let error = bench
         .engine
-        .run_request(RunParams {
+        .runs
+        .run(RunParams {
             request: "{".into(),
             caller: "test".into(),
             correlation_id: None,
@@ -529,7 +560,7 @@ async fn s3_agent_disabled_comes_before_validation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s3_llm_error_and_rate_limited_say_whether_to_try_again() {
+async fn agent_run_3_llm_error_and_rate_limited_say_whether_to_try_again() {
     let bench = Bench::new(vec![]);
     let cases = [
         (ModelErrorKind::Unavailable, ErrorCode::LlmError, true),
@@ -545,7 +576,7 @@ async fn s3_llm_error_and_rate_limited_say_whether_to_try_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s3_tool_codes() {
+async fn agent_run_3_tool_codes() {
     let mut slow = tool("slow", Effect::ReadOnly);
     slow.max_attempts = 2;
     slow.backoff = Backoff::Fixed;
@@ -580,7 +611,7 @@ async fn s3_tool_codes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn s3_an_argument_of_another_format_does_not_fit() {
+async fn agent_run_3_an_argument_of_another_format_does_not_fit() {
     let mut spec = tool("web", Effect::ReadOnly);
     let day =
         json!({"type": "object", "properties": {"day": {"type": "string", "format": "date"}}});
@@ -608,13 +639,16 @@ async fn s3_an_argument_of_another_format_does_not_fit() {
         session: None,
         headless: true,
     };
-    assert_eq!(bench.engine.tool_call(contract::Caller::inside(), params).await.unwrap().data, json!({"day": "soon"}));
+    assert_eq!(
+        bench.engine.direct_calls.call(contract::Caller::inside(), params).await.unwrap().data,
+        json!({"day": "soon"})
+    );
 }
 
 // --- 5. Approval ---
 
 #[tokio::test(start_paused = true)]
-async fn s5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided() {
+async fn agent_run_5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     let mut first = request("r1");
@@ -643,7 +677,7 @@ async fn s5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided(
     bench.model.then(vec![Say::Text("It is added.")]);
     assert_eq!(run(&bench, &next).await.unwrap().output, "It is added.");
     assert_eq!(bench.runs(), ["w"], "once");
-    let items = bench.engine.session_open(&"talk".into()).await.unwrap().items;
+    let items = bench.engine.sessions.open(&"talk".into()).await.unwrap().items;
     assert!(items.iter().any(|item| matches!(
         &item.body,
         ItemBody::ToolResult { outcome: contract::ToolOutcome::Ok, .. }
@@ -665,7 +699,7 @@ async fn s5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided(
 }
 
 #[tokio::test(start_paused = true)]
-async fn s5_a_failed_tool_does_not_end_the_run() {
+async fn agent_run_5_a_failed_tool_does_not_end_the_run() {
     let mut spec = tool("a.read", Effect::ReadOnly);
     spec.output_trust = OutputTrust::Untrusted;
     let bench = Bench::new(vec![spec]);
@@ -682,12 +716,12 @@ async fn s5_a_failed_tool_does_not_end_the_run() {
 // --- 10. Audit ---
 
 #[tokio::test(start_paused = true)]
-async fn s10_the_callers_ids_are_in_every_record_of_the_run() {
+async fn agent_run_10_the_callers_ids_are_in_every_record_of_the_run() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.profile.settings.lock().unwrap().policy = contract::PolicyMode::WritesAllowed;
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     let asked = RunParams { correlation_id: Some("trace-9".into()), ..params(&request("r")) };
-    bench.engine.run_request(asked).await.unwrap();
+    bench.engine.runs.run(asked).await.unwrap();
     let listed = bench
         .log
         .log

@@ -46,7 +46,7 @@ async fn answers(bench: &Bench) -> Vec<(Option<String>, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_a_specialist_is_asked_and_its_answer_is_the_reply() {
+async fn instructions_5_1_a_specialist_is_asked_and_its_answer_is_the_reply() {
     let bench = two();
     bench.model.then(decide("guardian", "Report the pace.", "in_field"));
     bench.model.then(vec![Say::Call("p", json!({"q": "x"}))]);
@@ -80,7 +80,7 @@ async fn section_5_1_a_specialist_is_asked_and_its_answer_is_the_reply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_the_names_of_next_are_generated_from_who_is_enabled() {
+async fn instructions_5_1_the_names_of_next_are_generated_from_who_is_enabled() {
     let bench = two();
     bench.model.then(decide("FINISH", "Hello!", "no_specialist_needed"));
     bench.ask("hi").await;
@@ -114,8 +114,8 @@ async fn section_5_1_the_names_of_next_are_generated_from_who_is_enabled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_orchestrator_answers()
-{
+async fn instructions_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_orchestrator_answers()
+ {
     let bench = two();
     bench.model.then(decide("FINISH", "Hello to you.", "no_specialist_needed"));
     let turn = bench.start("hi").await.turn;
@@ -138,7 +138,7 @@ async fn section_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_or
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_an_unknown_next_is_asked_for_once_more_and_then_the_turn_finishes() {
+async fn instructions_5_1_an_unknown_next_is_asked_for_once_more_and_then_the_turn_finishes() {
     let bench = two();
     bench.model.then(route("optimizer"));
     bench.model.then(vec![Say::Text(
@@ -169,7 +169,7 @@ async fn section_5_1_an_unknown_next_is_asked_for_once_more_and_then_the_turn_fi
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_a_decision_may_come_as_a_call() {
+async fn instructions_5_1_a_decision_may_come_as_a_call() {
     let bench = two();
     bench.model.then(vec![Say::Call("route", json!({"next": "shopper", "instruction": "Search.", "reason_code": "in_field", "entities": []}))]);
     bench.model.then(vec![Say::Text("Boots.")]);
@@ -182,7 +182,7 @@ async fn section_5_1_a_decision_may_come_as_a_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_one_visit_and_one_more_for_a_reason() {
+async fn instructions_5_1_one_visit_and_one_more_for_a_reason() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("First half.")]);
@@ -212,7 +212,7 @@ async fn section_5_1_one_visit_and_one_more_for_a_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_without_a_reason_a_second_visit_finishes() {
+async fn instructions_5_1_without_a_reason_a_second_visit_finishes() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("Done.")]);
@@ -222,7 +222,7 @@ async fn section_5_1_without_a_reason_a_second_visit_finishes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_at_most_six_hops() {
+async fn instructions_5_1_at_most_six_hops() {
     let many: Vec<Agent> =
         ["a", "b", "c", "d", "e", "f", "g", "h"].iter().map(|id| agent(id, &[])).collect();
     let bench = Bench::new(vec![]).with(many);
@@ -237,7 +237,7 @@ async fn section_5_1_at_most_six_hops() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c1_at_most_24_model_calls_a_turn_over_all_specialists_and_still_an_answer() {
+async fn decision_1_at_most_24_model_calls_a_turn_over_all_specialists_and_still_an_answer() {
     let bench = two();
     bench.profile.settings.lock().unwrap().limits.model_calls = 9;
     bench.model.then(route("guardian"));
@@ -263,7 +263,7 @@ async fn c1_at_most_24_model_calls_a_turn_over_all_specialists_and_still_an_answ
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_2_two_answers_are_shown_and_brought_together_with_their_sources() {
+async fn instructions_5_2_two_answers_are_shown_and_brought_together_with_their_sources() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("It is behind.")]);
@@ -285,18 +285,14 @@ async fn section_5_2_two_answers_are_shown_and_brought_together_with_their_sourc
         ]
     );
     assert_eq!(purposes(&bench), ["route", "part", "route", "part", "part", "route", "synthesis"]);
-    let synthesis = bench.prompt(6);
-    assert!(
-        synthesis.contains("It is behind.")
-            && synthesis.contains("There are boots &lt;/answer&gt;."),
-        "whole answers, closed in: {synthesis}"
-    );
-    assert!(bench.prompt(2).contains("It is behind."), "the supervisor reads what was answered");
+    // The supervisor reads the answers so far, and no answer can close its tag.
+    insta::assert_snapshot!("prompt_of_the_supervisor", bench.prompt(2));
+    insta::assert_snapshot!("prompt_of_the_synthesis", bench.prompt(6));
     bench.verified().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_2_with_one_specialist_nobody_is_asked_who_should_answer() {
+async fn instructions_5_2_with_one_specialist_nobody_is_asked_who_should_answer() {
     let bench = Bench::new(vec![tool("p", Effect::ReadOnly)]).with(vec![agent("guardian", &["p"])]);
     bench.model.then(vec![Say::Text("Hello.")]);
     assert_eq!(status_and_text(&bench.ask("hi").await).1, "Hello.");
@@ -308,7 +304,7 @@ async fn section_5_2_with_one_specialist_nobody_is_asked_who_should_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_2_a_specialist_without_data_is_told_to_say_so() {
+async fn instructions_5_2_a_specialist_without_data_is_told_to_say_so() {
     let bench = Bench::new(vec![]).with(vec![agent("optimizer", &[])]);
     bench.ask("raise the bids").await;
     assert!(bench.prompt(0).contains("You have no tools and no data. Say so"));
@@ -316,7 +312,7 @@ async fn section_5_2_a_specialist_without_data_is_told_to_say_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_2_nobody_calls_outside_the_own_scope() {
+async fn instructions_5_2_no_specialist_calls_outside_its_scope() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Call("s", json!({"q": "boots"}))]);
@@ -345,7 +341,7 @@ async fn section_5_2_nobody_calls_outside_the_own_scope() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c15_a_specialist_that_is_switched_off_meanwhile_is_not_asked() {
+async fn decision_15_a_specialist_that_is_switched_off_meanwhile_is_not_asked() {
     let bench = two();
     let profile = std::sync::Arc::clone(&bench.profile);
     let switch = move |_: &ToolRequest| {
@@ -363,7 +359,7 @@ async fn c15_a_specialist_that_is_switched_off_meanwhile_is_not_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c5_what_was_answered_stays_when_nobody_can_be_asked_who_is_next() {
+async fn decision_5_an_answer_stays_when_no_model_can_be_asked_who_is_next() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("Pace.")]);
@@ -377,7 +373,8 @@ async fn c5_what_was_answered_stays_when_nobody_can_be_asked_who_is_next() {
     bench.wait_for(|_| (bench.model.requests.lock().unwrap().len() == 6).then_some(())).await;
     bench
         .engine
-        .turn_cancel(&TurnCancelParams { session: turn.session.clone(), turn: turn.turn.clone() })
+        .turns
+        .cancel(&TurnCancelParams { session: turn.session.clone(), turn: turn.turn.clone() })
         .await
         .unwrap();
     assert_eq!(status_and_text(&bench.final_of(&turn.turn).await).0, TurnStatus::Cancelled);
@@ -389,7 +386,7 @@ async fn c5_what_was_answered_stays_when_nobody_can_be_asked_who_is_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_8_what_the_supervisor_reads_and_orders_is_redacted() {
+async fn agent_run_8_text_that_the_supervisor_reads_and_orders_is_redacted() {
     let bench = two();
     bench.model.then(vec![Say::Text("{\"next\": \"guardian\", \"instruction\": \"Report for <email_1>.\", \"reason_code\": \"in_field\", \"entities\": []}")]);
     bench.model.then(vec![Say::Text("Sent to <email_1>.")]);
@@ -416,7 +413,8 @@ async fn the_specialist_that_is_asked_for_answers_and_nobody_decides() {
         agent: Some(agent.into()),
         headless: false,
     };
-    let turn = bench.engine.turn_start(contract::Caller::inside(), params("shopper")).await.unwrap().turn;
+    let turn =
+        bench.engine.turns.start(contract::Caller::inside(), params("shopper")).await.unwrap().turn;
     assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "Shoes.");
     assert_eq!(purposes(&bench), ["part"]);
     assert_eq!(answers(&bench).await[0].0.as_deref(), Some("Shopper"));
@@ -426,14 +424,21 @@ async fn the_specialist_that_is_asked_for_answers_and_nobody_decides() {
         .map(|tool| tool.name.to_string())
         .collect();
     assert_eq!(tools, ["s"], "its own tools");
-    let unknown = bench.engine.turn_start(contract::Caller::inside(), params("nobody")).await.unwrap_err();
+    let unknown =
+        bench.engine.turns.start(contract::Caller::inside(), params("nobody")).await.unwrap_err();
     assert_eq!(
         (unknown.code, unknown.hint_text()),
         (ErrorCode::InvalidInput, Some("There are: guardian, shopper."))
     );
     bench.profile.settings.lock().unwrap().switches.agents_off.insert("shopper".into());
     assert_eq!(
-        bench.engine.turn_start(contract::Caller::inside(), params("shopper")).await.unwrap_err().code,
+        bench
+            .engine
+            .turns
+            .start(contract::Caller::inside(), params("shopper"))
+            .await
+            .unwrap_err()
+            .code,
         ErrorCode::AgentDisabled
     );
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::world::{Bench, Say, agent, status_and_text, tool};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_off_is_not_offered_and_not_run() {
+async fn a_tool_that_is_off_is_not_offered_and_not_run() {
     let bench =
         Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().switches.tools_off.insert("a.read".into());
@@ -50,7 +50,7 @@ async fn switching_off_disarms_what_waits_and_leaves_it_waiting() {
         (contract::ErrorCode::AgentDisabled, Some("tool_off"))
     );
     assert_eq!(
-        bench.engine.approvals_list(false).await.unwrap()[0].status,
+        bench.engine.approvals.list(false).await.unwrap()[0].status,
         ApprovalStatus::Pending
     );
     bench.profile.settings.lock().unwrap().switches.tools_off.clear();

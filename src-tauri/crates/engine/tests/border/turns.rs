@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contract::*;
 use engine::ports::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{Bench, Say, status_and_text, tool};
 
@@ -206,16 +206,18 @@ async fn a_second_message_waits_visibly_and_is_answered_next() {
     let second = bench.start("two").await;
     let third = bench.start("three").await;
     assert!(!first.queued && second.queued && third.queued);
-    let view = bench.engine.session_open(&"s".into()).await.unwrap();
+    let view = bench.engine.sessions.open(&"s".into()).await.unwrap();
     assert_eq!(view.queue.iter().map(|q| q.text.as_str()).collect::<Vec<_>>(), ["two", "three"]);
     bench
         .engine
-        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: third.turn })
+        .turns
+        .cancel(&TurnCancelParams { session: "s".into(), turn: third.turn })
         .await
         .unwrap();
     bench
         .engine
-        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: first.turn.clone() })
+        .turns
+        .cancel(&TurnCancelParams { session: "s".into(), turn: first.turn.clone() })
         .await
         .unwrap();
     let (status, text) = status_and_text(&bench.final_of(&first.turn).await);
@@ -253,21 +255,22 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
     for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
         let mut hearing = bench
             .engine
-            .start_callers_turn(&"s".into(), "two".into(), None, around(locale))
+            .caller_turns
+            .start(&"s".into(), "two".into(), None, around(locale))
             .await
             .unwrap();
-        assert_eq!(bench.engine.session_open(&"s".into()).await.unwrap().queue.len(), 1);
+        assert_eq!(bench.engine.sessions.open(&"s".into()).await.unwrap().queue.len(), 1);
         if leaves {
             hearing.cancel()
         } else {
-            bench.engine.cancel_all()
+            bench.engine.turns.cancel_all()
         }
         let end = tokio::time::timeout(Duration::from_secs(5), hearing.next())
             .await
             .expect("it is told at once")
             .expect("an event");
         assert_eq!(status_and_text(&end), (TurnStatus::Cancelled, said.into()));
-        assert!(bench.engine.session_open(&"s".into()).await.unwrap().queue.is_empty());
+        assert!(bench.engine.sessions.open(&"s".into()).await.unwrap().queue.is_empty());
         let stored = async || {
             bench.world.store.session_values(&"s".into()).await.unwrap().contains_key("$queue")
         };
@@ -279,8 +282,16 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_conversation_comes_with_its_newest_cart() {
-    let bench = Bench::new(vec![ToolSpec { view: ResultView::Cart, ..tool("w", Effect::Write) }]);
+async fn a_long_conversation_comes_with_its_newest_pinned_results() {
+    let view = |declared: Value| serde_json::from_value::<ResultView>(declared).unwrap();
+    let cart = view(json!({"shape": "named", "pack": "test", "view": "cart", "pinned": true}));
+    let table = view(json!({"shape": "table", "columns": [{"field": "n"}], "pinned": true}));
+    let bench = Bench::new(vec![
+        ToolSpec { view: cart.clone(), ..tool("w", Effect::Write) },
+        ToolSpec { view: table.clone(), ..tool("stations", Effect::ReadOnly) },
+    ]);
+    // Earlier versions stored the name of the view alone.
+    let (old_cart, old_product) = (view(json!("cart")), view(json!("product")));
     let item = |n: usize, body| Item {
         id: ItemId(format!("i{n}")),
         session: "s".into(),
@@ -289,19 +300,19 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
         created_at: bench.world.clock.now(),
         body,
     };
-    let result = |n: usize, outcome, view| {
+    let result = |n: usize, outcome, tool: &str, view: &ResultView| {
         let data = json!({"n": n});
         item(
             n,
             ItemBody::ToolResult {
                 call: format!("c{n}").as_str().into(),
-                tool: "w".into(),
+                tool: tool.into(),
                 outcome,
                 summary: String::new(),
                 data,
                 error: None,
                 local_only: Some(false),
-                view,
+                view: view.clone(),
                 parsed: None,
                 untrusted: false,
                 duration_ms: 0,
@@ -311,24 +322,31 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
     let said = |n: usize| item(n, ItemBody::UserMessage { text: r#""view":"cart""#.into() });
     bench.world.store.session_create(&"s".into(), "S", bench.world.clock.now()).await.unwrap();
     let mut items = vec![
-        result(0, ToolOutcome::Ok, ResultView::Cart),
-        result(1, ToolOutcome::Ok, ResultView::Cart),
-        result(2, ToolOutcome::Error, ResultView::Cart),
-        result(3, ToolOutcome::Ok, ResultView::Product),
+        result(0, ToolOutcome::Ok, "w", &cart),
+        result(1, ToolOutcome::Ok, "w", &old_cart),
+        result(2, ToolOutcome::Error, "w", &cart),
+        result(3, ToolOutcome::Ok, "w", &old_product),
+        result(4, ToolOutcome::Ok, "stations", &table),
+        result(5, ToolOutcome::Ok, "other", &table),
     ];
-    items.extend((4..80).map(said));
+    items.extend((6..80).map(said));
     bench.world.store.items_append(items).await.unwrap();
-    let cart = async || {
-        bench.engine.session_open(&"s".into()).await.unwrap().pinned.pop().map(|item| item.id.0)
+    let pinned = async || bench.engine.sessions.open(&"s".into()).await.unwrap().pinned;
+    let views = |items: &[Item]| -> Vec<(String, bool)> {
+        let shown = |item: &Item| match &item.body {
+            ItemBody::ToolResult { view, .. } => (item.id.0.clone(), view.pinned),
+            other => panic!("{other:?}"),
+        };
+        items.iter().map(shown).collect()
     };
-    assert_eq!(cart().await.as_deref(), Some("i1"), "the newest that went well");
-    bench
-        .world
-        .store
-        .items_append(vec![result(80, ToolOutcome::Ok, ResultView::Cart)])
-        .await
-        .unwrap();
-    assert_eq!(cart().await, None, "it is among the items");
+    let newest = [("i1".to_owned(), true), ("i4".to_owned(), true)];
+    assert_eq!(views(&pinned().await), newest, "the newest that went well, of each place");
+    let now = vec![result(80, ToolOutcome::Ok, "w", &old_cart)];
+    bench.world.store.items_append(now).await.unwrap();
+    assert_eq!(views(&pinned().await), newest[1..], "the cart is among the items");
+    let page = bench.engine.sessions.open(&"s".into()).await.unwrap().items;
+    let last = page.last().unwrap();
+    assert_eq!(views(std::slice::from_ref(last)), [("i80".to_owned(), true)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -495,7 +513,7 @@ async fn the_kill_switch_stops_new_turns_and_running_ones() {
         agent: None,
         headless: false,
     };
-    let refused = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap_err();
+    let refused = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::AgentDisabled);
     assert!(refused.hint_text().is_some());
 }
@@ -512,7 +530,7 @@ async fn empty_and_overlong_messages_are_refused_with_a_reason() {
             headless: false,
         };
         assert_eq!(
-            bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap_err().code,
+            bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap_err().code,
             ErrorCode::InvalidInput
         );
     }
@@ -522,10 +540,10 @@ async fn empty_and_overlong_messages_are_refused_with_a_reason() {
 async fn a_session_takes_no_message_while_it_is_erased() {
     let bench = Bench::new(vec![]);
     bench.ask("hello").await;
-    while bench.engine.running() > 0 {
+    while bench.engine.turns.running() > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
-    let closed = bench.engine.session_erase(&"s".into()).await.unwrap();
+    let closed = bench.engine.sessions.erase(&"s".into()).await.unwrap();
     let message = || TurnStartParams {
         session: Some("s".into()),
         text: "hello again".into(),
@@ -533,12 +551,13 @@ async fn a_session_takes_no_message_while_it_is_erased() {
         agent: None,
         headless: false,
     };
-    let refused = bench.engine.turn_start(contract::Caller::inside(), message()).await.unwrap_err();
+    let refused =
+        bench.engine.turns.start(contract::Caller::inside(), message()).await.unwrap_err();
     assert!(refused.message.contains("being deleted"), "{refused:?}");
     assert!(bench.world.store.session(&"s".into()).await.unwrap().is_none());
-    let twice = bench.engine.session_delete(&"s".into()).await.unwrap_err();
+    let twice = bench.engine.sessions.delete(&"s".into()).await.unwrap_err();
     assert!(twice.message.contains("being deleted"), "{twice:?}");
     drop(closed);
-    let turn = bench.engine.turn_start(contract::Caller::inside(), message()).await.unwrap().turn;
+    let turn = bench.engine.turns.start(contract::Caller::inside(), message()).await.unwrap().turn;
     bench.final_of(&turn).await;
 }

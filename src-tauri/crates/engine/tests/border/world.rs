@@ -163,7 +163,7 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         idempotency_key_ref: None,
         auth: None,
         audit_required: false,
-        view: ResultView::Plain,
+        view: ResultView::default(),
         preview: None,
         session_values: vec![],
         as_of: None,
@@ -493,7 +493,7 @@ impl Bench {
             agent: None,
             headless,
         };
-        self.engine.turn_start(contract::Caller::inside(), params).await.unwrap()
+        self.engine.turns.start(contract::Caller::inside(), params).await.unwrap()
     }
 
     /// Sends a message and waits for its final.
@@ -564,9 +564,9 @@ impl Bench {
             looks_at,
         };
         let mut hearing =
-            self.engine.start_callers_turn(&"s".into(), "add".into(), None, around).await.unwrap();
+            self.engine.caller_turns.start(&"s".into(), "add".into(), None, around).await.unwrap();
         while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
-        self.engine.waiting_approval_in(&"s".into()).await.unwrap()
+        self.engine.approvals.waiting_in(&"s".into()).await.unwrap()
     }
 
     pub async fn decide(
@@ -577,13 +577,14 @@ impl Bench {
         let params =
             ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         self.engine
-            .approval_decide(params, &contract::Caller::window())
+            .approvals
+            .decide(params, &contract::Caller::window())
             .await
             .map(|decided| decided.approval)
     }
 
     pub async fn items(&self) -> Vec<Item> {
-        self.engine.session_open(&"s".into()).await.unwrap().items
+        self.engine.sessions.open(&"s".into()).await.unwrap().items
     }
 
     pub async fn outcomes(&self) -> Vec<ToolOutcome> {

@@ -139,7 +139,7 @@ async fn ordinary_tasks_ask_at_most_once_for_a_destination() {
             agent: None,
             headless: false,
         };
-        let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+        let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
         while let Some(approval) = next_question(&bench, &turn, &decided).await {
             decided.insert(approval.id.clone());
             let spec = specs.iter().find(|spec| spec.id == approval.tool).unwrap();

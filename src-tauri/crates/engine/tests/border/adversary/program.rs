@@ -227,7 +227,7 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
             agent: None,
             headless: false,
         };
-        let turn = bench.engine.turn_start(contract::Caller::inside(), params).await.unwrap().turn;
+        let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
         while let Some(approval) = next_question(&bench, &turn, &decided).await {
             decided.insert(approval.id.clone());
             questions += 1;

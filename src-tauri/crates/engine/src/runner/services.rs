@@ -1,0 +1,16 @@
+//! The services with which turns are run.
+
+use std::sync::Arc;
+
+use crate::{
+    agents::executor::CallServices, conversation::services::ConversationServices,
+    long_term::memories::Memories, turn::services::TurnServices,
+};
+
+/// The services with which turns are run.
+pub(crate) struct RunnerServices {
+    pub(crate) shared: Arc<TurnServices>,
+    pub(crate) conversation: Arc<ConversationServices>,
+    pub(crate) memories: Arc<Memories>,
+    pub(crate) calls: Arc<CallServices>,
+}

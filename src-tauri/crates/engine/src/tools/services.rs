@@ -1,0 +1,11 @@
+//! The services of this floor.
+
+use std::sync::Arc;
+
+use crate::tools::{analyses::Analyses, schema::Validators};
+
+/// The services with which tool calls are checked and made.
+pub(crate) struct ToolServices {
+    pub(crate) validators: Validators,
+    pub(crate) analyses: Arc<Analyses>,
+}
