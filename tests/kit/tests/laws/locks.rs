@@ -12,7 +12,24 @@ const MOST: usize = 6;
 const FOLDERS: [&str; 6] = ["agents", "approvals", "budget", "context", "tools", "turn"];
 
 /// Types in these folders that all turns share.
-const SHARED: [&str; 6] = ["Egress", "Refusals", "Router", "Toolkits", "Traces", "Validators"];
+const SHARED: [&str; 13] = [
+    "Analyses",
+    "Egress",
+    "KnownSecrets",
+    "Lane",
+    "Lanes",
+    "Live",
+    "Recorders",
+    "RefusedRequests",
+    "Router",
+    "ToolRefusals",
+    "Toolkits",
+    "Traces",
+    "Validators",
+];
+
+/// Types in these folders that belong to the request or the recording of a turn, if it has one.
+const BESIDE: [&str; 2] = ["Recorder", "RunContext"];
 
 /// The endings of the names of types that threads synchronise on, besides atomic values.
 const SYNCHRONISED: [&str; 7] =
@@ -28,6 +45,8 @@ fn a_turn_has_at_most_six_locks() {
     }
     let (shared, of_a_turn): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(owner, _)| SHARED.contains(&owner.as_str()));
+    let of_a_turn: Vec<_> =
+        of_a_turn.into_iter().filter(|(owner, _)| !BESIDE.contains(&owner.as_str())).collect();
     for name in SHARED {
         assert!(shared.iter().any(|(owner, _)| owner == name), "{name} has no lock any more");
     }
