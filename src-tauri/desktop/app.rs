@@ -17,9 +17,10 @@ use tauri_plugin_window_state::StateFlags;
 use super::{
     args::{self, Args, Print},
     backend::Backend,
-    closing, commands, environment, notify, pictures,
-    pushes::{self, Listeners},
-    tray, windows,
+    closing, commands, environment,
+    language::{self, CurrentLanguage},
+    listeners::Listeners,
+    notify, pictures, pushes, tray, window_events, windows,
 };
 
 /// How long stopping may take before the app exits anyway.
@@ -66,6 +67,7 @@ fn make_builder(args: &Args) -> tauri::Builder<Wry> {
         )
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
+        .manage(CurrentLanguage::of_locale())
         .manage(Listeners::default())
         .manage(windows::Windows::default())
         .manage(Ending::default())
@@ -77,7 +79,7 @@ fn make_builder(args: &Args) -> tauri::Builder<Wry> {
                 responder.respond(pictures::answer_request(app, label, request).await)
             });
         })
-        .on_window_event(windows::handle_window_event)
+        .on_window_event(window_events::handle_window_event)
         .setup(move |app| {
             let look = host::SplashSettings::read(data_dir.clone());
             let backend = Backend::open(data_dir);
@@ -102,7 +104,8 @@ async fn run_host_tasks(app: AppHandle, backend: Backend) {
             if let Ok(view) =
                 contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await
             {
-                tray::apply_language(&app, &view.locale);
+                language::apply_setting(&app, &view.locale);
+                tray::refresh_language(&app);
             }
             // The program runs no turn until a person has seen the alarm.
             if host.alarm().is_some() {
@@ -115,7 +118,7 @@ async fn run_host_tasks(app: AppHandle, backend: Backend) {
 }
 
 fn show_start_failure(app: &AppHandle, error: &AgentError) {
-    let language = tray::language_of(app);
+    let language = language::current(app);
     let (message, hint) = language.start_failure(error);
     let text = hint.map_or_else(|| message.clone(), |hint| format!("{message}\n\n{hint}"));
     eprintln!("{}: {}", language.cannot_start(), text.replace("\n\n", " "));

@@ -11,7 +11,7 @@ use tauri::{AppHandle, Manager as _, Window};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 use zbus::blocking::{Connection, fdo::DBusProxy};
 
-use super::tray;
+use super::{language, tray};
 
 /// The name on the session bus of what shows tray icons.
 const TRAY_WATCHER: &str = "org.kde.StatusNotifierWatcher";
@@ -64,7 +64,7 @@ fn ask_to_close(app: &AppHandle, waiting: u32) {
     if app.state::<Question>().0.swap(true, Ordering::AcqRel) {
         return;
     }
-    let (language, handle) = (tray::language_of(app), app.clone());
+    let (language, handle) = (language::current(app), app.clone());
     app.dialog()
         .message(language.quit_question(waiting))
         .title(language.quit_title())

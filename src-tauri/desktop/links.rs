@@ -7,7 +7,7 @@ use contract::mail::sanitize_mail_link;
 use tauri::{AppHandle, Url};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 
-use super::tray;
+use super::language;
 
 /// The most characters of an address that a person can still check.
 const LONGEST: usize = 2000;
@@ -26,7 +26,7 @@ pub(crate) fn ask_and_open(
         );
         return told(None);
     };
-    let language = tray::language_of(app);
+    let language = language::current(app);
     app.dialog()
         .message(language.open_link_body(url.as_str()))
         .title(language.open_link_title())

@@ -11,7 +11,9 @@ mod environment;
 mod frames;
 mod guard;
 mod items;
+mod language;
 mod links;
+mod listeners;
 mod notify;
 mod pictures;
 mod pushes;
@@ -19,6 +21,7 @@ mod shell;
 mod shell_commands;
 mod text;
 mod tray;
+mod window_events;
 mod windows;
 
 pub(crate) use app::run_app;

@@ -4,7 +4,7 @@
 use tauri::AppHandle;
 use tauri_plugin_notification::NotificationExt;
 
-use super::{tray, windows};
+use super::{language, windows};
 
 /// Makes a click bring the approval window to the front.
 pub(crate) fn open_approvals_on_click(app: &AppHandle) {
@@ -17,13 +17,13 @@ pub(crate) fn open_approvals_on_click(app: &AppHandle) {
 
 /// Notifies the user of a pending approval.
 pub(crate) fn show_approval_notification(app: &AppHandle, tool: &str) {
-    let language = tray::language_of(app);
+    let language = language::current(app);
     show(app, &language.approval_title(), &language.approval_body(tool));
 }
 
 /// Notifies the user of an action that nobody decided about in time.
 pub(crate) fn show_expiry_notification(app: &AppHandle, tool: &str) {
-    let language = tray::language_of(app);
+    let language = language::current(app);
     show(app, &language.expiry_title(), &language.expiry_body(tool));
 }
 

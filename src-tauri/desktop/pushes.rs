@@ -1,60 +1,19 @@
 //! Sends the host's pushes to the windows that subscribed, through the frame buffer, and to the
 //! shell's own parts (approval window, tray, notifications).
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use contract::{Approval, EventBody, Push};
-use parking_lot::Mutex;
-use tauri::{AppHandle, Manager, ipc::Channel};
+use tauri::{AppHandle, Manager};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::Instant,
 };
 
-use super::{frames::Frames, guard, notify, tray, windows};
+use super::{frames::Frames, language, listeners::Listeners, notify, tray, windows};
 
 /// The time between two patches of an answer.
 const FRAME: Duration = Duration::from_millis(16);
-
-/// The subscribed windows by label. A page that is reloaded replaces its channel.
-#[derive(Default)]
-pub(crate) struct Listeners(Mutex<BTreeMap<String, Channel<Push>>>);
-
-impl Listeners {
-    /// Adds or replaces a window's channel.
-    pub(crate) fn set_channel(&self, label: &str, channel: Channel<Push>) {
-        self.0.lock().insert(label.to_owned(), channel);
-    }
-
-    /// Removes a closed window.
-    pub(crate) fn remove_channel(&self, label: &str) {
-        self.0.lock().remove(label);
-    }
-
-    /// Sends a push to every window that may get it.
-    pub(crate) fn send_push(&self, push: &Push) {
-        for (label, channel) in self.0.lock().iter() {
-            if is_for(label, push) {
-                // A closed window removes its channel itself.
-                let _ = channel.send(push.clone());
-            }
-        }
-    }
-}
-
-/// Whether a window gets a push. The approval window gets only changes of approvals, confirmations,
-/// tools of servers and settings (theme, language), and the request to read everything again.
-fn is_for(label: &str, push: &Push) -> bool {
-    let decides = matches!(
-        push,
-        Push::Approvals { .. }
-            | Push::Confirmations { .. }
-            | Push::ServerTools { .. }
-            | Push::Settings { .. }
-            | Push::Lagged {}
-    );
-    label == guard::MAIN || (label == guard::APPROVAL && decides)
-}
 
 /// Runs until the host has stopped.
 pub(crate) async fn forward_pushes(app: AppHandle, mut pushes: broadcast::Receiver<Push>) {
@@ -104,7 +63,10 @@ fn handle_push(app: &AppHandle, push: &Push) {
         }
         Push::Confirmations { waiting } => windows::set_confirmation_count(app, *waiting),
         Push::Questions { waiting } => windows::set_question_count(app, *waiting),
-        Push::Settings { settings } => tray::apply_language(app, &settings.language),
+        Push::Settings { settings } => {
+            language::apply_setting(app, &settings.language);
+            tray::refresh_language(app);
+        }
         Push::Session { .. }
         | Push::SessionDeleted { .. }
         | Push::Queue { .. }
@@ -127,22 +89,4 @@ fn describe_approval(approval: &Approval) -> &str {
     summary
         .filter(|text| !text.is_empty() && !text.contains('<'))
         .unwrap_or(approval.tool_title.as_str())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_approval_window_hears_no_conversation() {
-        let audit = Push::Audit { total: 1 };
-        let approvals = Push::Approvals { waiting: 1 };
-        let tools = Push::ServerTools { waiting: 1 };
-        let confirmations = Push::Confirmations { waiting: 1 };
-        assert!(is_for(guard::APPROVAL, &confirmations) && !is_for("probe", &confirmations));
-        assert!(is_for(guard::MAIN, &audit) && !is_for(guard::APPROVAL, &audit));
-        assert!(is_for(guard::MAIN, &approvals) && is_for(guard::APPROVAL, &approvals));
-        assert!(is_for(guard::MAIN, &tools) && is_for(guard::APPROVAL, &tools));
-        assert!(!is_for("probe", &approvals));
-    }
 }

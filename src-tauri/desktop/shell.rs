@@ -5,7 +5,7 @@ use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::oneshot;
 
-use super::{backend::Backend, guard, links, pushes::Listeners, windows};
+use super::{backend::Backend, guard, links, listeners::Listeners, windows};
 
 /// Subscribes this page to all pushes from now on.
 #[tauri::command]

@@ -1,7 +1,5 @@
-//! The tray icon: it shows the number of pending approvals and opens the windows. It also keeps the
-//! language of native texts.
+//! The tray icon: it shows the number of pending approvals and opens the windows.
 
-use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tauri::{
@@ -10,11 +8,10 @@ use tauri::{
     tray::{TrayIcon, TrayIconBuilder},
 };
 
-use super::{text::Language, windows};
+use super::{language, text::Language, windows};
 
 /// The tray's parts and what they show.
 pub(crate) struct Tray {
-    language: Mutex<Language>,
     waiting: AtomicU32,
     /// None if the desktop has no tray.
     parts: Option<Parts>,
@@ -29,10 +26,10 @@ struct Parts {
 
 /// Creates the icon. A desktop without a tray is not an error.
 pub(crate) fn prepare_tray(app: &AppHandle) {
-    let language = Language::of(&std::env::var("LANG").unwrap_or_default());
-    let parts =
-        build_tray(app, language).inspect_err(|error| tracing::warn!(%error, "no tray icon")).ok();
-    app.manage(Tray { language: Mutex::new(language), waiting: AtomicU32::new(0), parts });
+    let parts = build_tray(app, language::current(app))
+        .inspect_err(|error| tracing::warn!(%error, "no tray icon"))
+        .ok();
+    app.manage(Tray { waiting: AtomicU32::new(0), parts });
 }
 
 /// Whether the icon was made. Whether the desktop shows it is another question.
@@ -61,21 +58,11 @@ fn build_tray(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
     Ok(Parts { icon: builder.build(app)?, show, approvals, quit })
 }
 
-/// Returns the language of native texts.
-pub(crate) fn language_of(app: &AppHandle) -> Language {
-    app.try_state::<Tray>().map(|tray| *tray.language.lock()).unwrap_or_default()
-}
-
-/// Applies the language setting; `system` keeps the locale's language.
-pub(crate) fn apply_language(app: &AppHandle, setting: &str) {
-    let Some(tray) = app.try_state::<Tray>() else { return };
-    let tag = if setting == "system" {
-        std::env::var("LANG").unwrap_or_default()
-    } else {
-        setting.to_owned()
-    };
-    *tray.language.lock() = Language::of(&tag);
-    refresh_tray(app, &tray);
+/// Shows the tray's texts in the current language.
+pub(crate) fn refresh_language(app: &AppHandle) {
+    if let Some(tray) = app.try_state::<Tray>() {
+        refresh_tray(app, &tray);
+    }
 }
 
 /// Shows the number of pending approvals.
@@ -87,7 +74,7 @@ pub(crate) fn show_waiting_count(app: &AppHandle, waiting: u32) {
 
 fn refresh_tray(app: &AppHandle, tray: &Tray) {
     let Some(parts) = &tray.parts else { return };
-    let (language, waiting) = (language_of(app), tray.waiting.load(Ordering::Relaxed));
+    let (language, waiting) = (language::current(app), tray.waiting.load(Ordering::Relaxed));
     // Linux trays show the title beside the icon and have no tooltips; elsewhere it is the reverse.
     let changes = [
         parts.icon.set_title((waiting > 0).then(|| waiting.to_string())),

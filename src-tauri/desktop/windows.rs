@@ -7,15 +7,14 @@ use std::{
     time::Duration,
 };
 
-use contract::Push;
 use host::SplashSettings;
 use parking_lot::Mutex;
 use tauri::{
-    AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
-    Window, WindowEvent, webview::NewWindowResponse, window::Color,
+    AppHandle, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    webview::NewWindowResponse, window::Color,
 };
 
-use super::{closing, guard, links, pushes::Listeners, tray};
+use super::{guard, language, links};
 
 /// When a window is shown although its page has not reported that it is ready.
 const LATEST_APPEARANCE: Duration = Duration::from_millis(1500);
@@ -91,7 +90,7 @@ pub(crate) fn show_approval(app: &AppHandle) {
 }
 
 fn open_approval(app: &AppHandle) -> tauri::Result<()> {
-    let title = tray::language_of(app).approval_window();
+    let title = language::current(app).approval_window();
     let mut builder = open_page(app, guard::APPROVAL, "approval.html")
         .title(title)
         .inner_size(680.0, 720.0)
@@ -143,7 +142,7 @@ pub(crate) fn set_question_count(app: &AppHandle, waiting: u32) {
 }
 
 /// Returns how much waits for the person.
-fn count_pending(app: &AppHandle) -> u32 {
+pub(crate) fn count_pending(app: &AppHandle) -> u32 {
     let windows = app.state::<Windows>();
     [&windows.waiting, &windows.confirmations, &windows.questions]
         .iter()
@@ -159,42 +158,6 @@ fn update_approval_window(app: &AppHandle, before: u32, waiting: u32, others: u3
         && let Some(window) = app.get_webview_window(guard::APPROVAL)
     {
         let _ = window.hide();
-    }
-}
-
-/// Handles an event of a window.
-pub(crate) fn handle_window_event(window: &Window, event: &WindowEvent) {
-    let app = window.app_handle();
-    match (window.label(), event) {
-        (guard::MAIN, WindowEvent::CloseRequested { api, .. }) => {
-            if closing::close(window, count_pending(app)) {
-                api.prevent_close();
-            }
-        }
-        // Closing decides nothing: pending actions stay until they expire.
-        (guard::APPROVAL, WindowEvent::CloseRequested { api, .. }) => {
-            api.prevent_close();
-            let _ = window.hide();
-        }
-        (label, WindowEvent::Destroyed) => app.state::<Listeners>().remove_channel(label),
-        (guard::MAIN, WindowEvent::DragDrop(drag)) => {
-            if let Some((over, paths)) = dragged_files(drag) {
-                app.state::<Listeners>().send_push(&Push::Files { over, paths });
-            }
-        }
-        (_, _) => {}
-    }
-}
-
-fn dragged_files(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
-    match drag {
-        DragDropEvent::Enter { .. } => Some((true, Vec::new())),
-        DragDropEvent::Leave => Some((false, Vec::new())),
-        DragDropEvent::Drop { paths, .. } => {
-            Some((false, paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()))
-        }
-        // Moves over the window bring nothing new, and later kinds of events are unknown.
-        _ => None,
     }
 }
 

@@ -1,0 +1,42 @@
+//! Events of the windows: closing, and files that are dragged over the chat window.
+
+use contract::Push;
+use tauri::{DragDropEvent, Manager, Window, WindowEvent};
+
+use super::{closing, guard, listeners::Listeners, windows};
+
+/// Handles an event of a window.
+pub(crate) fn handle_window_event(window: &Window, event: &WindowEvent) {
+    let app = window.app_handle();
+    match (window.label(), event) {
+        (guard::MAIN, WindowEvent::CloseRequested { api, .. }) => {
+            if closing::close(window, windows::count_pending(app)) {
+                api.prevent_close();
+            }
+        }
+        // Closing decides nothing: pending actions stay until they expire.
+        (guard::APPROVAL, WindowEvent::CloseRequested { api, .. }) => {
+            api.prevent_close();
+            let _ = window.hide();
+        }
+        (label, WindowEvent::Destroyed) => app.state::<Listeners>().remove_channel(label),
+        (guard::MAIN, WindowEvent::DragDrop(drag)) => {
+            if let Some((over, paths)) = dragged_files(drag) {
+                app.state::<Listeners>().send_push(&Push::Files { over, paths });
+            }
+        }
+        (_, _) => {}
+    }
+}
+
+fn dragged_files(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
+    match drag {
+        DragDropEvent::Enter { .. } => Some((true, Vec::new())),
+        DragDropEvent::Leave => Some((false, Vec::new())),
+        DragDropEvent::Drop { paths, .. } => {
+            Some((false, paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()))
+        }
+        // Moves over the window bring nothing new, and later kinds of events are unknown.
+        _ => None,
+    }
+}
