@@ -10,8 +10,8 @@ use super::{
     facts::Facts,
     fill,
     pattern::Hit,
+    reader::{Match, Reader},
     score, social,
-    understand::{Match, Reader},
 };
 
 /// The score from which an intent counts.

@@ -5,8 +5,8 @@ use language::{Token, TokenKind};
 
 use super::{
     facts::Facts,
+    reader::{Match, Reader},
     social,
-    understand::{Match, Reader},
 };
 
 /// Words between two periods that are compared.

@@ -3,7 +3,7 @@
 
 use language::{Token, TokenKind, numbers, ordinals};
 
-use super::facts::{LABELS, ORDERS, PIECES};
+use super::words::{LABELS, ORDERS, PIECES};
 
 /// Words before which a number says how many of a ranking are meant.
 const RANKS: &[&str] = &["top", "topp", "bottom", "botten", "worst", "best", "samsta", "basta"];

@@ -10,8 +10,8 @@ use super::{
     clauses::is_boundary,
     facts::Facts,
     goal::{Doubt, Goal},
+    reader::{Match, Reader},
     social,
-    understand::{Match, Reader},
 };
 
 /// The words of a clause that a goal does not use.

@@ -14,10 +14,11 @@ use super::{
     goal::{Goal, Listing, Outcome, Planned, Step},
     history::{self, Turn},
     plan::{Run, is_partial, list_in_result},
+    reader::{Meaning, Talk},
     reply::{Reply, SHOWN, Speaker},
     social::Social,
     state::{Pending, State},
-    understand::{Meaning, Talk, understand},
+    understand::understand,
 };
 
 /// The highest number of calls in one round.

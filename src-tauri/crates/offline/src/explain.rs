@@ -11,8 +11,9 @@ use language::Token;
 use super::{
     book::Book,
     goal::{Doubt, Goal},
+    reader::{Match, Reader, Talk},
     state::State,
-    understand::{Match, Reader, Talk, understand},
+    understand::understand,
 };
 
 /// Explains a message that begins a conversation.

@@ -15,7 +15,7 @@ use super::{
     book::Book,
     counts::{ends_change, is_fraction, is_in_a_name, leaves_remainder},
     pattern::word_indices,
-    places::Place,
+    words::{BEFORE_A_COUNT, LABELS, ORDERS, PIECES, UNITS},
 };
 
 /// A name from the packs' tables that was found in the text.
@@ -27,6 +27,13 @@ pub(super) struct Named {
     pub(super) kind: String,
     pub(super) id: String,
     pub(super) at: Range<usize>,
+}
+
+/// A position in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Position {
+    Nth(u32),
+    Last,
 }
 
 /// The facts of a clause.
@@ -47,10 +54,10 @@ pub(super) struct Facts {
     /// The range in "between 500 and 1000 kr".
     pub(super) range: Option<(f64, f64)>,
     pub(super) amounts: Vec<amounts::Amount>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<Position>,
     /// Numbers that may be places, with their tokens: the ends of a range ("between 2 and 4"), or
     /// alternatives ("1 or 3").
-    pub(super) maybe: Option<(Vec<Place>, Range<usize>)>,
+    pub(super) maybe: Option<(Vec<Position>, Range<usize>)>,
     /// Whether only one of the named places is meant and it is unclear which: "1 or the last".
     pub(super) choice: bool,
     /// The number of things from the top of the list: "the first two".
@@ -93,66 +100,6 @@ const NEGATIONS: &[&str] = &[
     "nothing", "wouldnt", "shouldnt", "couldnt", "cant", "wont", "inget", "inte", "ej", "utan",
     "utom", "aldrig", "forutom",
 ];
-/// Words after which a number is a property of a thing and not a quantity.
-pub(super) const LABELS: &[&str] = &[
-    "size",
-    "sizes",
-    "storlek",
-    "storleken",
-    "strl",
-    "stl",
-    "str",
-    "eu",
-    "part",
-    "partno",
-    "artikel",
-    "artikelnummer",
-    "article",
-    "sku",
-    "model",
-];
-/// Words before which a number is a measure of a thing.
-pub(super) const UNITS: &[&str] = &[
-    "percent",
-    "procent",
-    "l",
-    "liter",
-    "litre",
-    "litres",
-    "liters",
-    "ml",
-    "cl",
-    "dl",
-    "cm",
-    "mm",
-    "kg",
-    "g",
-    "gram",
-    "grams",
-    "person",
-    "persons",
-    "people",
-    "personer",
-    "personers",
-    "man",
-    "lumen",
-    "watt",
-    "w",
-    "season",
-    "seasons",
-];
-/// Words after which a number does not belong to a name.
-pub(super) const ORDERS: &[&str] = &[
-    "add", "ad", "put", "buy", "order", "take", "get", "grab", "throw", "stick", "pop", "toss",
-    "drop", "want", "need", "have", "purchase", "remove", "delete", "make", "set", "change",
-    "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang",
-    "plocka", "tar", "koper", "behover", "remove",
-];
-/// A number right after one of these says how many.
-pub(super) const BEFORE_A_COUNT: &[&str] =
-    &["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"];
-pub(super) const PIECES: &[&str] =
-    &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
 
 impl Facts {
     /// Finds all facts. `listed` says whether a list was shown that bare numbers may point into.

@@ -11,9 +11,9 @@ use super::{
     facts::{Facts, Quantity},
     goal::{Doubt, Goal, Target},
     ranking::{find_excluded, set_arguments},
+    reader::{Match, Reader},
     search_words::{has_same_subject, set_search_words, typed_word},
     slots::{SlotReader, default_of},
-    understand::{Match, Reader},
     values,
 };
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{history::Failure, places::Place};
+use super::{facts::Position, history::Failure};
 
 /// One request: the tool, its known arguments, and the things it is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub(super) struct Ranked {
 /// How the user names the things meant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Target {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<Position>,
     /// Whether only one of the places is meant and it is unclear which.
     pub(super) open: bool,
     pub(super) first: Option<u32>,
@@ -124,15 +124,15 @@ impl Listing {
 
     /// Returns the item at a place. Cards beside the text number all items, so an item that the
     /// text did not show can be meant, too.
-    pub(super) fn item_at(&self, place: Place) -> Option<&Value> {
+    pub(super) fn item_at(&self, place: Position) -> Option<&Value> {
         self.items.get(self.place_number(place).checked_sub(1)?)
     }
 
     /// Returns the number of a place in this list, counted from 1.
-    pub(super) fn place_number(&self, place: Place) -> usize {
+    pub(super) fn place_number(&self, place: Position) -> usize {
         match place {
-            Place::Nth(place) => place as usize,
-            Place::Last => self.shown_items().len(),
+            Position::Nth(place) => place as usize,
+            Position::Last => self.shown_items().len(),
         }
     }
 

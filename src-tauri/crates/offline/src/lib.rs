@@ -35,6 +35,7 @@ mod places;
 mod plan;
 mod ranking;
 mod reply;
+mod reader;
 mod resume;
 mod routing;
 mod score;
@@ -49,11 +50,12 @@ mod understand;
 mod values;
 
 pub use book::OfflinePack;
+mod words;
 
 use book::Book;
 use dialogue::Move;
 use social::Social;
-use understand::Talk;
+use reader::Talk;
 
 /// The planner, built once from the packs.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use contract::manifest::{Find, Ranking, SlotKind, Thing, ThingSource};
 use serde_json::{Map, Value, json};
 
 use super::{
+    facts::Position,
     goal::{Doubt, Goal, Listing, Outcome, Planned, Why},
     history::End,
-    places::Place,
     plan::{Found, Run, is_partial, list_in_result},
     ranking, resume,
     state::SourceOf,
@@ -101,7 +101,7 @@ impl Run<'_> {
         self.state.list_of_thing(pack, thing).filter(|_| !(is_line && newer))
     }
 
-    fn find_at_place(&self, listing: &Listing, place: Place) -> Found {
+    fn find_at_place(&self, listing: &Listing, place: Position) -> Found {
         match listing.item_at(place) {
             Some(item) => Found::One(item.clone()),
             None => Found::Done(Outcome::Ask {
@@ -120,7 +120,7 @@ impl Run<'_> {
             && let Some(place) = looking.goal.target.places.first()
         {
             // A number without a list does not mean the thing that was last talked about.
-            let why = if let Place::Nth(place) = place {
+            let why = if let Position::Nth(place) = place {
                 Why::OutOfRange(*place as usize)
             } else {
                 Why::Several
@@ -369,8 +369,8 @@ impl Run<'_> {
             // in this list.
             let shown = self.state.newest_list(looking.pack);
             let index = match place {
-                Place::Nth(place) => (*place as usize).checked_sub(1),
-                Place::Last => shown.map(|listing| listing.shown_items().len().saturating_sub(1)),
+                Position::Nth(place) => (*place as usize).checked_sub(1),
+                Position::Last => shown.map(|list| list.shown_items().len().saturating_sub(1)),
             };
             let Some(listing) = shown else {
                 return ask(items, Why::Several);

@@ -7,7 +7,8 @@ use language::{Token, TokenKind};
 
 use super::{
     book::Book,
-    facts::{Facts, Named, UNITS},
+    facts::{Facts, Named},
+    words::UNITS,
 };
 
 /// A number right after one of these may be the id of a thing.

@@ -7,7 +7,7 @@ use language::Token;
 use super::{
     facts::Facts,
     goal::Goal,
-    understand::{Match, Reader},
+    reader::{Match, Reader},
     values,
 };
 

@@ -7,14 +7,10 @@ use language::{
     ordinals,
 };
 
-use super::facts::{BEFORE_A_COUNT, Facts, LABELS, PIECES, UNITS};
-
-/// A place in a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Nth(u32),
-    Last,
-}
+use super::{
+    facts::{Facts, Position},
+    words::{BEFORE_A_COUNT, LABELS, PIECES, UNITS},
+};
 
 const PLACE_LABELS: &[&str] = &[
     "option",
@@ -77,7 +73,7 @@ impl Facts {
                 && (at..at + used).all(|i| !self.is_taken(i))
             {
                 let (places, range) =
-                    (places.into_iter().map(Place::Nth), at - usize::from(labelled)..at + used);
+                    (places.into_iter().map(Position::Nth), at - usize::from(labelled)..at + used);
                 if ranges || open {
                     // "Make it 2 or 3" leaves the quantity open, not the place.
                     let adds = at > 1 && tokens[at - 2].any(&["lagg", "lagga"]);
@@ -138,7 +134,7 @@ impl Facts {
 
 /// Reads places in a row with an "or" among or beside them. Returns the places and the number of
 /// their tokens.
-fn read_alternatives(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)> {
+fn read_alternatives(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Position>, usize)> {
     let joins = |at: usize| tokens.get(at).is_some_and(|token| token.any(JOINERS));
     let chooses = |at: usize| tokens.get(at).is_some_and(|token| token.any(CHOICES));
     let (first, used, mut told) = read_place(tokens, at, listed)?;
@@ -161,7 +157,7 @@ fn read_alternatives(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<P
 
 /// Reads one place. Returns the place, the number of its tokens, and whether it is certainly a
 /// place; a bare number is not.
-fn read_place(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool)> {
+fn read_place(tokens: &[Token], at: usize, listed: bool) -> Option<(Position, usize, bool)> {
     let article = usize::from(tokens.get(at)?.any(&["the", "den", "det"]));
     let start = at + article;
     if let Some((place, used)) =
@@ -175,28 +171,28 @@ fn read_place(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize
         .int()
         .filter(|value| listed && article == 0 && (1..=20).contains(value))?;
     let valued = at > 0 && tokens[at - 1].any(LABELS);
-    (!valued && !is_counted(tokens, at + 1)).then_some((Place::Nth(bare), 1, false))
+    (!valued && !is_counted(tokens, at + 1)).then_some((Position::Nth(bare), 1, false))
 }
 
 /// Reads places with a label: "option 2", "#2", "nr. 2".
-fn read_labelled_place(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
+fn read_labelled_place(tokens: &[Token], at: usize) -> Option<(Position, usize)> {
     tokens.get(at).filter(|token| token.any(PLACE_LABELS) || token.fold == "#")?;
     let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
     let (value, used) = numbers::read_whole(tokens, at + 1 + point)
         .filter(|(value, _)| (1..=50).contains(value))?;
-    Some((Place::Nth(value), 1 + point + used))
+    Some((Position::Nth(value), 1 + point + used))
 }
 
 /// Reads ordinals: "the second", "the last one".
-fn read_ordinal(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
+fn read_ordinal(tokens: &[Token], at: usize) -> Option<(Position, usize)> {
     if let Some((value, used)) = ordinals::read_place(tokens, at) {
-        return Some((Place::Nth(value), used));
+        return Some((Position::Nth(value), used));
     }
     let ends = |next: &Token| next.kind == TokenKind::Punct || next.any(NOUNS) || next.any(CHOICES);
     tokens
         .get(at)
         .filter(|token| token.any(&["last", "sista"]) && tokens.get(at + 1).is_none_or(ends))
-        .map(|_| (Place::Last, 1))
+        .map(|_| (Position::Last, 1))
 }
 
 /// Whether the word after a number names the things that it counts or measures.

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 use super::{
     book::{Book, Tool},
+    facts::Position,
     goal::{Doubt, Goal, Outcome, Planned, Step, Target, Why},
     history::{Done, End},
-    places::Place,
     state::{SourceOf, State},
     things, values,
 };
@@ -214,7 +214,7 @@ impl Run<'_> {
         let shown = self.shown_things(pack, thing).len();
         let one = |place| Target { places: vec![place], ..Target::default() };
         if let Some(count) = target.first {
-            return (1..=count).map(|place| one(Place::Nth(place))).collect();
+            return (1..=count).map(|place| one(Position::Nth(place))).collect();
         }
         let mut targets: Vec<Target> = target.places.iter().map(|place| one(*place)).collect();
         targets.extend(
@@ -225,7 +225,7 @@ impl Run<'_> {
         );
         if targets.len() < 2 && (target.all || target.pronoun || targets.is_empty()) && shown >= 2 {
             return (1..=u32::try_from(shown.min(3)).unwrap_or(3))
-                .map(|place| one(Place::Nth(place)))
+                .map(|place| one(Position::Nth(place)))
                 .collect();
         }
         targets

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::{
     book::Book,
+    facts::Position,
     goal::{Goal, Listing, Outcome, Why},
     history::Failure,
-    places::Place,
     template::{self, escape_markdown},
 };
 
@@ -151,8 +151,8 @@ impl Speaker<'_> {
                 .map(escape_markdown)
         };
         match (&words[..], target.places.first().filter(|_| !target.open)) {
-            ([], Some(Place::Nth(place))) => {
-                self.in_language(&format!("number {place}"), &format!("nummer {place}"))
+            ([], Some(Position::Nth(place))) => {
+                self.fill(Text::Nth, &[("place", &place.to_string())])
             }
             ([], _) => chosen().unwrap_or_else(|| self.in_language("the rest", "resten")),
             _ => escape_markdown(&words.join(" ")),

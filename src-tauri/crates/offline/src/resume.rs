@@ -6,14 +6,13 @@ use language::Token;
 use serde_json::{Value, json};
 
 use super::{
-    facts::{self, Facts, Quantity},
+    facts::{self, Facts, Position, Quantity},
     fill,
     goal::{Doubt, Goal, Listing, Target},
-    places::Place,
+    reader::{Match, Reader, Talk},
     social::{self, Social},
     state::Pending,
     things,
-    understand::{Match, Reader, Talk},
 };
 
 type Read = (Vec<Goal>, Option<Talk>);
@@ -44,7 +43,7 @@ fn add_waiting_goals(pending: &Pending, (mut goals, talk): Read) -> Read {
 fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     let mut places = facts.places.clone();
     if facts.words.len() == 1 {
-        places.extend(facts.lone_number(tokens).map(Place::Nth));
+        places.extend(facts.lone_number(tokens).map(Position::Nth));
     }
     let best = reader.best_candidate(tokens, facts).filter(|best| best.strong);
     let used = best
@@ -70,7 +69,7 @@ fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> O
         reader.state.listings.iter().find_map(|listing| Some((listing, reads(listing)?)))?;
     if facts.places.is_empty()
         && places.iter().any(
-            |place| matches!(place, Place::Nth(place) if *place as usize > listing.shown_items().len()),
+            |place| matches!(place, Position::Nth(place) if *place as usize > listing.shown_items().len()),
         )
     {
         return None;
@@ -208,7 +207,7 @@ fn read_button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Opti
     let colon = tokens.iter().position(|token| token.fold == ":")?;
     let facts = reader.facts_of(&tokens[..colon]);
     match facts.places[..] {
-        [Place::Nth(place)] if colon <= 4 => {
+        [Position::Nth(place)] if colon <= 4 => {
             Some(select_place(reader, pending, &Facts::default(), place as usize, &[]))
         }
         _ => None,
@@ -375,16 +374,16 @@ fn select_from_question(
     let last = listing.shown_items().len();
     if facts.places.len() == 1
         && facts.places.iter().any(|place| {
-            contradicts(if let Place::Nth(place) = place { *place as usize } else { last })
+            contradicts(if let Position::Nth(place) = place { *place as usize } else { last })
         })
     {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
-    if let [Place::Nth(place)] = facts.places[..] {
+    if let [Position::Nth(place)] = facts.places[..] {
         // "2" stays open if 2 is also a size in the list.
         return Some(select_place(reader, pending, facts, place as usize, &values));
     }
-    if let [Place::Last] = facts.places[..] {
+    if let [Position::Last] = facts.places[..] {
         return Some(select_place(reader, pending, facts, last, &[]));
     }
     if words.is_empty()

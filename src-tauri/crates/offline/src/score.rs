@@ -4,7 +4,11 @@
 use contract::manifest::SlotKind;
 use language::{Token, bounds::Measure};
 
-use super::{facts::Facts, slots::range_side, understand::Reader};
+use super::{
+    facts::Facts,
+    reader::Reader,
+    slots::{range_side, takes_one_number},
+};
 
 /// Returns a score for how well the facts of a clause fit the tool's slots.
 pub(super) fn score_slots(
@@ -141,15 +145,4 @@ pub(super) fn find_cues(
         .collect();
     used.extend(amounts);
     used
-}
-
-/// Whether the tool takes exactly one number. An amount of money without a cue word can then only
-/// be that number.
-pub(super) fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
-    reader.book.tools[tool]
-        .slots
-        .iter()
-        .filter(|slot| matches!(slot.kind, SlotKind::Number) && !slot.cued_only)
-        .count()
-        == 1
 }

@@ -8,9 +8,8 @@ use serde_json::{Map, Value, json};
 use super::{
     facts::Facts,
     goal::{Doubt, Goal},
-    things,
-    understand::Reader,
-    values,
+    reader::Reader,
+    things, values,
 };
 
 /// Sets the search words if the tool takes any.

@@ -15,8 +15,7 @@ use super::{
     facts::{Facts, Quantity},
     goal::{Doubt, Goal},
     pattern::Hit,
-    score::takes_one_number,
-    understand::{Match, Reader},
+    reader::{Match, Reader},
     values,
 };
 
@@ -333,6 +332,17 @@ fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) ->
     let text = text.trim_start_matches([':', ',', ' ']).trim_end_matches(['.', ',', '!', '?', ' ']);
     let text = text.to_owned();
     (!text.is_empty()).then_some(text)
+}
+
+/// Whether the tool takes exactly one number. An amount of money without a cue word can then only
+/// be that number.
+pub(super) fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
+    reader.book.tools[tool]
+        .slots
+        .iter()
+        .filter(|slot| matches!(slot.kind, SlotKind::Number) && !slot.cued_only)
+        .count()
+        == 1
 }
 
 /// Which end of a range a parameter takes, by its name.

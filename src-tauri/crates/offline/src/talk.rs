@@ -5,9 +5,9 @@ use contract::Choice;
 
 use super::{
     goal::{Goal, Outcome},
+    reader::Talk,
     reply::{Reply, Speaker},
     social::Social,
-    understand::Talk,
 };
 
 impl Speaker<'_> {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{
     book::{Pack, folded_words},
-    facts::{ORDERS, UNITS},
     values,
+    words::{ORDERS, UNITS},
 };
 
 /// The items that fit the user's words.

@@ -3,16 +3,16 @@
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
-use language::{Language, Token, TokenKind, dates};
+use language::{Token, TokenKind, dates};
 
 use super::{
     book::Book,
-    facts::{Facts, Named},
+    facts::{Facts, Named, Position},
     fill,
     goal::{Goal, Target},
     more,
     pattern::{Hit, word_indices},
-    places::Place,
+    reader::{Match, Meaning, Reader, Talk},
     resume,
     social::{self, Social},
     state::State,
@@ -22,48 +22,6 @@ use super::{
 /// The most words that an answer names which were not understood.
 const WORDS_NAMED: usize = 3;
 
-/// The meaning of a message.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Meaning {
-    pub(super) goals: Vec<Goal>,
-    /// The answer if there is no goal.
-    pub(super) talk: Option<Talk>,
-    pub(super) lang: Option<Language>,
-}
-
-/// A message that leads to no call.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Talk {
-    Social(Social),
-    /// A request that a pack declines, with the pack's own sentence.
-    Cannot {
-        pack: usize,
-        index: usize,
-    },
-    /// The user withdrew the pending request.
-    Dropped,
-    /// The answer to an open question was not understood, so the question is asked again.
-    AskAgain,
-    /// The user asks for the rest of a list.
-    More,
-    /// The message was not understood, among others because of these words.
-    NotUnderstood(Vec<String>),
-}
-
-/// An intent found in a clause.
-#[derive(Clone, Debug)]
-pub(super) struct Match {
-    pub(super) tool: usize,
-    pub(super) intent: usize,
-    /// The tool and the intent whose phrases matched. They differ from the above if the question is
-    /// about everything.
-    pub(super) asked: (usize, usize),
-    pub(super) score: i32,
-    pub(super) used: Vec<usize>,
-    /// Whether a phrase matched, and not only names or dates.
-    pub(super) strong: bool,
-}
-
 pub(super) fn understand(message: &str, state: &State, book: &Book, today: NaiveDate) -> Meaning {
     let tokens = book.read_words(message);
     let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
@@ -72,14 +30,6 @@ pub(super) fn understand(message: &str, state: &State, book: &Book, today: Naive
     let reader = Reader { book, state, today };
     let (goals, talk) = reader.read_message(&tokens);
     Meaning { goals, talk, lang }
-}
-
-/// Reads one message in the state of the conversation.
-#[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
-    pub(super) book: &'a Book,
-    pub(super) state: &'a State,
-    pub(super) today: NaiveDate,
 }
 
 impl Reader<'_> {
@@ -397,11 +347,11 @@ fn split_by_name(facts: &Facts, pack: usize) -> Vec<Facts> {
 
 /// Splits several places into one request each if a request is about one thing: "add 1 and 3".
 fn split_by_place(mut facts: Facts) -> Vec<Facts> {
-    facts.places.extend((1..=facts.first.take().unwrap_or(0)).map(Place::Nth));
+    facts.places.extend((1..=facts.first.take().unwrap_or(0)).map(Position::Nth));
     if facts.places.len() < 2 {
         return vec![facts];
     }
-    let one = |place: &Place| {
+    let one = |place: &Position| {
         let mut single = facts.clone();
         single.places = vec![*place];
         single

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::world::{Call, Turn, World, tools_folder};
 use crate::{
     goal::{Doubt, Outcome},
+    reader::Talk,
     social::Social,
-    understand::Talk,
 };
 
 const PACKS: [&str; 2] = ["campaign-portfolio-pacing", "shop"];

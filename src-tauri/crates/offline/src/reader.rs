@@ -1,0 +1,57 @@
+//! The types of reading a message: the reader, the intents that it matches, and the meaning. The
+//! steps of reading are in the files that extend the reader.
+
+use chrono::NaiveDate;
+use language::Language;
+
+use super::{book::Book, goal::Goal, social::Social, state::State};
+
+/// Reads one message in the state of the conversation.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) book: &'a Book,
+    pub(super) state: &'a State,
+    pub(super) today: NaiveDate,
+}
+
+/// The meaning of a message.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meaning {
+    pub(super) goals: Vec<Goal>,
+    /// The answer if there is no goal.
+    pub(super) talk: Option<Talk>,
+    pub(super) lang: Option<Language>,
+}
+
+/// A message that leads to no call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Talk {
+    Social(Social),
+    /// A request that a pack declines, with the pack's own sentence.
+    Cannot {
+        pack: usize,
+        index: usize,
+    },
+    /// The user withdrew the pending request.
+    Dropped,
+    /// The answer to an open question was not understood, so the question is asked again.
+    AskAgain,
+    /// The user asks for the rest of a list.
+    More,
+    /// The message was not understood, among others because of these words.
+    NotUnderstood(Vec<String>),
+}
+
+/// An intent found in a clause.
+#[derive(Clone, Debug)]
+pub(super) struct Match {
+    pub(super) tool: usize,
+    pub(super) intent: usize,
+    /// The tool and the intent whose phrases matched. They differ from the above if the question is
+    /// about everything.
+    pub(super) asked: (usize, usize),
+    pub(super) score: i32,
+    pub(super) used: Vec<usize>,
+    /// Whether a phrase matched, and not only names or dates.
+    pub(super) strong: bool,
+}
