@@ -156,6 +156,30 @@ fn a_crate_without_unsafe_code_forbids_it() {
 }
 
 #[test]
+fn a_reason_that_code_acts_on_is_given_as_a_reason() {
+    let mut found = Vec::new();
+    for file in ["src-tauri", "tools", "benches"]
+        .iter()
+        .flat_map(|folder| sources(&root().join(folder), &["rs"]))
+    {
+        let shown = file.strip_prefix(root()).unwrap().display().to_string();
+        if shown.contains("/tests/") || shown.ends_with("tests.rs") {
+            continue;
+        }
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        // Both take a reason as their first argument.
+        for call in [".reason(", "::internal("] {
+            let arguments = text.split(call).skip(1);
+            let literals = arguments.filter_map(|rest| rest.trim_start().strip_prefix('"'));
+            let texts = literals.filter_map(|rest| rest.split('"').next());
+            let known = texts.filter(|text| contract::Reason::named(text).is_some());
+            found.extend(known.map(|text| format!("{shown}: {text}")));
+        }
+    }
+    assert!(found.is_empty(), "these reasons have a name in contract::Reason: {found:?}");
+}
+
+#[test]
 fn no_code_matches_the_text_of_a_reason() {
     for file in ["src-tauri", "tools", "benches"]
         .iter()
