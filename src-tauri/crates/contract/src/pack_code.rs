@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::{
-    AgentError,
+    AgentError, CallerKind, Reason,
     data::{Dataset, Datasets, ImportOptions, ImportOutcome, ImportProblem, ImportProgress},
     entries::DataEntries,
     manifest::PackManifest,
@@ -196,7 +196,7 @@ pub trait PackData: Send + Sync {
         _id: &str,
         _values: &BTreeMap<String, String>,
     ) -> Result<BTreeMap<String, ImportProblem>, AgentError> {
-        Err(AgentError::invalid("There is no such record.").reason("not_found"))
+        Err(AgentError::invalid("There is no such record.").reason(Reason::NotFound))
     }
 
     /// Forgets how a person mapped files with these columns.

@@ -49,8 +49,8 @@ reasons! {
     /// The value does not fit the form that was shown.
     Validation = "validation",
 
-    /// A server lists other tools than those that a person saw.
-    ListChanged = "changed",
+    /// A list of tools or an effect is no longer the one that a person saw.
+    Changed = "changed",
 
     // Approvals
     /// The action has been decided already.

@@ -314,7 +314,7 @@ async fn add_one(
         };
         match (link.commands.server_add(params).await, keys.as_deref_mut()) {
             (Ok(added), _) => break added,
-            (Err(error), Some(keys)) if error.has_reason(Reason::ListChanged) => {
+            (Err(error), Some(keys)) if error.has_reason(Reason::Changed) => {
                 // Everything is shown again, and asked again.
                 let before = std::mem::take(&mut tools);
                 tools = error.details.get("tools").cloned().map_or_else(Vec::new, |tools| {

@@ -1,7 +1,7 @@
 //! Checks directly before an effect whether the action is still the approved one and still allowed.
 //! `gate` acts on the result.
 
-use contract::{AgentError, Approval, ErrorCode};
+use contract::{AgentError, Approval, ErrorCode, Reason};
 use policy::Decision;
 
 use crate::{
@@ -109,7 +109,7 @@ pub(crate) async fn recheck(
     {
         return Rechecked::Refused(
             AgentError::new(ErrorCode::ApprovalRequired, why)
-                .reason("side_effect_disallowed")
+                .reason(Reason::SideEffectDisallowed)
                 .with("approvable", false),
         );
     }

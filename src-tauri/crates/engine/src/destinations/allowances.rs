@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Allowance, AllowanceScope, Approval, CallerKind, Destination, RecordType,
+    AgentError, Allowance, AllowanceScope, Approval, CallerKind, Destination, Reason, RecordType,
     SessionId, TurnId,
 };
 use serde_json::json;
@@ -82,7 +82,7 @@ impl Allowances {
         if let Some(session) = session
             && self.store.session(session).await?.is_none()
         {
-            return Err(AgentError::invalid("There is no such session.").reason("not_found"));
+            return Err(AgentError::invalid("There is no such session.").reason(Reason::NotFound));
         }
         self.store_and_record(&[place], session, by.name(), None).await
     }
@@ -143,7 +143,7 @@ impl Allowances {
     async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.audit.append(draft, Durability::Durable).await.map(drop).map_err(|_| {
             AgentError::internal(
-                "audit_unavailable",
+                Reason::AuditUnavailable,
                 "The permission was not changed: the audit log cannot be written.",
             )
         })
@@ -152,6 +152,6 @@ impl Allowances {
 
 fn not_allowed() -> AgentError {
     AgentError::invalid("This destination is not allowed.")
-        .reason("not_found")
+        .reason(Reason::NotFound)
         .hint("Look at the list again.")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, MemorySwitchParams, RecordType, SessionId};
+use contract::{AgentError, MemorySwitchParams, Reason, RecordType, SessionId};
 use serde_json::Value;
 
 use crate::{
@@ -35,7 +35,9 @@ impl MemorySwitch {
     pub async fn set(&self, params: &MemorySwitchParams) -> Result<(), AgentError> {
         let (session, store) = (&params.session, &self.store);
         if store.session(session).await?.is_none() {
-            return Err(AgentError::invalid("This session does not exist.").reason("not_found"));
+            return Err(
+                AgentError::invalid("This session does not exist.").reason(Reason::NotFound)
+            );
         }
         if params.enabled && self.is_off(session).await? {
             // Memory was off for these messages, so they become no memories later.

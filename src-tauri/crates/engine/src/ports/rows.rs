@@ -2,7 +2,7 @@
 //! session.
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Approval, SessionId, TurnId, Usage, text};
+use contract::{AgentError, Approval, Reason, SessionId, TurnId, Usage, text};
 use serde_json::{Map, Value};
 
 /// Why the store failed.
@@ -31,17 +31,18 @@ impl From<StoreError> for AgentError {
         }
         match error {
             StoreError::NotFound(what) => {
-                Self::invalid(text!("{what} does not exist.", what)).reason("not_found")
+                Self::invalid(text!("{what} does not exist.", what)).reason(Reason::NotFound)
             }
             StoreError::NoSpace(path) => Self::internal(
                 "no_space",
                 text!("Nothing could be saved: the disk is full or not writable ({path}).", path),
             )
             .hint("Free some space or make the folder writable, then send it again."),
-            StoreError::Away(_) => {
-                Self::internal("sessions_away", "The sessions cannot be reached at the moment.")
-                    .hint("Send the message again in a moment.")
-            }
+            StoreError::Away(_) => Self::internal(
+                Reason::SessionsAway,
+                "The sessions cannot be reached at the moment.",
+            )
+            .hint("Send the message again in a moment."),
             StoreError::Failed(_) => {
                 Self::internal("database_error", "The database could not be used.")
                     .hint("Run `csign doctor` to see what is wrong.")

@@ -1,7 +1,7 @@
 //! Writes the two records of every call that is sent: the intent before it and the outcome after
 //! it.
 
-use contract::{AgentError, ApprovalId, Effect, RecordType, ToolOutcome, text};
+use contract::{AgentError, ApprovalId, Effect, Reason, RecordType, ToolOutcome, text};
 use serde_json::json;
 
 use crate::{
@@ -84,7 +84,7 @@ pub(crate) async fn record_intent(
         Err(error) => {
             tracing::error!(%error, "a call was refused because it could not be recorded");
             let error = AgentError::internal(
-                "audit_unavailable",
+                Reason::AuditUnavailable,
                 text!("{tool} was not run: the audit log cannot be written.", tool = spec.title),
             )
             .hint("Free some disk space or run `csign doctor`, then ask again.");

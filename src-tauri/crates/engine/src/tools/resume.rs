@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::{AgentError, Approval, ApprovalId, Effect, PackId, ToolSpec};
+use contract::{AgentError, Approval, ApprovalId, Effect, PackId, Reason, ToolSpec};
 use parking_lot::Mutex;
 use policy::Decision;
 use serde_json::{Map, Value};
@@ -177,7 +177,7 @@ async fn approve_answers(
     }
     context.check_tool(&ready.spec)?;
     let signer = signer.ok_or_else(|| {
-        AgentError::internal("changed", "A change is sent only in the form that was signed.")
+        AgentError::internal(Reason::Changed, "A change is sent only in the form that was signed.")
     })?;
     let (decision, approval) = signer.sign(&ready).await?;
     ready.decision = decision;
@@ -203,7 +203,10 @@ async fn record_again(
     arguments: &Value,
 ) -> Result<(), AgentError> {
     if ready.spec.effect != Effect::ReadOnly {
-        return Err(AgentError::internal("changed", "A change is sent only in the form that was signed."));
+        return Err(AgentError::internal(
+            Reason::Changed,
+            "A change is sent only in the form that was signed.",
+        ));
     }
     record_further((context, scope), ready, None, &Outgoing::for_further_request(arguments)?).await
 }

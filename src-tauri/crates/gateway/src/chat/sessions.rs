@@ -270,7 +270,7 @@ async fn newest_state(
     // The caller can only repeat the message.
     delete_session(host, id).await.map_err(|error| {
         tracing::warn!(%error, "an ended session could not be cleared away");
-        AgentError::internal("sessions_away", "An ended session could not be cleared away.")
+        AgentError::internal(Reason::SessionsAway, "An ended session could not be cleared away.")
     })?;
     Ok((State::default(), SessionValues::default()))
 }
@@ -312,7 +312,7 @@ async fn open_question(host: &Host, id: &SessionId) -> Option<String> {
 async fn delete_session(host: &Host, id: &SessionId) -> Result<(), AgentError> {
     match host.engine().expire_session(id, host.shared_sessions().map(AsRef::as_ref)).await {
         // The session has values but no messages.
-        Err(error) if error.has_reason(Reason::NotFound) => host.engine().values_clear(id).await,
+        Err(error) if error.has_reason(Reason::NotFound) => host.engine().values.clear(id).await,
         other => other,
     }
 }

@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use contract::{AgentError, SessionId};
+use contract::{AgentError, Reason, SessionId};
 use engine::ports::{Loaded, SharedSessions, StoreError};
 use host::Host;
 use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinHandle};
@@ -173,10 +173,10 @@ pub(crate) async fn store(
     tracing::warn!(
         "a session went on at another gateway meanwhile; what was said here is not kept"
     );
-    Err(AgentError::internal("sessions_away", "The session went on elsewhere."))
+    Err(AgentError::internal(Reason::SessionsAway, "The session went on elsewhere."))
 }
 
 fn unavailable_error(error: &StoreError) -> AgentError {
     tracing::warn!(%error, "sessions");
-    AgentError::internal("sessions_away", "The sessions cannot be reached at the moment.")
+    AgentError::internal(Reason::SessionsAway, "The sessions cannot be reached at the moment.")
 }
