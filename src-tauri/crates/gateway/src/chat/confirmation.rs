@@ -46,7 +46,8 @@ impl Turn<'_> {
         let params =
             ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         if !is_yes {
-            let (rejected, _) = engine.decide_for(approval, params, self.turn_options()).await;
+            let (rejected, _) =
+                engine.caller_turns.decide(approval, params, self.turn_options()).await;
             match rejected {
                 Ok(_) => {}
                 Err(error) if error.has_reason(Reason::NotPending) => {
@@ -55,7 +56,8 @@ impl Turn<'_> {
                 }
                 Err(error) => return Err(Fault::from_error(&error, self.locale)),
             }
-            state.told_of = Some(approval.id.to_string());
+            state.reported_action = Some(approval.id.to_string());
+            // After a no, the other changes of the same message are no longer offered.
             state.left.clear();
             self.answer_with_decision(Text::Cancelled, answer).await;
             return Ok(());
@@ -65,7 +67,8 @@ impl Turn<'_> {
         let args: Value = self.model_arguments(approval);
         send_tool_start(self.out, &tool, &args, self.locale);
         let began = Instant::now();
-        let (decided, events) = engine.decide_for(approval, params, self.turn_options()).await;
+        let (decided, events) =
+            engine.caller_turns.decide(approval, params, self.turn_options()).await;
         let result = events.into_iter().find_map(result_of);
         let not_made = result
             .as_ref()
@@ -99,7 +102,7 @@ impl Turn<'_> {
             return self.answer_not_begun(error, approval, state, answer).await;
         }
         answer.calls.push(call);
-        state.told_of = Some(approval.id.to_string());
+        state.reported_action = Some(approval.id.to_string());
         if outcome == ToolOutcome::Ok {
             self.answer_confirmed_change(approval, state, answer).await;
             return Ok(());
@@ -203,7 +206,7 @@ impl Turn<'_> {
             self.show_pending_action(approval, Some(Text::Remind), answer);
             return Ok(());
         }
-        state.told_of = Some(approval.id.to_string());
+        state.reported_action = Some(approval.id.to_string());
         self.answer_with_decision(Text::ConfirmFailed, answer).await;
         Ok(())
     }
@@ -219,7 +222,7 @@ impl Turn<'_> {
     ) -> bool {
         let begun = is_begun(newest.status);
         let was_shown = state.open.is_last_question(&pending::public_id(newest));
-        let is_told = state.told_of.as_deref() == Some(newest.id.as_str());
+        let is_told = state.reported_action.as_deref() == Some(newest.id.as_str());
         if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
             return false;
         }
@@ -234,7 +237,7 @@ impl Turn<'_> {
         }
         // If the cart cannot be read now, the next message reads it.
         if newest.status.is_final() && (!begun || self.reread_cart(None, state, answer).await) {
-            state.told_of = Some(newest.id.to_string());
+            state.reported_action = Some(newest.id.to_string());
         }
         // The session now has the cart. The calls of the answer itself are counted separately.
         answer.update_cart(state);
@@ -252,7 +255,7 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) {
         answer.plain = true;
-        state.told_of = approval.status.is_final().then(|| approval.id.to_string());
+        state.reported_action = approval.status.is_final().then(|| approval.id.to_string());
         if !matches!(
             approval.status,
             ApprovalStatus::Rejected | ApprovalStatus::Cancelled | ApprovalStatus::Superseded
@@ -336,10 +339,12 @@ impl Turn<'_> {
         };
         send_tool_start(self.out, tools::CART, &json!({}), self.locale);
         let began = Instant::now();
-        let around = self.turn_options();
+        let options = self.turn_options();
         let called = match decided {
-            Some(decided) => engine.call_after(decided, get.id, json!({}), around).await,
-            None => engine.call_for(&self.session, get.id, json!({}), around).await.0,
+            Some(decided) => {
+                engine.caller_turns.call_after(decided, get.id, json!({}), options).await
+            }
+            None => engine.caller_turns.call(&self.session, get.id, json!({}), options).await.0,
         };
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| {
             (response.outcome, response.data)

@@ -18,7 +18,7 @@ use crate::{
         relay::EventRelay,
         sse::SseSink,
         state::State,
-        turn::{LOOKED_AT, Turn},
+        turn::{PREFLIGHT_TOOLS, Turn},
     },
     fault::Fault,
     json::text,
@@ -63,7 +63,7 @@ impl Turn<'_> {
             Text::ConfirmFailed.localize(self.locale).clone_into(&mut answer.text);
             return Ok(());
         }
-        if !LOOKED_AT.contains(&self.tool_model_name(&approval).as_str()) {
+        if !PREFLIGHT_TOOLS.contains(&self.tool_model_name(&approval).as_str()) {
             self.show_pending_action(&approval, None, answer);
             return Ok(());
         }
@@ -256,7 +256,7 @@ impl Turn<'_> {
             decision: Decision::Reject { reason },
         };
         let (rejected, _) =
-            self.app.host.engine().decide_for(approval, params, self.turn_options()).await;
+            self.app.host.engine().caller_turns.decide(approval, params, self.turn_options()).await;
         if let Err(error) = &rejected {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
         }
@@ -295,15 +295,16 @@ impl Turn<'_> {
             return Err(Fault::internal(self.locale));
         };
         let arguments = json!({"partNo": part, "quantity": quantity});
-        let (called, events) =
-            engine.call_for(&self.session, add.id.clone(), arguments, self.turn_options()).await;
-        let mut teller =
-            EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
+        let (called, events) = engine
+            .caller_turns
+            .call(&self.session, add.id.clone(), arguments, self.turn_options())
+            .await;
+        let mut relay = EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
         for event in events {
-            teller.handle_event(event);
+            relay.handle_event(event);
         }
-        answer.calls.extend(std::mem::take(&mut teller.calls));
-        match (teller.approval, called) {
+        answer.calls.extend(std::mem::take(&mut relay.calls));
+        match (relay.approval, called) {
             (Some(approval), _) => self.show_pending_action(&approval, None, answer),
             (None, Err(error)) => return Err(fault(error)),
             (None, Ok(_)) => Text::ConfirmFailed.localize(self.locale).clone_into(&mut answer.text),

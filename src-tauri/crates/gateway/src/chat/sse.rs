@@ -13,7 +13,7 @@ pub(crate) enum Event {
     /// A piece of the answer's text.
     Delta(String),
     /// Any other event, with JSON data.
-    Told { name: &'static str, data: String },
+    Named { name: &'static str, data: String },
 }
 
 /// The receiver of events. The JSON route has none.
@@ -33,7 +33,7 @@ impl SseSink {
     pub(crate) fn send_event(&self, name: &'static str, data: impl Serialize) {
         if let Some(sender) = &self.0 {
             // If the caller has disconnected, the dropped stream is noticed elsewhere.
-            let _ = sender.send(Event::Told { name, data: to_json_text(&data) });
+            let _ = sender.send(Event::Named { name, data: to_json_text(&data) });
         }
     }
 
@@ -76,7 +76,7 @@ pub(crate) fn stream_body(
                 (_, next) => write_event(&mut text, &std::mem::replace(&mut last, next)),
             }
         }
-        let ended = matches!(last, Event::Told { name: "final", .. });
+        let ended = matches!(last, Event::Named { name: "final", .. });
         write_event(&mut text, &last);
         if ended {
             leaves.disarm();
@@ -89,7 +89,7 @@ pub(crate) fn stream_body(
 fn write_event(text: &mut String, event: &Event) {
     let (name, data) = match event {
         Event::Delta(said) => ("delta", &to_json_text(&json!({"text": said}))),
-        Event::Told { name, data } => (*name, data),
+        Event::Named { name, data } => (*name, data),
     };
     // JSON text contains no line breaks, so one data line is enough.
     text.push_str(&format!("event: {name}\ndata: {data}\n\n"));

@@ -27,8 +27,8 @@ pub(crate) struct State {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shown: Option<Value>,
     /// The id of the action whose end was reported to the caller.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) told_of: Option<String>,
+    #[serde(rename = "toldOf", skip_serializing_if = "Option::is_none")]
+    pub(crate) reported_action: Option<String>,
     /// The revision of this state in the shared store. Empty if the session was never shared.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) rev: String,

@@ -51,19 +51,15 @@ impl Turn<'_> {
             return Err(Fault::internal(self.locale));
         };
         let (called, events) = engine
-            .call_for(
-                &self.session,
-                search.id.clone(),
-                json!({"query": words}),
-                self.turn_options(),
-            )
+            .caller_turns
+            .call(&self.session, search.id.clone(), json!({"query": words}), self.turn_options())
             .await;
-        let mut teller =
+        let mut relay =
             EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
         for event in events {
-            teller.handle_event(event);
+            relay.handle_event(event);
         }
-        answer.calls = std::mem::take(&mut teller.calls);
+        answer.calls = std::mem::take(&mut relay.calls);
         self.show_products(&[], state, answer).await;
         answer.refinements = refine::build_suggestions(&answer.calls);
         let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);

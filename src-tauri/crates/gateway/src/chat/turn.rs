@@ -35,7 +35,7 @@ use crate::{
 
 /// The tools whose proposals the gateway checks itself, to let the customer choose a variant.
 /// Refusals of other tools go to the model.
-pub(crate) const LOOKED_AT: &[&str] = &[tools::ADD];
+pub(crate) const PREFLIGHT_TOOLS: &[&str] = &[tools::ADD];
 
 /// Runs the turn. The last event of `out` contains the same answer that is returned.
 pub(crate) async fn run_turn(
@@ -115,7 +115,8 @@ impl Turn<'_> {
             .await
             .map_err(fault)?;
         self.store_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
-        let (asked, told_of) = (state.open.last_question().cloned(), state.told_of.clone());
+        let (asked, reported_action) =
+            (state.open.last_question().cloned(), state.reported_action.clone());
         answer.notice = (self.app.config.notice && !state.introduced)
             .then(|| Text::Automated.localize(self.locale));
         let went = self.answer_message(waited, &mut state, answer).await;
@@ -124,7 +125,7 @@ impl Turn<'_> {
         answer.update_cart(&mut state);
         let saved = self.save_state(&mut state).await;
         if saved.is_err() || went.is_err() || self.leave.is_cancelled() {
-            self.revert_unread(asked, told_of, &mut state).await;
+            self.revert_unread(asked, reported_action, &mut state).await;
         }
         saved.map_err(fault)?;
         went
@@ -136,15 +137,17 @@ impl Turn<'_> {
     async fn revert_unread(
         &self,
         asked: Option<String>,
-        told_of: Option<String>,
+        reported_action: Option<String>,
         state: &mut State,
     ) {
         let still_asked = state.open.keep_if_last_question(asked.clone());
-        if (still_asked.as_ref(), &told_of) == (state.open.last_question(), &state.told_of) {
+        if (still_asked.as_ref(), &reported_action)
+            == (state.open.last_question(), &state.reported_action)
+        {
             return;
         }
         state.open.apply_change(Change::Unread { asked_before: asked });
-        state.told_of = told_of;
+        state.reported_action = reported_action;
         if let Err(error) = self.save_state(state).await {
             tracing::debug!(%error, "a session waits to be shared");
         }
@@ -277,7 +280,7 @@ impl Turn<'_> {
             ),
             hints: Vec::new(),
             whole: !self.out.has_receiver(),
-            looks_at: LOOKED_AT,
+            looks_at: PREFLIGHT_TOOLS,
         }
     }
 
@@ -291,34 +294,41 @@ impl Turn<'_> {
     ) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
-        let options = state.open.offered_choices();
-        let compared = if options.is_none() {
+        let offered = state.open.offered_choices();
+        let compared = if offered.is_none() {
             references::products_to_compare(&text, &state.memory)
         } else {
             Vec::new()
         };
-        let around = TurnOptions {
-            hints: references::reference_hints(&text, &state.memory, options),
+        let options = TurnOptions {
+            hints: references::reference_hints(&text, &state.memory, offered),
             ..self.turn_options()
         };
-        let mut hearing = engine
-            .start_callers_turn(&self.session, text, model, around)
+        let mut stream = engine
+            .caller_turns
+            .start(&self.session, text, model, options)
             .await
             .map_err(|error| Fault::from_error(&error, self.locale))?;
-        answer.turn = Some(hearing.turn().clone());
-        let mut teller =
-            EventRelay::new(self.out.clone(), self.locale, self.ask.debug, engine.specs())
-                .with_preface(answer.notice);
-        let (end, stopped) = self.relay_events(&mut hearing, &mut teller).await;
-        answer.rounds = teller.rounds;
-        answer.calls = std::mem::take(&mut teller.calls);
+        answer.turn = Some(stream.turn().clone());
+        let mut relay = EventRelay::new(
+            self.out.clone(),
+            self.locale,
+            self.ask.debug,
+            engine.caller_turns.specs(&self.app.caller),
+        )
+        .with_preface(answer.notice);
+        let (end, stopped) = self.relay_events(&mut stream, &mut relay).await;
+        answer.rounds = relay.rounds;
+        // Taken also from a turn that failed: a change that was made must be in the answer and the
+        // record.
+        answer.calls = std::mem::take(&mut relay.calls);
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
         if let Some(fault) =
             stopped.or_else(|| failed.map(|error| Fault::from_error(error, self.locale)))
         {
-            teller.send_replaced_status(&fault.safe_message());
+            relay.send_replaced_status(&fault.safe_message());
             // The question was never shown, so no later message may confirm it.
-            if let Some(approval) = teller.approval.take() {
+            if let Some(approval) = relay.approval.take() {
                 self.withdraw_proposal(&approval, "The caller was never asked.", answer).await;
             }
             return Err(fault);
@@ -327,7 +337,7 @@ impl Turn<'_> {
             answer.calls.iter().filter_map(|call| call.describe_left_change(self.locale)).collect();
         self.show_products(&compared, state, answer).await;
         answer.text = end.text;
-        match teller.approval.take() {
+        match relay.approval.take() {
             Some(approval) => {
                 self.handle_proposal(approval, state, answer).await?;
                 self.append_left_changes(&state.left, answer);
@@ -348,7 +358,7 @@ impl Turn<'_> {
         state
             .open
             .apply_change(Change::Suggested(refine::suggestions_to_store(&answer.calls, &[])));
-        teller.send_replaced_status(&answer.text);
+        relay.send_replaced_status(&answer.text);
         Ok(())
     }
 
@@ -386,8 +396,8 @@ impl Turn<'_> {
     /// is silent for too long, or the gateway shuts down.
     async fn relay_events(
         &self,
-        hearing: &mut engine::TurnStream,
-        teller: &mut EventRelay,
+        stream: &mut engine::TurnStream,
+        relay: &mut EventRelay,
     ) -> (End, Option<Fault>) {
         let config = &self.app.config;
         let latest = tokio::time::Instant::now() + config.turn_timeout;
@@ -399,14 +409,13 @@ impl Turn<'_> {
             error: Some(AgentError::internal("unexpected", "The turn ended.")),
         };
         loop {
-            let until = teller
-                .silent_since
-                .map_or(latest, |since| latest.min(since + config.model_timeout));
+            let until =
+                relay.silent_since.map_or(latest, |since| latest.min(since + config.model_timeout));
             let why = tokio::select! {
                 biased;
-                event = hearing.next() => {
+                event = stream.next() => {
                     let Some(event) = event else { return (gone(), stopped) };
-                    match teller.handle_event(event) {
+                    match relay.handle_event(event) {
                         Some(end) => return (end, stopped),
                         None => continue,
                     }
@@ -417,7 +426,9 @@ impl Turn<'_> {
                     if until < latest { Fault::model_timeout(self.locale) } else { Fault::turn_timeout(self.locale) }
                 }
             };
-            hearing.cancel();
+            // The turn still ends with an event, which is waited for: its calls and records belong
+            // to the answer.
+            stream.cancel();
             stopped = Some(why);
         }
     }
