@@ -6,27 +6,24 @@ mod approve;
 mod args;
 mod ask;
 mod commands;
-mod crash;
-mod exit;
 mod keys;
 mod link;
 mod listen;
-mod log;
 mod markdown;
-mod out;
 mod question;
 mod refused_calls;
-mod telemetry;
-mod visible;
+mod results;
+mod width;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use contract::Reason;
 use host::Paths;
+use terminal::{crash, exit, log, out, visible};
 
 use args::Args;
-use exit::{Exit, Failure};
+use exit::Exit;
 use out::Out;
 
 /// Runs the program with the process's arguments.
@@ -40,17 +37,13 @@ pub fn run() -> ExitCode {
     }
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return print_parser_message(&error),
+        Err(error) => {
+            return exit::print_parser_message(&error, "`csign --help` shows all commands.");
+        }
     };
     let folder = link::data_dir(args.data_dir.clone());
-    match &args.command {
-        // The log of a server starts with its settings, which may come from a file.
-        args::Command::Serve(_) => crash::install_for_server(&folder),
-        _ => {
-            crash::install_crash_hook(&folder);
-            log::start(&folder);
-        }
-    }
+    crash::install_crash_hook("csign", &folder);
+    log::start(&folder);
     // Two TLS providers may be compiled in. Without a choice, the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let out = Out::new(args.json);
@@ -69,36 +62,8 @@ pub fn run() -> ExitCode {
     }
     match ran {
         Ok(Ok(exit)) => exit::resolve_exit_code(out, exit),
-        Ok(Err(failure)) => report_failure(out, &failure),
+        Ok(Err(failure)) => exit::report_failure(out, &failure),
         // The panic hook has already printed the error.
         Err(_) => Exit::Failed.into(),
     }
-}
-
-fn report_failure(out: Out, failure: &Failure) -> ExitCode {
-    out.print_failure(&failure.error);
-    if out.json
-        && (failure.exit == Exit::LogBroken
-            || matches!(out::stdout_state(), out::Delivery::Lost(_)))
-    {
-        // An alarm is also printed if the JSON document goes elsewhere, and an error if the
-        // document was lost.
-        out.print_error(&failure.error);
-    }
-    exit::resolve_exit_code(out, failure.exit)
-}
-
-/// Prints the parser's message. Help and version are not errors; clap knows which stream each
-/// belongs to.
-fn print_parser_message(error: &clap::Error) -> ExitCode {
-    let printed = error.print();
-    if error.use_stderr() {
-        let out = Out::new(std::env::args_os().any(|word| word == "--json"));
-        if out.json {
-            out.print_failure(&exit::failure_from_parser_error(error).error);
-        }
-        return exit::resolve_exit_code(out, Exit::Usage);
-    }
-    out::record_write_result(printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
-    exit::resolve_exit_code(Out::new(false), Exit::Done)
 }

@@ -10,19 +10,11 @@ mod width;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use render::{Segmenter, Veiled};
+use crate::out::Screen;
 
 use crate::visible::escape_prose;
 use line::{Line, Span, Style, wrap_spans};
 use table::Table;
-
-/// The terminal that text is formatted for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Screen {
-    /// Columns of a line.
-    pub(crate) width: usize,
-    /// Whether text may be bold.
-    pub(crate) is_styled: bool,
-}
 
 /// An answer that arrives in pieces. Each block is returned once, when it is complete.
 #[derive(Debug)]
@@ -72,7 +64,7 @@ impl GrowingAnswer {
 }
 
 /// Formats complete blocks. Each line of the result has a line end.
-fn format(markdown: &str, screen: Screen) -> String {
+pub(crate) fn format(markdown: &str, screen: Screen) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let veiled = Veiled::new(markdown, options);

@@ -7,13 +7,13 @@ use contract::hidden::{is_bidi_control, is_hidden};
 
 /// Escapes every character that is not plainly visible as `\u{...}`. Used for approvals and single
 /// lines.
-pub(crate) fn escape_invisible(text: &str) -> String {
+pub fn escape_invisible(text: &str) -> String {
     escape_chars(text, is_hidden)
 }
 
 /// Escapes characters that could deceive the reader or control the terminal, and keeps line breaks,
 /// tabs and joined emoji. Used for answers.
-pub(crate) fn escape_prose(text: &str) -> String {
+pub fn escape_prose(text: &str) -> String {
     escape_chars(text, |c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_bidi_control(c))
 }
 
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_proposal_stays_hidden() {
+    fn no_character_of_a_proposal_stays_hidden() {
         assert_eq!(
             escape_invisible("pay\u{202e}001\u{200b} \u{1b}[2J"),
             "pay\\u{202e}001\\u{200b} \\u{1b}[2J"

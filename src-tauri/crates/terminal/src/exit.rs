@@ -8,10 +8,14 @@ use crate::out::{self, Out, Tone};
 
 /// The result of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
+    /// The work is done.
     Done = 0,
+    /// The work failed, or the output could not be written.
     Failed = 1,
+    /// The command line cannot be used.
     Usage = 2,
+    /// A call waits for an approval.
     ApprovalRequired = 3,
     /// The call was denied by the policy, rejected by a person, or not decided in time.
     Denied = 4,
@@ -29,7 +33,8 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    pub(crate) fn of_error(error: &AgentError) -> Self {
+    /// Returns the exit code after an error.
+    pub fn of_error(error: &AgentError) -> Self {
         match error.code {
             ErrorCode::InternalError if error.has_reason(Reason::AuditAlarm) => Self::LogBroken,
             ErrorCode::ApprovalRequired
@@ -59,7 +64,8 @@ impl Exit {
         }
     }
 
-    pub(crate) fn of_outcome(outcome: ToolOutcome) -> Self {
+    /// Returns the exit code after a tool call.
+    pub fn of_outcome(outcome: ToolOutcome) -> Self {
         match outcome {
             ToolOutcome::Ok => Self::Done,
             ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired => Self::Denied,
@@ -71,7 +77,7 @@ impl Exit {
     }
 
     /// Returns the exit code after an approval.
-    pub(crate) fn of_status(status: ApprovalStatus) -> Self {
+    pub fn of_status(status: ApprovalStatus) -> Self {
         match status {
             ApprovalStatus::Approved | ApprovalStatus::Executing | ApprovalStatus::Done => {
                 Self::Done
@@ -88,7 +94,7 @@ impl Exit {
 
 /// Returns the exit code. It depends on the command's result and on whether the output could be
 /// written.
-pub(crate) fn resolve_exit_code(out: Out, exit: Exit) -> ExitCode {
+pub fn resolve_exit_code(out: Out, exit: Exit) -> ExitCode {
     match out::stdout_state() {
         out::Delivery::Fine => exit.into(),
         out::Delivery::Lost(error) => {
@@ -112,31 +118,62 @@ pub(crate) fn resolve_exit_code(out: Out, exit: Exit) -> ExitCode {
 
 /// The failure of a command.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) error: AgentError,
-    pub(crate) exit: Exit,
+pub struct Failure {
+    /// The error to print.
+    pub error: AgentError,
+    /// The exit code.
+    pub exit: Exit,
 }
 
 impl Failure {
     /// Makes the failure for a command line that was parsed but has unusable values.
-    pub(crate) fn usage_error(message: impl Into<Text>) -> Self {
+    pub fn usage_error(message: impl Into<Text>) -> Self {
         Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
     }
 
+    /// Adds what the person can do.
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<Text>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Text>) -> Self {
         self.error = self.error.hint(hint);
         self
     }
 }
 
+/// Prints a failure. Returns the exit code.
+pub fn report_failure(out: Out, failure: &Failure) -> ExitCode {
+    out.print_failure(&failure.error);
+    if out.json
+        && (failure.exit == Exit::LogBroken
+            || matches!(out::stdout_state(), out::Delivery::Lost(_)))
+    {
+        // An alarm is also printed if the JSON document goes elsewhere, and an error if the
+        // document was lost.
+        out.print_error(&failure.error);
+    }
+    resolve_exit_code(out, failure.exit)
+}
+
+/// Prints the parser's message about the command line. Help and version are not errors; clap knows
+/// which stream each belongs to. `hint` says where the options are listed. Returns the exit code.
+pub fn print_parser_message(error: &clap::Error, hint: &'static str) -> ExitCode {
+    let printed = error.print();
+    if error.use_stderr() {
+        let out = Out::new(std::env::args_os().any(|word| word == "--json"));
+        if out.json {
+            out.print_failure(&failure_from_parser_error(error).hint(hint).error);
+        }
+        return resolve_exit_code(out, Exit::Usage);
+    }
+    out::record_write_result(printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
+    resolve_exit_code(Out::new(false), Exit::Done)
+}
+
 /// Makes a failure from the first paragraph of the parser's message, without its prefix.
-pub(crate) fn failure_from_parser_error(error: &clap::Error) -> Failure {
+fn failure_from_parser_error(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let sentence = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     Failure::usage_error(sentence.trim_start_matches("error: "))
-        .hint("`csign --help` shows all commands.")
 }
 
 impl From<AgentError> for Failure {

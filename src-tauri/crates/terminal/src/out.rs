@@ -9,22 +9,34 @@ use std::sync::OnceLock;
 use contract::{AgentError, hidden::escape_json};
 use serde::Serialize;
 
-use crate::markdown::Screen;
 use crate::visible;
 
 /// Returns a number with its noun, in the singular for one.
-pub(crate) fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+pub fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1_u8) { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
 /// A way to emphasise text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub enum Tone {
+    /// Bold.
     Strong,
+    /// Faint.
     Quiet,
+    /// Green.
     Good,
+    /// Red.
     Bad,
+}
+
+/// The terminal that text is formatted for.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// Columns of a line.
+    pub width: usize,
+    /// Whether text may be bold.
+    pub is_styled: bool,
 }
 
 /// The first failed write to standard output.
@@ -32,7 +44,7 @@ static FAILED: OnceLock<io::Error> = OnceLock::new();
 
 /// Whether the output could be written to standard output.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Delivery {
+pub enum Delivery {
     /// All output was written.
     Fine,
     /// The reader has closed the pipe, as `head` does when it has enough lines. This is not a
@@ -43,7 +55,7 @@ pub(crate) enum Delivery {
 }
 
 /// Returns the state of standard output.
-pub(crate) fn stdout_state() -> Delivery {
+pub fn stdout_state() -> Delivery {
     match FAILED.get() {
         None => Delivery::Fine,
         Some(error) if error.kind() == ErrorKind::BrokenPipe => Delivery::ReaderLeft,
@@ -52,7 +64,7 @@ pub(crate) fn stdout_state() -> Delivery {
 }
 
 /// Records the result of a write to standard output. Also called by other modules.
-pub(crate) fn record_write_result(written: io::Result<()>) {
+pub fn record_write_result(written: io::Result<()>) {
     if let Err(error) = written {
         // Only the first failure is kept.
         let _ = FAILED.set(error);
@@ -84,8 +96,9 @@ fn terminal_width() -> usize {
 
 /// The printer for standard output and standard error.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Out {
-    pub(crate) json: bool,
+pub struct Out {
+    /// Whether results are printed as JSON.
+    pub json: bool,
     colour: bool,
     /// Whether standard output is a terminal.
     is_screen: bool,
@@ -94,7 +107,8 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    pub(crate) fn new(json: bool) -> Self {
+    /// Makes the printer for the present streams of the process.
+    pub fn new(json: bool) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
             || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
         let is_screen = io::stdout().is_terminal();
@@ -104,28 +118,28 @@ impl Out {
 
     /// Returns the terminal at standard output with its present width. None if there is none, or
     /// if the output is JSON.
-    pub(crate) fn screen(self) -> Option<Screen> {
+    pub fn screen(self) -> Option<Screen> {
         (self.is_screen && !self.json)
             .then(|| Screen { width: terminal_width(), is_styled: self.is_styled })
     }
 
     /// Prints a line of the result.
-    pub(crate) fn print_line(self, text: impl AsRef<str>) {
+    pub fn print_line(self, text: impl AsRef<str>) {
         write_stdout(&format!("{}\n", text.as_ref()));
     }
 
     /// Prints a piece of the answer without waiting for the end of the line.
-    pub(crate) fn print_piece(self, text: &str) {
+    pub fn print_piece(self, text: &str) {
         write_stdout(&visible::escape_prose(text));
     }
 
     /// Prints text that was formatted for the terminal.
-    pub(crate) fn print_formatted(self, text: &str) {
+    pub fn print_formatted(self, text: &str) {
         write_stdout(text);
     }
 
     /// Prints a value as indented JSON.
-    pub(crate) fn print_json(self, value: &impl Serialize) {
+    pub fn print_json(self, value: &impl Serialize) {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string_pretty(&value)) {
             Ok(text) => self.print_line(self.escape_on_screen(text)),
@@ -136,7 +150,7 @@ impl Out {
     }
 
     /// Prints an event as JSON on one line.
-    pub(crate) fn event(self, value: &impl Serialize) {
+    pub fn event(self, value: &impl Serialize) {
         let value = serde_json::to_value(value).map(contract::in_english);
         match value.and_then(|value| serde_json::to_string(&value)) {
             Ok(text) => self.print_line(self.escape_on_screen(text)),
@@ -152,19 +166,19 @@ impl Out {
     }
 
     /// Prints a note on standard error.
-    pub(crate) fn print_note(self, text: impl AsRef<str>) {
+    pub fn print_note(self, text: impl AsRef<str>) {
         let _ = writeln!(io::stderr(), "{}", text.as_ref());
     }
 
     /// Prints a question on standard error, without a line break.
-    pub(crate) fn print_question(self, text: &str) {
+    pub fn print_question(self, text: &str) {
         let mut stderr = io::stderr();
         let _ = stderr.write_all(text.as_bytes());
         let _ = stderr.flush();
     }
 
     /// Prints a failure: one sentence, and the remedy on a second line.
-    pub(crate) fn print_failure(self, error: &AgentError) {
+    pub fn print_failure(self, error: &AgentError) {
         if self.json {
             #[derive(Serialize)]
             struct Failed<'a> {
@@ -175,7 +189,8 @@ impl Out {
         self.print_error(error);
     }
 
-    pub(crate) fn print_error(self, error: &AgentError) {
+    /// Prints an error and its remedy for a person, also if results are JSON.
+    pub fn print_error(self, error: &AgentError) {
         self.print_note(format!(
             "{} {}",
             self.colour_text(Tone::Bad, "error:"),
@@ -190,7 +205,8 @@ impl Out {
         }
     }
 
-    pub(crate) fn colour_text(self, tone: Tone, text: &str) -> String {
+    /// Returns a text in the colour of a tone, if colours are used.
+    pub fn colour_text(self, tone: Tone, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
         }
