@@ -1,8 +1,7 @@
 //! The app's SQLite file behind the engine's `Store` port: one writer thread with group commit, a
 //! few readers, migrations with a backup before each, and recovery of a damaged file. A write is
-//! committed when its method returns, unless it is documented as deferred. Sessions that several
-//! processes share are in Redis. The crate knows rows and JSON bodies; it must not know what a
-//! turn, a policy or a window does with them.
+//! committed when its method returns, unless it is documented as deferred. The crate knows rows and
+//! JSON bodies; it must not know what a turn, a policy or a window does with them.
 #![forbid(unsafe_code)]
 
 mod backup;
@@ -21,7 +20,6 @@ mod port_recordings;
 mod readers;
 mod recent;
 mod recover;
-mod redis;
 mod table;
 mod text;
 mod vectors;
@@ -31,4 +29,3 @@ pub use error::OpenError;
 pub use open::{OpenedStore, SqliteStore};
 pub use other::{check_database, copy_database, suspect_database};
 pub use recover::Recovered;
-pub use redis::RedisSessions;

@@ -1,6 +1,8 @@
 //! Sessions that several gateways share, in Redis: a JSON text per session that expires with the
 //! session, a lock, and a status per approval. Every step is one script that compares before it
-//! sets and may be sent twice, so a lost reply does no harm.
+//! sets and may be sent twice, so a lost reply does no harm. A crate of its own, because only the
+//! gateway needs a client for Redis.
+#![forbid(unsafe_code)]
 
 use std::time::Duration;
 
@@ -12,8 +14,7 @@ use redis::{
     aio::{ConnectionManager, ConnectionManagerConfig},
     io::tcp::{TcpSettings, socket2::TcpKeepalive},
 };
-
-use crate::text;
+use serde_json::Value;
 
 /// How long a lock lasts. Its owner renews it every few seconds; the lock of a dead owner expires
 /// after this.
@@ -182,12 +183,18 @@ fn unreachable_error(error: &RedisError) -> StoreError {
     StoreError::Away(kind(error))
 }
 
+/// Returns a status as its word on the wire.
 fn status_to_text(status: ApprovalStatus) -> Result<String, StoreError> {
-    text::enum_to_text(&status).map_err(|error| StoreError::Failed(error.to_string()))
+    match serde_json::to_value(status) {
+        Ok(Value::String(word)) => Ok(word),
+        Ok(other) => Err(StoreError::Failed(format!("not a word: {other}"))),
+        Err(error) => Err(StoreError::Failed(error.to_string())),
+    }
 }
 
 fn status(stored: &str) -> Option<ApprovalStatus> {
-    text::read_word(stored.split(' ').next().unwrap_or_default()).ok()
+    let word = stored.split(' ').next().unwrap_or_default();
+    serde_json::from_value(Value::String(word.to_owned())).ok()
 }
 
 #[async_trait]
