@@ -72,15 +72,13 @@ pub(crate) enum Command {
     /// For developers of Countersign
     #[command(subcommand, hide = true)]
     Dev(Dev),
-    /// Run the demo shop's MCP server (see `csign shop-server --help`)
-    ShopServer,
 }
 
 impl Command {
     /// Whether the command is told at its end if the settings cannot be used. `doctor` and `serve`
     /// say it themselves, and some commands have no profile.
     pub(crate) fn uses_settings(&self) -> bool {
-        !matches!(self, Self::Doctor | Self::Serve(_) | Self::ShopServer | Self::Dev(_))
+        !matches!(self, Self::Doctor | Self::Serve(_) | Self::Dev(_))
     }
 }
 

@@ -19,11 +19,8 @@ mod service;
 mod status;
 mod tools;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::Parser as _;
 use contract::{AgentError, ErrorCode};
 use host::{Paths, Person, WhenAlarmed};
 
@@ -32,14 +29,6 @@ use crate::ask;
 use crate::exit::{Exit, Failure};
 use crate::link::{self, Link};
 use crate::out::Out;
-
-/// Runs the demo shop's own command line. Packs start it as a server.
-pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
-    match shop::Args::try_parse_from(std::iter::once("csign shop-server".into()).chain(args)) {
-        Ok(args) => ExitCode::from(shop::run(args)),
-        Err(error) => crate::print_parser_message(&error),
-    }
-}
 
 /// Runs a command to its end.
 pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
@@ -51,8 +40,6 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         }
         Command::Packs(args) => run_packs(args, data_dir, out),
         Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
-        Command::ShopServer => Err(Failure::usage_error("`shop-server` has to be the first word.")
-            .hint("csign shop-server --help")),
         Command::Ask(args) => {
             let text = ask::check_arguments(&args)?;
             let person = link::person_present();
@@ -120,7 +107,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             with_link(data_dir, person, async |link| import::run(link, out, args).await)
         }
         Command::Run(args) => run::run(args, data_dir, out),
-        Command::Serve(args) => serve::run(&args, data_dir, out),
+        Command::Serve(args) => Err(serve::become_gateway(&args, &data_dir, out)),
         Command::ServiceLevel => {
             with_link(data_dir, Person::Absent, async |link| service::run(link, out).await)
         }

@@ -4,22 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::{HTTP_CLIENTS, rooms, root, sources};
+use crate::{HTTP_CLIENTS, dependencies, rooms, root, sources};
 
 #[test]
 fn the_offline_model_links_no_http_client() {
-    let (rooms, packages) = (rooms(), locked());
-    let mut reached = BTreeSet::new();
-    let mut next = vec!["offline".to_owned()];
-    while let Some(name) = next.pop() {
-        if reached.insert(name.clone()) {
-            // The lock file also lists what only tests of a crate of ours need.
-            let found = rooms
-                .get(&name)
-                .or_else(|| packages.get(&name).map(|package| &package.dependencies));
-            next.extend(found.into_iter().flatten().cloned());
-        }
-    }
+    let reached = linked("offline");
     assert!(
         reached.contains("engine") && reached.contains("minijinja"),
         "the manifests and the lock file are read"
@@ -32,26 +21,52 @@ fn the_offline_model_links_no_http_client() {
 }
 
 #[test]
-fn csign_links_no_webview() {
-    let packages = locked();
-    let mut reached = BTreeSet::new();
-    let mut next = vec!["cli".to_owned()];
-    while let Some(name) = next.pop() {
-        if reached.insert(name.clone()) {
-            next.extend(packages.get(&name).into_iter().flat_map(|p| p.dependencies.clone()));
-        }
-    }
-    assert!(reached.contains("host") && reached.contains("rusqlite"), "the lock file is read");
-    let windows: Vec<&String> = reached
+fn csign_links_no_webview_web_server_redis_or_telemetry() {
+    let reached = linked("cli");
+    assert!(
+        reached.contains("host") && reached.contains("rusqlite") && reached.contains("tabular"),
+        "the manifests and the lock file are read"
+    );
+    let of_the_window = ["tauri", "wry", "tao", "gtk", "webkit2gtk", "webkit2gtk-sys"];
+    let strangers: Vec<&String> = reached
         .iter()
         .filter(|name| {
-            ["tauri", "wry", "tao", "gtk", "webkit2gtk", "webkit2gtk-sys"].contains(&name.as_str())
+            of_the_window.contains(&name.as_str())
+                || ["axum", "redis", "gateway", "shop"].contains(&name.as_str())
+                || name.contains("opentelemetry")
         })
         .collect();
     assert!(
-        windows.is_empty(),
-        "csign links no webview, so a server needs none; it reaches {windows:?}"
+        strangers.is_empty(),
+        "csign is for terminals: a server needs no window, and the gateway is a program of its own; \
+         it reaches {strangers:?}"
     );
+    assert!(linked("gateway").contains("axum"), "the gateway is a server");
+}
+
+/// Returns the packages that a crate of ours links. The lock file also lists what only tests of a
+/// crate of ours need, so dependencies of those come from their manifests.
+fn linked(name: &str) -> BTreeSet<String> {
+    let (mut ours, packages) = (rooms(), locked());
+    for (name, folder) in [
+        ("shipped-packs", "src-tauri/shipped-packs"),
+        ("campaign-portfolio-pacing", "tools/campaign-portfolio-pacing"),
+        ("shop", "tools/shop"),
+        ("shop-adapter", "tools/shop/adapter"),
+    ] {
+        ours.insert(name.to_owned(), dependencies(&root().join(folder).join("Cargo.toml")));
+    }
+    let mut reached = BTreeSet::new();
+    let mut next = vec![name.to_owned()];
+    while let Some(name) = next.pop() {
+        if reached.insert(name.clone()) {
+            let found = ours
+                .get(&name)
+                .or_else(|| packages.get(&name).map(|package| &package.dependencies));
+            next.extend(found.into_iter().flatten().cloned());
+        }
+    }
+    reached
 }
 
 #[test]

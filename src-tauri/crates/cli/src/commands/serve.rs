@@ -1,237 +1,76 @@
-//! `csign serve`: serves the shop's chat API over HTTP until it is stopped.
+//! `csign serve`: becomes the program `countersign-gateway`, which serves the shop's chat API. The
+//! web server and its libraries are in that program alone.
 
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use contract::{AgentError, Reason};
-use gateway::{Config, Flags, SessionStore};
-use host::{Host, Options, Paths, Sessions};
+use contract::AgentError;
 
 use crate::args::Serve;
-use crate::exit::{Exit, Failure};
-use crate::log;
-use crate::out::{self, Out};
-use crate::telemetry::Telemetry;
+use crate::exit::Failure;
+use crate::out::Out;
 
-const LEAVING_TIME: Duration = Duration::from_secs(5);
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
+const PROGRAM: &str = "countersign-gateway";
 
-pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
+/// How to get the program back.
+const REMEDY: &str = "Install Countersign again. In its source tree, `make release` and `make run` build this program beside csign.";
+
+/// Replaces this process by the gateway, which keeps its number, environment and streams. Signals
+/// therefore reach the gateway, and its exit code is the one of `csign`. Returns only if that
+/// failed.
+pub(crate) fn become_gateway(args: &Serve, data_dir: &Path, out: Out) -> Failure {
+    let program = match find_gateway() {
+        Ok(program) => program,
+        Err(error) => return error.into(),
+    };
+    let error = gateway_command(&program, args, data_dir, out).exec();
+    no_gateway(format!("The program {} cannot be started: {error}.", program.display())).into()
+}
+
+/// Returns the gateway's program, which lies beside this one. The search path is not used, because
+/// a folder of the user could replace the program there.
+fn find_gateway() -> Result<PathBuf, AgentError> {
+    let csign = std::env::current_exe()
+        .map_err(|error| no_gateway(format!("The folder of csign cannot be found: {error}.")))?;
+    let program = csign.with_file_name(PROGRAM);
+    if program.is_file() {
+        Ok(program)
+    } else {
+        Err(no_gateway(format!("The program {} does not exist.", program.display())))
+    }
+}
+
+fn no_gateway(message: String) -> AgentError {
+    AgentError::internal("no_gateway", message).hint(REMEDY)
+}
+
+fn gateway_command(program: &Path, args: &Serve, data_dir: &Path, out: Out) -> Command {
+    let mut command = Command::new(program);
+    command.arg(with_value("--data-dir", data_dir));
+    if out.json {
+        command.arg("--json");
+    }
+    if let Some(address) = args.listen {
+        command.arg(format!("--listen={address}"));
+    }
+    if args.no_token {
+        command.arg("--no-token");
+    }
+    if args.allow_remote {
+        command.arg("--allow-remote");
+    }
     if let Some(file) = &args.env_file {
-        read_env(file)?;
+        command.arg(with_value("--env-file", file));
     }
-    let variable = |name: &str| std::env::var(name).ok();
-    let telemetry = Telemetry::read_variables(&variable)
-        .map_err(|error| Failure { error, exit: Exit::Usage })?;
-    log::start_server(telemetry.as_ref()).map_err(|error| Failure { error, exit: Exit::Usage })?;
-    let flags =
-        Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
-    let token = Paths::new(Some(data_dir.clone())).gateway_token();
-    let config = Config::read_variables(&flags, token, &variable);
-    let config = config.map_err(|error| Failure { error, exit: Exit::Usage })?;
-    raise_open_file_limit();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| {
-        AgentError::internal("runtime", format!("csign cannot start: {error}."))
-    })?;
-    let served = runtime.block_on(async {
-        let options = Options {
-            data_dir: Some(data_dir),
-            pack_code: shipped_packs::all(),
-            credentials_from_environment: true,
-            warm_up: true,
-            callers_packs: vec![gateway::PACK.to_owned()],
-            sessions: session_store(&config).await?,
-            model_silence: Some(config.model_timeout),
-            patience: config.patience,
-            is_chat_api: true,
-            ..Options::default()
-        };
-        let host = open(options).await?;
-        if let Some(error) = missing_shop_error(&host) {
-            host.stop().await;
-            return Err(error);
-        }
-        // Further `csign` processes can connect, for example to read the log or to see pending
-        // actions.
-        let joined = host::serve_host(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
-        let (token, grace, stopped) = (config.token_file.clone(), config.grace, OnceLock::new());
-        let model = host.model_label(config.model.as_deref());
-        let unwritten = tokio::sync::Notify::new();
-        let ready = |address| {
-            if out.json {
-                out.event(&serde_json::json!({"listening": format!("http://{address}"), "model": model}));
-            } else {
-                out.print_line(format!("listening on http://{address}"));
-            }
-            if let Some(fault) = host.settings_fault() {
-                out.print_error(&fault);
-            } else if !host.engine().is_enabled() {
-                out.print_note("The assistant is switched off: every message is refused. Set AGENT_ENABLED to true, or switch it on in Settings.");
-            } else if !out.json {
-                out.print_note(format!("Answers come from: {model}."));
-            }
-            if let Some(error) = host.missing_packs_error() {
-                out.print_error(&error);
-            }
-            if let Some(token) = token.filter(|_| !out.json) {
-                out.print_note(format!("The token is in {}.", token.display()));
-            }
-            // If the address could not be printed, the caller cannot know where the server listens,
-            // so the server ends.
-            if matches!(out::stdout_state(), out::Delivery::Lost(_)) {
-                unwritten.notify_one();
-            }
-        };
-        let stop = async {
-            tokio::select! {
-                () = wait_for_signal() => {}
-                () = unwritten.notified() => {}
-            }
-            let _ = stopped.set(Instant::now());
-        };
-        let served = gateway::serve_gateway(Arc::clone(&host), config, ready, stop).await;
-        if let Some(joined) = joined {
-            // Clients of the socket get the rest of the grace period that HTTP callers had.
-            joined.shut_down(stopped.get().map_or(Duration::ZERO, |since: &Instant| grace.saturating_sub(since.elapsed()))).await;
-        }
-        host.stop().await;
-        served
-    });
-    if let Some(telemetry) = telemetry {
-        telemetry.stop();
-    }
-    runtime.shutdown_background();
-    served?;
-    Ok(Exit::Done)
+    command
 }
 
-/// Opens the profile. Retries while another process has it open, because a process that was just
-/// stopped may hold the folder a little longer and a restart must not fail for that reason.
-async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
-    let latest = Instant::now() + LEAVING_TIME;
-    let mut told = false;
-    loop {
-        match Host::open(options.clone()).await {
-            Err(error) if error.has_reason(Reason::ProfileInUse) && Instant::now() < latest => {
-                if !std::mem::replace(&mut told, true) {
-                    tracing::info!(target: "gateway", "the data folder is in use: waiting for whoever may just be leaving it");
-                }
-                tokio::time::sleep(POLL_INTERVAL).await;
-            }
-            opened => return opened,
-        }
-    }
-}
-
-/// Returns the error for a missing shop pack, without which the server could answer no message.
-fn missing_shop_error(host: &Host) -> Option<AgentError> {
-    if !host.engine().specs().is_empty() {
-        return None;
-    }
-    let faulty = || {
-        let message = format!(
-            "There are no shop tools: the pack {} was not found or has faults.",
-            gateway::PACK
-        );
-        AgentError::internal("no_shop_tools", message)
-            .hint("`csign packs list` shows all packs and their faults.")
-    };
-    Some(host.missing_packs_error().unwrap_or_else(faulty))
-}
-
-async fn session_store(config: &Config) -> Result<Sessions, AgentError> {
-    match &config.session_store {
-        SessionStore::Sqlite => Ok(Sessions::InFile),
-        SessionStore::Memory => Ok(Sessions::InMemory),
-        SessionStore::Redis { url, prefix } => {
-            Sessions::connect_redis(url, prefix, config.session_ttl).await
-        }
-    }
-}
-
-/// The number of files that the server may have open. Each stream needs a connection to the client
-/// and one to the model, and the usual limit is much lower.
-const FILES: libc::rlim_t = 16_384;
-
-fn raise_open_file_limit() {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls get a valid struct, and the limit is raised only as far as this process
-    // may.
-    let raised = unsafe {
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && {
-            limit.rlim_cur = limit.rlim_cur.max(FILES.min(limit.rlim_max));
-            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) == 0
-        }
-    };
-    if !raised {
-        tracing::warn!(
-            "the limit of open files could not be raised: with many streams at once, connections may be refused"
-        );
-    }
-}
-
-async fn wait_for_signal() {
-    let interrupt = tokio::signal::ctrl_c();
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = interrupt => {}
-                _ = terminate.recv() => {}
-            }
-        }
-        Err(_) => {
-            let _ = interrupt.await;
-        }
-    }
-}
-
-/// Reads lines of NAME=VALUE. Variables that are already set stay.
-fn read_env(file: &Path) -> Result<(), Failure> {
-    let text = files::read_text(file, files::BY_HAND).map_err(|error| {
-        Failure::usage_error(format!("{} cannot be read: {error}.", file.display()))
-    })?;
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        let line = line.strip_prefix("export ").unwrap_or(line);
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let Some((name, value)) = line.split_once('=') else {
-            return Err(Failure::usage_error(format!(
-                "Line {} of {} is not NAME=VALUE.",
-                number + 1,
-                file.display()
-            )));
-        };
-        let (name, bare) = (name.trim(), strip_quotes_and_comment(value));
-        if !name.is_empty() && std::env::var_os(name).is_none() {
-            // SAFETY: no other thread exists yet; they start with the runtime, after this.
-            unsafe { std::env::set_var(name, bare) };
-        }
-    }
-    Ok(())
-}
-
-/// Returns a value without its quotes and without the comment after it.
-fn strip_quotes_and_comment(value: &str) -> &str {
-    let without_comment =
-        |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
-    let unquoted = without_comment(value).map_or(value, |at| &value[..at]).trim();
-    let value = value.trim();
-    let Some(quote) = value.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
-        return unquoted;
-    };
-    let whole = |text: &'_ str| text.len() > 1 && text.ends_with(quote);
-    match value[1..].split_once(quote) {
-        Some((inner, rest))
-            if rest.is_empty()
-                || rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#') =>
-        {
-            inner
-        }
-        Some(_) if whole(value) => &value[1..value.len() - 1],
-        Some(_) | None => unquoted,
-    }
+/// Returns an option as one word, because a value may begin with a hyphen.
+fn with_value(option: &str, value: &Path) -> OsString {
+    let mut word = OsString::from(option);
+    word.push("=");
+    word.push(value);
+    word
 }

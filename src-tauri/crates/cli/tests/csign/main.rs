@@ -25,6 +25,7 @@ mod replay;
 mod run;
 mod scenarios;
 mod search;
+mod serve;
 mod servers;
 mod settings;
 mod socket;

@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use contract::AgentError;
+use host::{ExportingClient, exporting_client};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{MetricExporter, SpanExporter, WithHttpConfig as _};
 use opentelemetry_sdk::{Resource, metrics::SdkMeterProvider, trace::SdkTracerProvider};
-use packs::run::ExportingClient;
 use tracing_opentelemetry::MetricsLayer;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
@@ -58,14 +58,14 @@ impl Telemetry {
                 text(&own).or_else(|| text(PROTOCOL)).filter(|protocol| protocol != "http/protobuf")
             {
                 return Err(configuration_error(&format!(
-                    "{other} is not spoken: {PROTOCOL} must be http/protobuf, or not be set."
+                    "{other} is not supported: {PROTOCOL} must be http/protobuf, or not be set."
                 )));
             }
         }
         // The exporter's client reads the certificates when it is made, also for plain HTTP.
         files::check_certificates().map_err(|why| configuration_error(&format!("{why}.")))?;
         let resource = make_resource(&text);
-        let client = |signal: &str| packs::run::exporting_client(read_timeout(&text, signal));
+        let client = |signal: &str| exporting_client(read_timeout(&text, signal));
         let traces =
             traces.then(|| make_tracer(resource.clone(), client("TRACES")?)).transpose()?;
         let metrics = metrics.then(|| make_meter(resource, client("METRICS")?)).transpose()?;
@@ -114,8 +114,8 @@ impl Telemetry {
     }
 }
 
-/// Returns the service's name for the collector: the one in the environment, or else the program's
-/// name.
+/// Returns the service's name for the collector: the one in the environment, or else `csign`, which
+/// dashboards know.
 fn make_resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
     let named = text("OTEL_SERVICE_NAME").is_some()
         || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));
