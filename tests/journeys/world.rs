@@ -212,12 +212,12 @@ impl Journey {
 
     /// Runs `csign` with another data folder.
     pub fn csign_in(&self, folder: &Path, args: &[&str]) -> Output {
-        let program = Path::new(env!("CARGO_BIN_EXE_countersign")).with_file_name("csign");
+        let program = kit::programs::program("csign");
         let mut command = self.desktop.command(&program);
         command.envs(self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         command.arg("--data-dir").arg(folder).args(args);
         command.output().unwrap_or_else(|error| {
-            panic!("{} does not run ({error}); build the package cli", program.display())
+            panic!("{} does not run ({error})", program.display())
         })
     }
 

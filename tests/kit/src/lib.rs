@@ -8,4 +8,6 @@ pub mod front;
 pub mod guide;
 pub mod model_server;
 pub mod packs;
+pub mod programs;
+mod snapshot;
 pub mod webdriver;

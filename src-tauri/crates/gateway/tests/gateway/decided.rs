@@ -222,8 +222,10 @@ async fn section_11_and_22_5_what_gateways_share_its_caller_alone_approves() {
     // A decision in one folder would not reach the other gateways.
     let (id, _) = waiting(&one, "s");
     let folder = one.stopped();
-    let output =
-        Gateway::command(&folder).args(["--json", "approvals", "reject", &id]).output().unwrap();
+    let output = Gateway::csign_command(&folder)
+        .args(["--json", "approvals", "reject", &id])
+        .output()
+        .unwrap();
     let refused: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"));
     assert_eq!(refused["error"]["details"]["reason"], json!("not_shared_here"), "{refused}");

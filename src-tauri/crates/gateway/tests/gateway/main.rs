@@ -1,4 +1,4 @@
-//! Tests of the gateway at its border: `csign serve` as a process on a free port, with real HTTP,
+//! Tests of the gateway at its border: its program as a process on a free port, with real HTTP,
 //! the demo shop, and the offline or a scripted model. Tests are named after the sections of the
 //! contract.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
@@ -22,6 +22,7 @@ mod observability;
 mod offered;
 mod packs;
 mod products;
+mod program;
 mod redis;
 mod remote_faults;
 mod remote_shop;

@@ -138,7 +138,7 @@ async fn a_protocol_that_is_not_spoken_is_said_at_the_start() {
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"),
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
     ];
-    let ran = Gateway::command(&folder).arg("serve").envs(env).output().unwrap();
+    let ran = Gateway::command(&folder).envs(env).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(2), "{said}");
     assert!(said.contains("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf"), "{said}");
@@ -150,7 +150,7 @@ async fn a_device_in_the_place_of_the_certificates_is_said_at_the_start() {
     // The certificates are read for plain HTTP, too.
     let env =
         [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"), ("SSL_CERT_FILE", "/dev/null")];
-    let ran = Gateway::command(&folder).arg("serve").envs(env).output().unwrap();
+    let ran = Gateway::command(&folder).envs(env).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(2), "{said}");
     assert!(said.contains("SSL_CERT_FILE names /dev/null"), "{said}");
@@ -435,6 +435,9 @@ async fn a_turn_that_panics_is_told_once_counted_and_kept_as_failed_and_the_serv
     );
     let kept = std::fs::read_to_string(gateway.path("data/logs/csign.log")).unwrap_or_default();
     for text in [&log, &kept] {
-        assert!(!text.contains("csign stopped") && !text.contains("words of a panic"), "{text}");
+        assert!(
+            !text.contains("stopped because of a fault") && !text.contains("words of a panic"),
+            "{text}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of packs other than the shop while `csign serve` has the profile open: clients of its
+//! Tests of packs other than the shop while the gateway has the profile open: clients of its
 //! socket can use all packs, its remote callers only the shop.
 
 use std::{fs, os::unix::fs::PermissionsExt as _};

@@ -503,7 +503,7 @@ async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() 
             front.base
         );
         std::fs::write(folder.path().join("data/countersign.toml"), settings).unwrap();
-        let mut command = Gateway::command(&folder);
+        let mut command = Gateway::csign_command(&folder);
         command.args([
             "--json",
             "tools",

@@ -11,12 +11,12 @@ use serde_json::json;
 
 use crate::world::{Gateway, message_of, model, not_started, refusal_to_start};
 
-/// Returns `csign serve` without an address, in its own folder with a file.
+/// Returns the gateway without an address, in its own folder with a file.
 fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(name), text).unwrap();
     let mut command = Gateway::command(&folder);
-    command.args(["serve", "--no-token"]).current_dir(&folder).env("PORT", "0");
+    command.args(["--no-token"]).current_dir(&folder).env("PORT", "0");
     (folder, command)
 }
 
@@ -115,7 +115,7 @@ async fn a_filter_of_the_log_that_cannot_be_read_is_said_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_leaves_a_server_without_answers_is_said_at_the_start() {
+async fn a_setting_that_prevents_answers_is_reported_at_the_start() {
     for args in [&["--no-token"][..], &["--no-token", "--json"]] {
         let gateway = Gateway::start(args, &[("AGENT_ENABLED", "off")]).await;
         let told = || gateway.log().contains("switched off");
@@ -137,9 +137,7 @@ async fn what_leaves_a_server_without_answers_is_said_at_the_start() {
         (faulty.parent().unwrap().to_str().unwrap(), "There are no shop tools"),
     ] {
         let mut command = Gateway::command(&folder);
-        command
-            .args(["serve", "--no-token", "--listen", "127.0.0.1:0"])
-            .env("COUNTERSIGN_TOOLS_DIR", packs);
+        command.args(["--no-token", "--listen", "127.0.0.1:0"]).env("COUNTERSIGN_TOOLS_DIR", packs);
         let (code, err) = not_started(command);
         assert!(code == Some(1) && err.contains(said), "{packs}: {code:?} {err}");
     }

@@ -294,7 +294,7 @@ async fn section_20_a_store_that_cannot_be_used_is_said_at_the_start() {
     for (env, said) in tries {
         let folder = tempfile::tempdir().unwrap();
         let output = Gateway::command(&folder)
-            .args(["serve", "--no-token", "--listen", "127.0.0.1:0"])
+            .args(["--no-token", "--listen", "127.0.0.1:0"])
             .envs(env.iter().copied())
             .output()
             .unwrap();
@@ -370,7 +370,7 @@ async fn section_20_redis_behind_tls_is_believed_by_its_certificate_alone() {
     // Without the certificate authority nothing is sent.
     let folder = tempfile::tempdir().unwrap();
     let output = Gateway::command(&folder)
-        .args(["serve", "--no-token", "--listen", "127.0.0.1:0"])
+        .args(["--no-token", "--listen", "127.0.0.1:0"])
         .envs(env.iter().take(2).copied())
         .output()
         .unwrap();

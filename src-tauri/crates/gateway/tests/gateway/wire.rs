@@ -171,7 +171,7 @@ fn with_a_recorder(folder: &Path) {
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
     let script = format!(
         "#!/bin/sh\ntee -a \"$COUNTERSIGN_PACK_DATA/requests.jsonl\" | exec '{}' \"$@\"\n",
-        env!("CARGO_BIN_EXE_csign")
+        kit::programs::program("countersign-shop").display()
     );
     fs::write(pack.join("recorder"), script).unwrap();
     fs::set_permissions(pack.join("recorder"), fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,10 +1,11 @@
-//! Starts `csign serve` in its own folder, sends HTTP requests, and reads answers like a widget.
+//! Starts the gateway in its own folder, sends HTTP requests, and reads answers like a widget.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use kit::model_server::{ModelServer, Reply};
+use kit::programs::program;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -26,8 +27,20 @@ pub(crate) struct Event {
 }
 
 impl Gateway {
+    /// Returns the gateway's program with its data folder.
     pub(crate) fn command(folder: &tempfile::TempDir) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_csign"));
+        Self::command_of(env!("CARGO_BIN_EXE_countersign-gateway").as_ref(), folder)
+    }
+
+    /// Returns `csign` with the same data folder.
+    pub(crate) fn csign_command(folder: &tempfile::TempDir) -> Command {
+        Self::command_of(&program("csign"), folder)
+    }
+
+    fn command_of(path: &Path, folder: &tempfile::TempDir) -> Command {
+        // The pack of the shop starts it.
+        program("countersign-shop");
+        let mut command = Command::new(path);
         command
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
@@ -81,7 +94,7 @@ impl Gateway {
             .and_then(|told| Some(told["listening"].as_str()?.to_owned()));
         let base = told.or_else(|| Some(first.trim().strip_prefix("listening on ")?.to_owned()));
         let base =
-            base.unwrap_or_else(|| panic!("csign serve says where it listens: {first}\n{log}"));
+            base.unwrap_or_else(|| panic!("the gateway says where it listens: {first}\n{log}"));
         let token = std::fs::read_to_string(folder.path().join("data/gateway.token")).ok();
         // Two TLS providers are compiled in, and the client needs one to be chosen.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
@@ -114,21 +127,21 @@ impl Gateway {
         Self::start(args, &all).await
     }
 
-    /// Runs another `csign` that joins this one, to its end.
+    /// Runs a `csign` that joins the gateway, to its end.
     pub(crate) fn ran(&self, args: &[&str]) -> std::process::Output {
-        Self::command(&self.folder).args(args).output().unwrap()
+        Self::csign_command(&self.folder).args(args).output().unwrap()
     }
 
-    /// Returns the JSON output of another `csign` that joins this one.
+    /// Returns the JSON output of a `csign` that joins the gateway.
     pub(crate) fn csign(&self, args: &[&str]) -> Value {
-        let output = Self::command(&self.folder).arg("--json").args(args).output().unwrap();
+        let output = Self::csign_command(&self.folder).arg("--json").args(args).output().unwrap();
         serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"))
     }
 
-    /// Returns another `csign` on its own terminal, which joins this one.
+    /// Returns a `csign` on its own terminal, which joins the gateway.
     pub(crate) fn terminal(&self, args: &[&str]) -> Command {
-        let csign = Self::command(&self.folder);
+        let csign = Self::csign_command(&self.folder);
         let words = std::iter::once(csign.get_program())
             .chain(csign.get_args())
             .map(|word| word.to_string_lossy().into_owned());
@@ -329,7 +342,7 @@ pub(crate) fn is_random_uuid(value: &Value) -> bool {
     text.len() == 36 && text.chars().enumerate().all(fits)
 }
 
-/// Runs a `csign serve` that should not start. Returns its exit code and error output. If it
+/// Runs a gateway that should not start. Returns its exit code and error output. If it
 /// starts, it is killed.
 pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -343,7 +356,7 @@ pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
     (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
 }
 
-/// Returns the error output of `csign serve` with invalid settings.
+/// Returns the error output of a gateway with invalid settings.
 pub(crate) fn refusal_to_start(args: &[&str], env: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Gateway::command(&folder);
