@@ -64,7 +64,7 @@ fn row(name: &str, runs: &[AskRun]) -> Vec<String> {
 
 fn ask(folder: &Path, question: &str) -> Outcome<AskRun> {
     let start = Instant::now();
-    let mut child = Command::new(turn::csign()?)
+    let mut child = Command::new(turn::program("csign")?)
         .arg("--data-dir")
         .arg(folder.join("data"))
         .args(["ask", "--json", question])

@@ -38,13 +38,13 @@ pub(crate) async fn serve() -> Outcome {
     std::future::pending().await
 }
 
-/// Returns the shop's program, which both sides start.
-pub(crate) fn csign() -> Outcome<std::path::PathBuf> {
-    let beside = std::env::current_exe()?.with_file_name("csign");
+/// Returns a program of the app, which lies beside this one.
+pub(crate) fn program(name: &str) -> Outcome<std::path::PathBuf> {
+    let beside = std::env::current_exe()?.with_file_name(name);
     if beside.is_file() {
         Ok(beside)
     } else {
-        Err(format!("{} is missing: build csign first", beside.display()).into())
+        Err(format!("{} is missing: `make release` builds it", beside.display()).into())
     }
 }
 

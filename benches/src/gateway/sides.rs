@@ -11,7 +11,7 @@ use super::load::{Kind, turn};
 use super::shop::{CLIENT, SCOPE, SECRET, token_url};
 use super::wire::Line;
 use crate::Outcome;
-use crate::turn::csign;
+use crate::turn::program;
 
 /// A program that listens.
 pub(super) struct Program {
@@ -93,8 +93,8 @@ impl Servers {
     pub(super) fn start() -> Outcome<Self> {
         let folder = tempfile::tempdir()?;
         let model = Program::start(Command::new(std::env::current_exe()?).arg("gateway-model"))?;
-        let mut shop = Command::new(csign()?);
-        shop.args(["shop-server", "--http", "127.0.0.1:0", "--data-dir"]).arg(folder.path());
+        let mut shop = Command::new(program("countersign-shop")?);
+        shop.args(["--http", "127.0.0.1:0", "--data-dir"]).arg(folder.path());
         let shop = Program::start(shop.envs([
             ("SHOP_CLIENT_ID", CLIENT),
             ("SHOP_CLIENT_SECRET", SECRET),
@@ -148,7 +148,7 @@ fn ours(servers: &Servers) -> Outcome<Command> {
         .create(true)
         .append(true)
         .open(servers.folder().join("serve.log"))?;
-    let mut command = Command::new(csign()?);
+    let mut command = Command::new(program("csign")?);
     command
         .arg("--data-dir")
         .arg(own("data")?)

@@ -12,7 +12,7 @@ use sseer::event_stream::EventStream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use super::{QUESTION, TURNS_PER_SESSION, csign, folder};
+use super::{QUESTION, TURNS_PER_SESSION, folder, program};
 use crate::Outcome;
 use crate::measure::{Side, cpu, micros, peak_kib};
 
@@ -161,8 +161,8 @@ struct Shop {
 
 impl Shop {
     async fn start() -> Outcome<Self> {
-        let mut child = Command::new(csign()?)
-            .args(["shop-server", "--stdio"])
+        let mut child = Command::new(program("countersign-shop")?)
+            .arg("--stdio")
             .env("COUNTERSIGN_PACK_DATA", folder()?)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,16 +13,12 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
+use crate::programs::program;
+
 pub const CLIENT_ID: &str = "shop-client";
 pub const SECRET: &str = "client-secret-9f2d61c07b";
 /// The content of error answers, which must reach nobody.
 pub const LEAK: &str = "stack trace at db07.internal, password hunter2";
-
-/// The program beside the tests, which are one folder below it.
-fn csign() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(|deps| deps.parent()).unwrap().join("csign")
-}
 
 /// The real demo shop.
 struct Shop {
@@ -33,19 +28,13 @@ struct Shop {
 
 impl Shop {
     fn start(token_seconds: u64) -> Self {
-        let mut command = Command::new(csign());
+        let mut command = Command::new(program("countersign-shop"));
         command
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("SHOP_CLIENT_ID", CLIENT_ID)
             .env("SHOP_CLIENT_SECRET", SECRET);
-        command.args([
-            "shop-server",
-            "--http",
-            "127.0.0.1:0",
-            "--token-seconds",
-            &token_seconds.to_string(),
-        ]);
+        command.args(["--http", "127.0.0.1:0", "--token-seconds", &token_seconds.to_string()]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();

@@ -1,5 +1,4 @@
-//! The command line of the shop's server, as `csign shop-server` and as a program of its own. The
-//! comments of the arguments are help texts.
+//! The command line of the shop's server. The comments of the arguments are help texts.
 
 use std::{io::Write as _, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
@@ -16,7 +15,7 @@ const CLIENT_SECRET_VARIABLE: &str = "SHOP_CLIENT_SECRET";
 
 /// Serves the demo shop over the Model Context Protocol.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "shop-server", version)]
+#[command(name = "countersign-shop", version)]
 pub struct Args {
     /// Talk over stdin and stdout.
     #[arg(long, conflicts_with = "http", required_unless_present = "http")]
@@ -55,6 +54,31 @@ pub struct LoginArgs {
     /// How long a token lasts, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600)]
     pub token_seconds: u64,
+}
+
+/// Runs the program with the process's arguments. Returns the exit code.
+pub fn run_program() -> u8 {
+    match Args::try_parse() {
+        Ok(args) => run(args),
+        Err(error) => print_parser_message(&error),
+    }
+}
+
+/// Prints help, the version, or the fault of the command line. Returns the exit code.
+fn print_parser_message(error: &clap::Error) -> u8 {
+    match error.print().and_then(|()| std::io::stdout().flush()) {
+        // A reader that has left, such as `head`, has what it wanted.
+        Err(failed) if failed.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("{}", unwritten_text(&failed));
+            1
+        }
+        _ if error.use_stderr() => 2,
+        _ => 0,
+    }
+}
+
+fn unwritten_text(error: &std::io::Error) -> String {
+    format!("error: The output could not be written: {error}.")
 }
 
 /// Serves until the client disconnects or the process is stopped. Returns the exit code.
@@ -98,7 +122,7 @@ fn serve(args: Args) -> Result<(), String> {
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
         {
-            let _ = failed.set(format!("error: The output could not be written: {error}."));
+            let _ = failed.set(unwritten_text(&error));
             unwritten.notify_one();
         }
     };

@@ -21,7 +21,7 @@ mod views;
 mod vocabulary;
 mod wire;
 
-pub use args::{Args, DATA_DIR_VARIABLE, LoginArgs, run};
+pub use args::{Args, DATA_DIR_VARIABLE, LoginArgs, run, run_program};
 pub use catalogue::Locale;
 pub use error::ShopError;
 pub use login::Login;

@@ -64,17 +64,13 @@ fn packs_that_ship_as_crates_know_no_room_but_contract_and_tabular() {
     }
 }
 
-/// Files outside the gateway's shop that name a shipped pack, with the reason.
-const NAME_A_PACK: [(&str, &str); 1] =
-    [("cli/src/commands.rs", "`csign shop-server` runs the demo shop's server")];
-
 #[test]
 fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
     let crates = ["shop", "shop-adapter", "campaign-portfolio-pacing"];
     only(
-        &["cli", "gateway"],
+        &["gateway"],
         &holders(&rooms(), |name| crates.contains(&name)),
-        "only cli (the demo server) and gateway depend on a shipped pack",
+        "only gateway depends on a shipped pack",
     );
     // The gateway's own folder is called like the crate `shop`, on which it does not depend.
     let mut names: Vec<String> =
@@ -94,10 +90,7 @@ fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
     for file in sources(&rooms, &["rs"]) {
         let path = file.strip_prefix(&rooms).unwrap().to_string_lossy().into_owned();
         let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
-        if is_test
-            || path.starts_with("gateway/src/shop/")
-            || NAME_A_PACK.iter().any(|(known, _)| *known == path)
-        {
+        if is_test || path.starts_with("gateway/src/shop/") {
             continue;
         }
         let text = without_tests(&fs::read_to_string(&file).unwrap());

@@ -9,6 +9,7 @@
 
 mod answers;
 mod previews;
+mod program;
 mod told;
 
 use std::{
@@ -29,7 +30,7 @@ use serde_json::{Value, json};
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_shop-server");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign-shop");
 
 fn me() -> ClientConfig {
     let mut me =

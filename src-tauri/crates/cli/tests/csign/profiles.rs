@@ -119,13 +119,15 @@ fn a_profile_that_others_may_enter_is_closed_and_a_folder_of_the_users_own_is_no
     assert!(mode() == 0o700 && told.contains("ok       data folder"), "{told}");
 }
 
-/// Runs a copy of `csign` without its packs.
+/// Runs copies of `csign` and the gateway without their packs.
 fn run_copied(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
     let bin = world.path("elsewhere/bin");
     fs::create_dir_all(&bin).expect("made");
     let csign = bin.join("csign");
     if !csign.exists() {
         fs::copy(program(), &csign).expect("copied");
+        let gateway = kit::programs::program("countersign-gateway");
+        fs::copy(gateway, bin.join("countersign-gateway")).expect("copied");
     }
     let mut command: Command = world.bare(&csign);
     let ran = command
@@ -305,8 +307,8 @@ fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable()
     );
 
     let server = world
-        .bare(program())
-        .args(["shop-server", "--http", "127.0.0.1:0", "--data-dir"])
+        .bare(kit::programs::program("countersign-shop"))
+        .args(["--http", "127.0.0.1:0", "--data-dir"])
         .arg(carts.parent().expect("a folder"))
         .output();
     let server = server.expect("started");

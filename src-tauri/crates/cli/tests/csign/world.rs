@@ -63,6 +63,8 @@ impl World {
         let world = Self { user: Some(user), ..Self::new() };
         drop(world.bare("true"));
         world.hand_over();
+        // The pack of the shop starts it.
+        kit::programs::program("countersign-shop");
         world
     }
 

@@ -10,7 +10,7 @@ pub(super) fn is_variable(name: &str) -> bool {
 
 /// Programs of the app that a pack may name. The search path is never used, so no other bare name
 /// can be started.
-const APP_PROGRAMS: [&str; 1] = ["csign"];
+const APP_PROGRAMS: [&str; 1] = ["countersign-shop"];
 
 /// Launchers and interpreters that other clients find on the search path, and how to put their
 /// programs into a pack.

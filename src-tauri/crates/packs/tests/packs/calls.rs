@@ -122,22 +122,22 @@ fn every_fault_of_a_call_is_told_at_its_place() {
             "the search path is not used",
         ),
         (
-            json!({"kind": "other", "program": {"command": "csign", "env": ["DBUS_SESSION_BUS_ADDRESS"]}}),
+            json!({"kind": "other", "program": {"command": "countersign-shop", "env": ["DBUS_SESSION_BUS_ADDRESS"]}}),
             "/program/env/0",
             "session bus",
         ),
         (
-            json!({"kind": "other", "program": {"command": "csign", "args": ["{gone}"]}}),
+            json!({"kind": "other", "program": {"command": "countersign-shop", "args": ["{gone}"]}}),
             "/program/args/0",
             "no parameter",
         ),
         (
-            json!({"kind": "other", "program": {"command": "csign", "env": ["A=b"]}}),
+            json!({"kind": "other", "program": {"command": "countersign-shop", "env": ["A=b"]}}),
             "/program/env/0",
             "not the name of a variable",
         ),
         (
-            json!({"kind": "other", "http": {"url": "https://x.example/"}, "program": {"command": "csign"}}),
+            json!({"kind": "other", "http": {"url": "https://x.example/"}, "program": {"command": "countersign-shop"}}),
             "/http",
             "does not belong",
         ),

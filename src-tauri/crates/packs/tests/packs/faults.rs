@@ -544,7 +544,7 @@ fn wrong_contents() -> Vec<Case> {
         ),
         (
             "/servers/1".into(),
-            json!({"name": "ledger", "command": "csign"}),
+            json!({"name": "ledger", "command": "countersign-shop"}),
             "/servers/1/name".into(),
             "occurs twice",
         ),
