@@ -1,12 +1,14 @@
 # Build, run and test Countersign. Every goal installs what it needs first; with everything in place that takes a second.
 .DELETE_ON_ERROR:
-.PHONY: run app check test soak dev bench bundle lint setup setup-test ui release release-check release-packages release-tag help
+.PHONY: run app programs check test soak dev bench bundle lint setup setup-test ui release release-check release-packages release-tag help
 
 CARGO ?= cargo
 NPM ?= npm
 # Packages of Debian 12 that the build needs, and those that only tests need.
 BUILD_PACKAGES = build-essential pkg-config ca-certificates libwebkit2gtk-4.1-dev libdbus-1-dev libayatana-appindicator3-dev librsvg2-dev xdg-utils
 TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core openssl strace
+# The programs that packages install.
+SHIPPED = --bin countersign --bin csign --bin countersign-gateway --bin countersign-shop
 CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
 MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
@@ -20,6 +22,7 @@ help:
 	@echo "make run     build and open Countersign"
 	@echo "make check   format, lint and test what changed, in the inner loop"
 	@echo "make test    build and run every test"
+	@echo "make programs  build the programs that narrow tests start"
 	@echo "make soak    tamper, cut the power, kill and let calls fail: ten times as often as in make test"
 	@echo "make dev     open it with live reload of the pages"
 	@echo "make bench   measure"
@@ -52,11 +55,16 @@ test: setup-test ui
 SOAKING = attacks:: power:: clean:: clean_runs_of_one_log whatever_was_acknowledged what_was_answered_survives faults:: tampering:: adversary::
 
 soak: export SOAK = 1
-soak: setup-test
+soak: setup-test programs
 	$(CARGO) test --workspace --test log --test store --test csign --test border -- --nocapture $(SOAKING)
 
+# Programs that tests of other crates start. They are built for tests of their own crates, so that features are the same as in
+# `make test` and nothing is built twice.
+programs:
+	$(CARGO) test --workspace --no-run --test csign --test gateway --test wire
+
 dev: setup ui/node_modules/.stamp
-	$(CARGO) build --package cli
+	$(CARGO) build --package cli --package gateway --package shop
 	ui/node_modules/.bin/tauri dev
 
 bench: setup-test release
@@ -139,12 +147,12 @@ ui: ui/dist/index.html
 # Builds the app to try it. Without a terminal cargo draws no bar, but it lists each library.
 app: ui
 	@[ -e target/quick/csign ] || echo "The first build compiles about 600 libraries. Cargo tells how many are left."
-	CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 $(CARGO) build --profile quick --workspace --bin countersign --bin csign
+	CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 $(CARGO) build --profile quick --workspace $(SHIPPED)
 
 # The optimised programs, for packages and benchmarks. The whole workspace is named so that features are the same as in
 # `make test`; only what is shipped is built.
 release: ui
-	$(CARGO) build --release --workspace --bin countersign --bin csign
+	$(CARGO) build --release --workspace $(SHIPPED)
 
 ui/node_modules/.stamp: ui/package-lock.json
 	cd ui && $(NPM) ci --no-audit --no-fund

@@ -57,7 +57,9 @@ if $packages; then
     [ -e "$file" ] || continue
     packed=$(dpkg-deb --field "$file" Version)
     [ "$packed" = "$version" ] || fault "$file says that its version is $packed."
-    dpkg-deb --contents "$file" | grep -q '/usr/bin/csign$' || fault "$file has no csign."
+    for program in countersign csign countersign-gateway countersign-shop; do
+      dpkg-deb --contents "$file" | grep -q "/usr/bin/$program\$" || fault "$file has no $program."
+    done
   done
 fi
 
