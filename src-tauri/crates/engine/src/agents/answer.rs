@@ -135,7 +135,7 @@ impl AnswerBuilder {
         if text.is_empty() {
             return self.forget_partial().await;
         }
-        if !self.context.place.keeps_items() {
+        if !self.context.kind.keeps_items() {
             return;
         }
         self.has_partial = true;
@@ -205,7 +205,7 @@ impl AnswerBuilder {
         if !self.told.insert(code) {
             return;
         }
-        if self.context.caller.is_remote() || !self.context.place.keeps_items() {
+        if self.context.caller.is_remote() || !self.context.kind.keeps_items() {
             tracing::warn!(code, text = text.as_str(), "a notice for the operator");
             return;
         }

@@ -24,7 +24,7 @@ use crate::{
 
 /// A decision that is being applied, and where it was made.
 #[derive(Clone, Copy)]
-struct Made<'a> {
+struct CallerDecision<'a> {
     decision: &'a Decision,
     by: &'a Caller,
 }
@@ -72,7 +72,8 @@ impl Approvals {
             )
             .await;
         }
-        let decided = self.apply(&approval, Made { decision: &params.decision, by }).await;
+        let decided =
+            self.apply(&approval, CallerDecision { decision: &params.decision, by }).await;
         if let Some((began, agent)) = run {
             let (status, level, code) = match &decided {
                 Ok(decided) if decided.approval.status == ApprovalStatus::Failed => {
@@ -115,7 +116,11 @@ impl Approvals {
         self.check_reach(approval, &params.decision, by).await
     }
 
-    async fn apply(&self, approval: &Approval, made: Made<'_>) -> Result<Decided, AgentError> {
+    async fn apply(
+        &self,
+        approval: &Approval,
+        made: CallerDecision<'_>,
+    ) -> Result<Decided, AgentError> {
         let mut result = None;
         let mut is_proposed_next = false;
         match made.decision {
@@ -234,7 +239,7 @@ impl Approvals {
         approval: &Approval,
         transition: Transition,
         reason: Option<&str>,
-        made: Made<'_>,
+        made: CallerDecision<'_>,
     ) -> Result<(), AgentError> {
         let moved = self
             .shared
@@ -259,7 +264,7 @@ impl Approvals {
         &self,
         approval: &Approval,
         holds: Holds,
-        made: Made<'_>,
+        made: CallerDecision<'_>,
     ) -> Result<Option<ItemBody>, AgentError> {
         self.store_decision(approval, Transition::APPROVE, None, made).await?;
         self.pass_on_approval(approval, holds, made.by).await
@@ -291,7 +296,7 @@ impl Approvals {
         &self,
         approval: &Approval,
         arguments: &str,
-        made: Made<'_>,
+        made: CallerDecision<'_>,
     ) -> Result<bool, AgentError> {
         let spec = self.spec_of(approval)?;
         let arguments = contract::arguments::parse(arguments)?;
@@ -320,7 +325,7 @@ impl Approvals {
         approval: &Approval,
         spec: ToolSpec,
         arguments: Value,
-        made: Made<'_>,
+        made: CallerDecision<'_>,
     ) -> Result<(), AgentError> {
         let ready = call_of(approval, spec, arguments);
         let fresh = self

@@ -25,7 +25,7 @@ use crate::{
     texts::Text,
     tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing},
     turn::recording::{RecordedDecision, RecordedEnd},
-    turn::{caller_records::add_caller, place::Place},
+    turn::{caller_records::add_caller, kind::TurnKind},
 };
 
 /// The longest time that an action stays pending, even if the caller's sessions live longer.
@@ -159,7 +159,7 @@ pub(crate) async fn propose(
         decided_at: None,
     };
     let mut draft = requested(dispatcher, ready, &approval);
-    if context.place == Place::Outside && !context.caller.kind.is_inside() {
+    if context.kind == TurnKind::Direct && !context.caller.kind.is_inside() {
         // No question of a conversation says who made this call. A proposal that is made again
         // after its turn has ended does not know it.
         draft = add_caller(draft, &context.caller.kind, world.profile.as_ref());

@@ -120,8 +120,7 @@ pub(crate) async fn recheck(
             Rechecked::Refused(AgentError::invalid(why).reason("foreseen_refusal"))
         }
         Compared::Unread => {
-            let said =
-                "Its effect could not be checked again, so it was not carried out.";
+            let said = "Its effect could not be checked again, so it was not carried out.";
             Rechecked::Refused(
                 AgentError::internal("unread_preview", said).hint("Ask for it again in a moment."),
             )

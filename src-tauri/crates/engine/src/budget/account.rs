@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use contract::{AgentError, Effect, ResultView, SessionId, ToolId, TurnId};
+use contract::{AgentError, Effect, PackId, ResultView, SessionId, ToolId, TurnId};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -38,8 +38,8 @@ pub(crate) struct Entries {
     pub(crate) unasked_writes: Vec<String>,
     /// The tools that ran, in the order of first use.
     pub(crate) tools: Vec<ToolId>,
-    /// The successful results that have a view, each once.
-    pub(crate) viewed: Vec<ViewedResult>,
+    /// The successful results for the program that asked, each once.
+    pub(crate) results: Vec<ToolData>,
     /// The time that people took to decide.
     pub(crate) waited: Duration,
     /// The time that the model took to answer.
@@ -55,11 +55,13 @@ pub(crate) struct Entries {
     pub(crate) has_local_data: bool,
 }
 
-/// A tool result that a window shows in a view of its own.
+/// A result of a tool, and how clients show it.
 #[derive(Clone)]
-pub(crate) struct ViewedResult {
+pub(crate) struct ToolData {
     pub(crate) view: ResultView,
     pub(crate) tool: ToolId,
+    /// None for a tool of no pack.
+    pub(crate) pack: Option<PackId>,
     pub(crate) data: Arc<Value>,
 }
 
@@ -95,12 +97,12 @@ impl Account {
         ToolTime(self)
     }
 
-    /// Notes a result that has a view.
-    pub(crate) fn add_viewed(&self, result: ViewedResult) {
+    /// Notes a result for the program that asked.
+    pub(crate) fn add_result(&self, result: ToolData) {
         let mut entries = self.entries();
-        let is_same = |known: &ViewedResult| known.tool == result.tool && known.data == result.data;
-        if !entries.viewed.iter().any(is_same) {
-            entries.viewed.push(result);
+        let is_same = |known: &ToolData| known.tool == result.tool && known.data == result.data;
+        if !entries.results.iter().any(is_same) {
+            entries.results.push(result);
         }
     }
 }

@@ -277,14 +277,18 @@ impl Meter {
     }
 
     fn estimate_usage(&self) -> (u64, u64) {
+        // Most texts have more than three bytes for each token, so the estimate is rather too high
+        // than too low.
         (self.input, self.output_bytes.div_ceil(3))
     }
 
     /// Replaces the reservation by the actual usage of the model that answered and of the model
     /// that failed before it.
     fn settlement(&mut self, input: u64, output: u64) -> Option<(i64, Settlement)> {
+        // A call is settled once: `Drop` settles whatever the last event did not.
         let entry = self.entry.take()?;
         let (input, output) =
+            // The built-in model may have answered in place of one that failed. It costs nothing.
             if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
         let here = self.cost(self.inner.label(), input, output);
         let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));

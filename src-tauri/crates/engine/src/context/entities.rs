@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn section_6_names_match_as_whole_words_the_longest_first() {
+    fn instructions_6_names_match_as_whole_words_the_longest_first() {
         let named = |text: &str| named_ids(&agent(), "account", "account_id", text);
         assert_eq!(named("how is Bluebell doing"), ["23"]);
         assert_eq!(

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_refers_to_a_place_that_is_gone_stands_there_itself() {
+    fn a_reference_to_a_place_that_is_gone_is_replaced_by_its_target() {
         let schema = json!({"anyOf": [
             {"properties": {"home": {"type": "object", "properties": {"street": {"type": "string"}}}}},
             {"properties": {"work": {"$ref": "#/anyOf/0/properties/home"}, "list": {"type": "array", "items": {"$ref": "#/anyOf/0/properties/home"}},

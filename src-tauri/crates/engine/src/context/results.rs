@@ -174,7 +174,7 @@ fn spec() -> ToolSpec {
         idempotency_key_ref: None,
         auth: None,
         audit_required: false,
-        view: ResultView::Plain,
+        view: ResultView::default(),
         preview: None,
         session_values: Vec::new(),
         as_of: None,

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_strict_providers_refuse_is_fitted() {
+    fn schemas_that_strict_providers_refuse_are_fitted() {
         let of = |field: Value| json!({"type": "object", "properties": {"a": field}});
         let table = [
             (json!({"type": "array"}), json!({"type": "array", "items": {}})),

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn section_7_refresh_policies() {
+    fn agent_run_7_refresh_policies() {
         let base = SummaryPolicy::default();
         let threshold = base;
         let every = SummaryPolicy { refresh_policy: RefreshPolicy::EveryTurn, ..base };

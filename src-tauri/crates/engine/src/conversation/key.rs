@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn section_7_keys() {
+    fn agent_run_7_keys() {
         use ConversationScope::{PerConversation, PerRequest, PerTenant, PerUser};
         use KeySource::{ConversationId, Header, RequestField};
         for (scope, source, name, session, expected) in [

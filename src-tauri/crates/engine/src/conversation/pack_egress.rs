@@ -6,11 +6,7 @@ use contract::{
 };
 use serde_json::Value;
 
-use crate::{
-    conversation::recalled::Recalled,
-    ports::{MEMORY_PACK, Model, Tools},
-    turn::context::TurnContext,
-};
+use crate::ports::{MEMORY_PACK, Model, Tools};
 
 /// Fails if this model may not receive the pack's data.
 pub(crate) fn check_pack_egress(
@@ -81,25 +77,4 @@ fn is_of_memories(spec: &ToolSpec) -> bool {
 /// Whether the service for memories marked its result.
 fn is_marked(data: &Value) -> bool {
     data["local_only"] == true
-}
-
-/// Notes whether earlier messages have data that must stay on this computer, and fails if they would
-/// be sent to a cloud model. Every text of a turn that saw the data may contain it.
-pub(crate) fn check_recalled_egress(
-    context: &TurnContext,
-    recalled: &Recalled,
-) -> Result<(), AgentError> {
-    let tools = context.world().tools.as_ref();
-    let has_local =
-        recalled.local_only() || recalled.items.iter().any(|item| has_local_data(tools, item));
-    if has_local {
-        context.note_local_data();
-    }
-    let model = context.model.as_ref();
-    if model.is_local() || !has_local {
-        return Ok(());
-    }
-    Err(AgentError::invalid(text!("Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {model} does not run here.", model = label_text(&model.label())))
-    .reason("egress_denied")
-    .hint("Choose the offline model or a server on this computer, or begin a new conversation. Say in Settings if a model runs at an address of this computer."))
 }

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use contract::{Item, ItemBody, MemoryHit};
+use contract::{AgentError, Item, ItemBody, MemoryHit, label_text, text};
 
 use crate::{
     conversation::{
-        pack_egress::check_recalled_egress,
+        pack_egress::has_local_data,
         recalled::{Recalled, keeps_nothing},
         services::ConversationServices,
     },
@@ -108,4 +108,22 @@ fn note_earlier_content(context: &TurnContext, history: &[Arc<Item>]) {
             | ItemBody::Notice { .. } => {}
         }
     }
+}
+
+/// Notes whether earlier messages have data that must stay on this computer, and fails if they would
+/// be sent to a cloud model. Every text of a turn that saw the data may contain it.
+fn check_recalled_egress(context: &TurnContext, recalled: &Recalled) -> Result<(), AgentError> {
+    let tools = context.world().tools.as_ref();
+    let has_local =
+        recalled.local_only() || recalled.items.iter().any(|item| has_local_data(tools, item));
+    if has_local {
+        context.note_local_data();
+    }
+    let model = context.model.as_ref();
+    if model.is_local() || !has_local {
+        return Ok(());
+    }
+    Err(AgentError::invalid(text!("Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {model} does not run here.", model = label_text(&model.label())))
+    .reason("egress_denied")
+    .hint("Choose the offline model or a server on this computer, or begin a new conversation. Say in Settings if a model runs at an address of this computer."))
 }

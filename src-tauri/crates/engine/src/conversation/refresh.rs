@@ -39,7 +39,7 @@ const THOUGHT: u32 = 8_000;
 const READS: u64 = 12_000;
 
 /// A new summary and the number of items that it covers.
-struct Made {
+struct NewSummary {
     items: usize,
     text: String,
     method: SummaryMethod,
@@ -228,14 +228,14 @@ impl MemoryKeeper {
         memory: &Memory,
         pending: &[MemoryItem],
         overdue: bool,
-    ) -> Result<Made, contract::Text> {
+    ) -> Result<NewSummary, contract::Text> {
         let by_rule = || {
             let text = heuristic::summary(
                 &memory.summary,
                 &entries::entries(pending.iter().map(|one| &one.item)),
                 policy.max_tokens,
             );
-            Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
+            NewSummary { items: pending.len(), text, method: SummaryMethod::Heuristic }
         };
         let tools = self.context.world().tools.as_ref();
         let has_local_data =
@@ -246,7 +246,7 @@ impl MemoryKeeper {
         let items = count_whole_turns(pending);
         let entries = entries::entries(pending[..items].iter().map(|one| &one.item));
         match self.ask_for_summary(policy.max_tokens, &memory.summary, &entries).await {
-            Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
+            Ok(text) => Ok(NewSummary { items, text, method: SummaryMethod::Llm }),
             Err(why) if overdue => {
                 tracing::info!(%why, "the summary is made by rule");
                 Ok(by_rule())
@@ -343,7 +343,7 @@ impl MemoryKeeper {
         max_items: u32,
         before: &Memory,
         covered: &[MemoryItem],
-        made: Made,
+        made: NewSummary,
     ) -> Result<(), StoreError> {
         let world = self.context.world();
         let store = &world.store;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     ports::DestinationState,
-    turn::{context::TurnContext, place::Place},
+    turn::{context::TurnContext, kind::TurnKind},
 };
 
 /// The bytes that the reads of one conversation may send to one destination until the person is
@@ -76,7 +76,7 @@ pub(crate) async fn find_leave(
     arguments: &Value,
 ) -> FoundLeave {
     // A change has its own approval. A person who calls a tool by its name chose all of its arguments.
-    if spec.effect != Effect::ReadOnly || context.place == Place::Outside {
+    if spec.effect != Effect::ReadOnly || context.kind == TurnKind::Direct {
         return FoundLeave::Given;
     }
     let places = Places::of(spec, arguments);

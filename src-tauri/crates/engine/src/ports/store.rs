@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
     Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, MemoryId, MessageHit, ResultView,
-    SessionId, SessionSummary, Transition, TurnId,
+    SessionId, SessionSummary, ToolId, Transition, TurnId,
 };
 
 use crate::ports::{
@@ -127,12 +127,14 @@ pub trait Items: Send + Sync {
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<Item>, StoreError>;
-    /// Returns the newest successful result with `seq < before` and this view. In a very long
-    /// session, old items are not searched.
+    /// Returns the newest successful result with `seq < before` that has the place of this tool and
+    /// view beside the conversation (`ResultView::shares_place`). In a very long session, old items
+    /// are not searched.
     async fn newest_shown(
         &self,
         session: &SessionId,
-        view: ResultView,
+        tool: &ToolId,
+        view: &ResultView,
         before: u64,
     ) -> Result<Option<Item>, StoreError>;
     /// Returns the messages that have all of these words, best first. The words are text and not a

@@ -23,7 +23,7 @@ pub struct ToolRequest {
     pub call: CallId,
     /// The session of the call.
     pub session: SessionId,
-    /// Who asks.
+    /// The caller that asks.
     pub caller: CallerKind,
     /// Set for tools that declare an idempotency strategy.
     pub idempotency_key: Option<String>,

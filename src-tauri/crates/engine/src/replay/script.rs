@@ -178,6 +178,8 @@ impl Tools for ScriptedTools {
                 error: failure.error,
                 may_have_happened: failure.may_have_happened,
             }),
+            // The recorded call had no end, because its turn was cancelled. The driver cancels this
+            // one.
             None => std::future::pending().await,
         }
     }
@@ -233,6 +235,7 @@ pub(crate) struct SetClock {
 impl SetClock {
     /// Moves the clock to a later moment.
     pub(crate) fn move_to(&self, at: DateTime<Utc>) {
+        // One millisecond more: the difference is rounded down.
         self.moved_ms.store((at - self.began).num_milliseconds() + 1, Ordering::SeqCst);
     }
 }

@@ -19,7 +19,7 @@ use crate::{
     runner::direct::DirectCalls,
     sessions::turns::Turns,
     turn::{
-        caller_records::add_caller, lanes::CancelledAt, listener::TurnOptions, place::Place,
+        caller_records::add_caller, kind::TurnKind, lanes::CancelledAt, listener::TurnOptions,
         run_context::RunContext, services::TurnServices,
     },
 };
@@ -97,12 +97,12 @@ impl CallerTurns {
         session: &SessionId,
         text: String,
         model: Option<String>,
-        around: TurnOptions,
+        options: TurnOptions,
     ) -> Result<TurnStream, AgentError> {
         self.shared
             .secrets
-            .check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
-        let (work, events) = RunContext::with_event_channel(around);
+            .check_stored_names(&[options.correlation_id.as_deref().unwrap_or_default()])?;
+        let (work, events) = RunContext::with_event_channel(options);
         let params = TurnStartParams {
             session: Some(session.clone()),
             text,
@@ -121,10 +121,10 @@ impl CallerTurns {
         &self,
         approval: &Approval,
         params: ApprovalDecideParams,
-        around: TurnOptions,
+        options: TurnOptions,
     ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
-        let caller = around.caller.clone();
-        let (work, mut events) = RunContext::with_event_channel(around);
+        let caller = options.caller.clone();
+        let (work, mut events) = RunContext::with_event_channel(options);
         self.shared.runs.add_run(&approval.turn, work);
         let decided = self.approvals.decide(params, &caller).await.map(|decided| decided.approval);
         self.shared.runs.remove_run(&approval.turn);
@@ -141,13 +141,13 @@ impl CallerTurns {
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
-        around: TurnOptions,
+        options: TurnOptions,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
-        let turn = match self.begin_call_turn(session, &around).await {
+        let turn = match self.begin_call_turn(session, &options).await {
             Ok(turn) => turn,
             Err(error) => return (Err(error), Vec::new()),
         };
-        self.call_tool_in(&turn, session, (tool, arguments), around, Place::Conversation).await
+        self.call_tool_in(&turn, session, (tool, arguments), options, TurnKind::Conversation).await
     }
 
     /// Calls a tool whose result tells what came of a decided action. It belongs to the action's
@@ -157,13 +157,13 @@ impl CallerTurns {
         decided: &Approval,
         tool: ToolId,
         arguments: Value,
-        around: TurnOptions,
+        options: TurnOptions,
     ) -> Result<ToolCallResponse, AgentError> {
         let (turn, session) = (&decided.turn, &decided.session);
         self.shared
             .secrets
-            .check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
-        self.call_tool_in(turn, session, (tool, arguments), around, Place::Conversation).await.0
+            .check_stored_names(&[options.correlation_id.as_deref().unwrap_or_default()])?;
+        self.call_tool_in(turn, session, (tool, arguments), options, TurnKind::Conversation).await.0
     }
 
     /// Calls a tool for the session's host. The call is recorded but leaves no items in the
@@ -174,30 +174,30 @@ impl CallerTurns {
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
-        around: TurnOptions,
+        options: TurnOptions,
         of: Option<&TurnId>,
     ) -> Result<ToolCallResponse, AgentError> {
         let Some(turn) = of.filter(|turn| self.shared.runs.of(turn).is_some()) else {
-            let turn = self.begin_call_turn(session, &around).await?;
+            let turn = self.begin_call_turn(session, &options).await?;
             let call = (tool, arguments);
-            return self.call_tool_in(&turn, session, call, around, Place::Beside).await.0;
+            return self.call_tool_in(&turn, session, call, options, TurnKind::Unsaved).await.0;
         };
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
-        let asked = (turn.clone(), around.caller);
-        self.calls.call_as(asked, params, Place::Beside, CancellationToken::new()).await
+        let asked = (turn.clone(), options.caller);
+        self.calls.call_as(asked, params, TurnKind::Unsaved, CancellationToken::new()).await
     }
 
     /// Stores a turn of its own for a call.
     async fn begin_call_turn(
         &self,
         session: &SessionId,
-        around: &TurnOptions,
+        options: &TurnOptions,
     ) -> Result<TurnId, AgentError> {
         let turn = TurnId(self.shared.world.ids.next("turn"));
         self.shared.secrets.check_stored_names(&[
             session.as_str(),
-            around.correlation_id.as_deref().unwrap_or_default(),
+            options.correlation_id.as_deref().unwrap_or_default(),
         ])?;
         self.shared
             .world
@@ -212,17 +212,17 @@ impl CallerTurns {
         turn: &TurnId,
         session: &SessionId,
         (tool, arguments): (ToolId, Value),
-        around: TurnOptions,
-        place: Place,
+        options: TurnOptions,
+        kind: TurnKind,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
-        let caller = around.caller.clone();
-        let (work, mut events) = RunContext::with_event_channel(around);
+        let caller = options.caller.clone();
+        let (work, mut events) = RunContext::with_event_channel(options);
         self.shared.runs.add_run(turn, work);
         let params =
             ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let called = self
             .calls
-            .call_as((turn.clone(), caller), params, place, CancellationToken::new())
+            .call_as((turn.clone(), caller), params, kind, CancellationToken::new())
             .await;
         self.shared.runs.remove_run(turn);
         let mut heard = Vec::new();
@@ -251,13 +251,13 @@ impl CallerTurns {
         session: &SessionId,
         said: &str,
         answer: &str,
-        around: &TurnOptions,
+        options: &TurnOptions,
     ) -> Result<(), AgentError> {
         self.shared.switches.check_enabled()?;
         self.shared.secrets.reload().await;
         self.shared.secrets.check_stored_names(&[
             session.as_str(),
-            around.correlation_id.as_deref().unwrap_or_default(),
+            options.correlation_id.as_deref().unwrap_or_default(),
         ])?;
         let (said, answer) = (
             self.shared.secrets.matcher().redact_secrets(said).into_owned(),
@@ -293,14 +293,14 @@ impl CallerTurns {
             .field("agent", "")
             .field("duration_ms", 0);
         let started =
-            add_caller(started, &around.caller.kind, world.profile.as_ref()).commit("input", said);
+            add_caller(started, &options.caller.kind, world.profile.as_ref()).commit("input", said);
         let ended = RecordDraft::new(RecordType::RunEnded)
             .field("status", "ok")
             .field("agent", "")
             .field("duration_ms", 0)
             .field("model_calls", 0);
         // While this entry exists, the log adds the request's ids to the turn's records.
-        self.shared.runs.add_run(&turn, RunContext::with_event_channel(around.clone()).0);
+        self.shared.runs.add_run(&turn, RunContext::with_event_channel(options.clone()).0);
         for draft in [started, ended] {
             if let Err(error) =
                 world.audit.append(draft.of(&session, &turn), Durability::Grouped).await

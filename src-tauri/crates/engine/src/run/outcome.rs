@@ -3,14 +3,13 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{
-    AgentError, Choice, DeclinedReason, RunMetadata, RunRequest, RunResponse, RunStatus, RunUsage,
-    TruncatedBy, TurnStatus,
+    AgentError, Choice, DeclinedReason, LeftOut, RunMetadata, RunRequest, RunResponse, RunResult,
+    RunStatus, RunUsage, StructuredOutput, TruncatedBy, TurnStatus,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 
 use crate::{
-    budget::{account::ViewedResult, metering::nano_to_usd},
+    budget::{account::ToolData, metering::nano_to_usd},
     turn::run_context::Ended,
 };
 
@@ -77,7 +76,7 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
         request_id: request.request_id.clone(),
         status: RunStatus::Ok,
         output,
-        structured_output: structured(&ended.viewed, &ended.choices),
+        structured_output: structured(&ended.results, ended.choices),
         metadata: RunMetadata {
             generated_at: now.to_rfc3339_opts(SecondsFormat::Millis, true),
             agent_id: None,
@@ -96,37 +95,34 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
     }
 }
 
-/// Returns the data of an answer for a program: results that have a view, and choices.
-fn structured(viewed: &[ViewedResult], choices: &[Choice]) -> Option<Map<String, Value>> {
-    let mut members = Map::new();
-    if !viewed.is_empty() {
-        members.insert("results".to_owned(), results(viewed));
-    }
-    if !choices.is_empty() {
-        members.insert("choices".to_owned(), json!(choices));
-    }
-    (!members.is_empty()).then_some(members)
+/// Returns the data of an answer for a program. None if there are neither results nor choices.
+fn structured(results: &[ToolData], choices: Vec<Choice>) -> Option<StructuredOutput> {
+    let output = StructuredOutput { results: within_size(results), choices };
+    (output != StructuredOutput::default()).then_some(output)
 }
 
 /// Returns results in the order of their calls. The newest are kept within the size; others are
 /// only named.
-fn results(viewed: &[ViewedResult]) -> Value {
+fn within_size(results: &[ToolData]) -> Vec<RunResult> {
     let mut left = RESULTS_BYTES;
-    let mut listed: Vec<Value> = viewed
+    let mut listed: Vec<RunResult> = results
         .iter()
         .rev()
         .map(|result| {
             let bytes = result.data.to_string().len();
-            let mut entry = json!({"kind": result.view, "tool": result.tool});
-            if bytes <= left {
-                left -= bytes;
-                entry["data"] = (*result.data).clone();
-            } else {
-                entry["left_out"] = json!({"bytes": bytes});
+            let fits = bytes <= left;
+            left -= if fits { bytes } else { 0 };
+            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+            RunResult {
+                kind: result.view.kind().to_owned(),
+                tool: result.tool.clone(),
+                pack: result.pack.clone(),
+                view: result.view.shape.layout().map(|_| result.view.clone()),
+                data: fits.then(|| (*result.data).clone()),
+                left_out: (!fits).then_some(LeftOut { bytes }),
             }
-            entry
         })
         .collect();
     listed.reverse();
-    Value::Array(listed)
+    listed
 }

@@ -17,9 +17,9 @@ use crate::{
     tools::scope::Scope,
     turn::{
         context::{TurnContext, TurnStart},
+        kind::TurnKind,
         lanes::{Accepted, DIRECT},
         outcome::End,
-        place::Place,
         refusals::Refused,
         services::TurnServices,
     },
@@ -56,7 +56,7 @@ impl DirectCalls {
         params: ToolCallParams,
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
-        self.call_as((turn, caller), params, Place::Outside, cancel).await
+        self.call_as((turn, caller), params, TurnKind::Direct, cancel).await
     }
 
     /// Calls a tool in a turn that already exists.
@@ -64,12 +64,12 @@ impl DirectCalls {
         &self,
         turn: (TurnId, Caller),
         params: ToolCallParams,
-        place: Place,
+        kind: TurnKind,
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
         self.shared.secrets.reload().await;
         let run = self.shared.runs.of(&turn.0);
-        let (context, spec, call) = match self.take_call(turn, &params, place, cancel) {
+        let (context, spec, call) = match self.take_call(turn, &params, kind, cancel) {
             Ok(taken) => taken,
             Err(error) => {
                 let asked = format!("{} {}", params.tool, params.arguments);
@@ -82,7 +82,7 @@ impl DirectCalls {
             }
         };
         // In a conversation, a tool runs in the scope of its specialist.
-        let scope = if place == Place::Outside {
+        let scope = if kind == TurnKind::Direct {
             Scope::default()
         } else {
             Scope::of_tool(context.world(), &spec)
@@ -115,7 +115,7 @@ impl DirectCalls {
         &self,
         (id, caller): (TurnId, Caller),
         params: &ToolCallParams,
-        place: Place,
+        kind: TurnKind,
         cancel: CancellationToken,
     ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         self.shared.switches.check_enabled()?;
@@ -128,7 +128,7 @@ impl DirectCalls {
         let accepted = Accepted { caller, ..Accepted::without_message(id) };
         let session = params.session.clone().unwrap_or_else(|| SessionId::new(DIRECT));
         self.call_directly(
-            TurnStart { session, accepted, place, cancel },
+            TurnStart { session, accepted, kind, cancel },
             &params.tool,
             &params.arguments,
         )
@@ -146,8 +146,12 @@ impl DirectCalls {
             ..Accepted::without_message(TurnId(self.shared.world.ids.next("turn")))
         };
         let session = params.session.unwrap_or_else(|| SessionId::new(DIRECT));
-        let start =
-            TurnStart { session, accepted, place: Place::Trial, cancel: CancellationToken::new() };
+        let start = TurnStart {
+            session,
+            accepted,
+            kind: TurnKind::Trial,
+            cancel: CancellationToken::new(),
+        };
         let (context, _, call) = self.call_directly(start, &params.tool, &params.arguments)?;
         if params.untrusted {
             context.sources.add_remembered_text("");

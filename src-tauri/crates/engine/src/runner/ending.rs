@@ -11,9 +11,9 @@ use crate::{
     ports::{Point, RecordDraft, Served, StoreError},
     runner::running::Turn,
     texts::Text,
+    tools::refused_calls,
     turn::{
         outcome::{End, append_below, refusal_text, sentence_below},
-        refusals,
         run_context::Ended,
     },
 };
@@ -227,7 +227,7 @@ impl Turn {
         if let Some(code) = code {
             draft = draft.field("code", code);
         }
-        refusals::note_more_refused(&self.context, self.answer.agent_id()).await;
+        refused_calls::note_more_refused(&self.context, self.answer.agent_id()).await;
         self.context.record(draft).await;
         // Both wait for the disk, so they wait together.
         let (items, flushed) =

@@ -24,8 +24,8 @@ use crate::{
     },
     turn::{
         context::{TurnContext, TurnStart},
+        kind::TurnKind,
         lanes::Accepted,
-        place::Place,
         services::TurnServices,
     },
 };
@@ -60,7 +60,7 @@ impl PromptPreviews {
         let start = TurnStart {
             session: session.clone(),
             accepted,
-            place: Place::Conversation,
+            kind: TurnKind::Conversation,
             cancel: CancellationToken::new(),
         };
         let context = TurnContext::new(&self.shared, start);

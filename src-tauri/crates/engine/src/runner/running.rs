@@ -20,6 +20,7 @@ use crate::{
     },
     ports::{MemoryOf, Point, RecordDraft, StoreError},
     runner::services::RunnerServices,
+    turn::recording::of_turn::{keep_recording, note_start},
     turn::{
         caller_records::add_caller,
         context::{TurnContext, TurnStart},
@@ -64,7 +65,7 @@ impl Turn {
         };
         // The recording is stored together with the answer.
         let is_recorded = self.is_recorded();
-        self.services.shared.recordings.keep(&self.context, is_recorded).await;
+        keep_recording(&self.context, is_recorded).await;
         self.finish(end).await;
         self.keep_in_memories().await;
     }
@@ -98,7 +99,7 @@ impl Turn {
         {
             return End::failed(error);
         }
-        shared.recordings.note_start(&context).await;
+        note_start(&context).await;
         let agents = agents_of(&context);
         let recalled = match self.recollections.recall(&context, single_agent(&agents)).await {
             Ok(recalled) => recalled,

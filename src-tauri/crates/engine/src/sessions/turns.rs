@@ -14,8 +14,8 @@ use crate::{
     runner::{running::Turn, services::RunnerServices},
     turn::{
         context::TurnStart,
+        kind::TurnKind,
         lanes::{Accepted, CancelledAt, Entered, QUEUE_KEY, closed_error},
-        place::Place,
         refusals::Refused,
         run_context::{RunContext, most_characters},
         services::TurnServices,
@@ -167,7 +167,7 @@ impl Turns {
                 let start = TurnStart {
                     session: session.clone(),
                     accepted,
-                    place: Place::Conversation,
+                    kind: TurnKind::Conversation,
                     cancel: token,
                 };
                 Turn::new(&turns.services, start).run().instrument(span).await;

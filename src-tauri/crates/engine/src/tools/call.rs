@@ -3,7 +3,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use contract::{AgentError, CallId, Effect, ItemBody, ResultView, ToolId, ToolOutcome, ToolSpec};
+use contract::{
+    AgentError, CallId, Effect, ItemBody, PackId, ResultView, ToolId, ToolOutcome, ToolSpec,
+};
 use policy::Decision;
 use serde_json::{Map, Value, json};
 
@@ -39,6 +41,8 @@ pub(crate) struct Ready {
 pub(crate) struct CallDone {
     pub(crate) call: CallId,
     pub(crate) tool: ToolId,
+    /// None for a tool that does not exist.
+    pub(crate) pack: Option<PackId>,
     pub(crate) model_name: String,
     pub(crate) title: String,
     pub(crate) effect: Effect,
@@ -82,6 +86,7 @@ impl CallDone {
         Self {
             call: ready.call.clone(),
             tool: ready.spec.id.clone(),
+            pack: Some(ready.spec.pack.clone()),
             model_name: ready.spec.model_name.clone(),
             title: ready.spec.title.clone(),
             effect: ready.spec.effect,
@@ -90,7 +95,7 @@ impl CallDone {
             summary: summary.into(),
             data: Arc::new(Value::Null),
             error,
-            view: ready.spec.view,
+            view: ready.spec.view.clone(),
             duration: Duration::ZERO,
             as_of: None,
             defaults: ready.defaults.clone(),
@@ -112,7 +117,7 @@ impl CallDone {
             data: (*self.data).clone(),
             error: self.error.clone(),
             local_only: Some(self.local_only),
-            view: self.view,
+            view: self.view.clone(),
             parsed: None,
             untrusted: self.is_untrusted,
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
@@ -158,6 +163,7 @@ pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
     CallDone {
         call: call.id,
         tool: ToolId(call.name.clone()),
+        pack: None,
         model_name: call.name.clone(),
         title: call.name,
         effect: Effect::ReadOnly,
@@ -166,7 +172,7 @@ pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         summary: error.message.clone(),
         data: Arc::new(Value::Null),
         error: Some(error),
-        view: ResultView::Plain,
+        view: ResultView::default(),
         duration: Duration::ZERO,
         as_of: None,
         defaults: Vec::new(),

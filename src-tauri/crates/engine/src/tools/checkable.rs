@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_checked_is_left_and_the_rest_is_checked() {
+    fn parts_that_cannot_be_checked_are_left_and_the_rest_is_checked() {
         let of = |property: Value| json!({"type": "object", "required": ["a"], "properties": {"a": property, "n": {"type": "integer"}}});
         for (property, places) in [
             (json!({"type": "string", "pattern": "(?<n>["}), vec!["/properties/a/pattern"]),
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_remains_accepts_all_that_the_whole_accepts() {
+    fn the_remaining_schema_accepts_all_that_the_whole_accepts() {
         let bad = json!({"type": "string", "pattern": "["});
         for (schema, value) in [
             (json!({"properties": {"a": {"not": bad.clone()}}}), json!({"a": "x"})),

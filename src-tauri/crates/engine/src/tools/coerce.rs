@@ -128,6 +128,7 @@ fn coerce_value(branches: &[&Value], value: Value, required: bool) -> Outcome {
         return Outcome::Same(value);
     }
     let scalar = !types.iter().any(|t| *t == "array" || *t == "object");
+    // An empty list is a value where a list is expected. For other types it stands for no value.
     if !required && is_blank(&value) && (scalar || !value.is_array()) {
         return Outcome::Absent;
     }

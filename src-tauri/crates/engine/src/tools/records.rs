@@ -14,7 +14,7 @@ use crate::{
         outgoing::Outgoing,
     },
     turn::caller_records::add_caller,
-    turn::{context::TurnContext, place::Place, refusals::millis},
+    turn::{context::TurnContext, kind::TurnKind, refusals::millis},
 };
 
 /// The highest number of coerced arguments that one record names.
@@ -54,7 +54,7 @@ pub(crate) async fn record_intent(
             .field("sends_bytes", destinations::count_bytes(&outgoing.arguments))
             .commit("destinations", json!(places).to_string());
     }
-    if context.place == Place::Outside {
+    if context.kind == TurnKind::Direct {
         // No question of a conversation says who asked for this call.
         draft = add_caller(draft, &context.caller.kind, context.world().profile.as_ref());
     }

@@ -9,7 +9,7 @@ use crate::{
     tools::call::CallDone,
     turn::{
         context::TurnContext,
-        refusals::{NAME_CHARS, commit_part, millis, reason_of},
+        refusals::{NAME_CHARS, commit_part, millis, more_refused_record, reason_of},
     },
 };
 
@@ -45,4 +45,12 @@ pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: 
         .field("agent", agent);
     let draft = commit_part(draft, "why", &exact.redact_secrets(&error.message));
     context.record(commit_part(draft, "arguments", &canonical(&arguments))).await;
+}
+
+/// Records the number of refused calls without their own records.
+pub(crate) async fn note_more_refused(context: &TurnContext, agent: String) {
+    let left = context.account.refused_calls().take_more();
+    if let Some(draft) = more_refused_record(left) {
+        context.record(draft.field("agent", agent).field("duration_ms", 0)).await;
+    }
 }

@@ -144,8 +144,11 @@ pub(crate) async fn run_tool(
             // A call that was given up no longer receives the verdict.
             let _ = verdict.send(allowed);
         }
+        // Without senders no further request can come. Only the end of the call ends the selection.
         std::future::pending::<()>().await;
     };
+    // Tools that watch their own time are not stopped by the turn's time limit, so their time is
+    // counted apart.
     let time = world.tools.keeps_time(&ready.spec).then(|| context.account.count_tool_time());
     let done = tokio::select! {
         done = retry::run(&tools, world.random.as_ref(), request, &context.cancel, deadline) => done,
@@ -192,6 +195,7 @@ async fn send_answers(
 ) -> Result<(), AgentError> {
     let outgoing = Outgoing::of(context, ready).await?;
     let id = approval.as_ref().map(|approval| approval.id.clone());
+    // Kept before the record is written: if that fails, the approval still has to end.
     signed.lock().extend(approval);
     record_further((context, scope), ready, id.as_ref(), &outgoing).await
 }

@@ -46,6 +46,7 @@ pub async fn run(
             random.random_fraction(),
             retry_after(&failure.error),
         );
+        // An attempt that could not end in time would be cut off, and its effect would be unknown.
         if tokio::time::Instant::now() + wait + time_limit(&request.spec) > deadline {
             return last(failure);
         }
@@ -115,6 +116,7 @@ async fn wait_until_timeout(tools: &dyn Tools, spec: &ToolSpec, limit: Duration)
     }
     loop {
         tokio::time::sleep(limit).await;
+        // While the server waits for a person's answer, the limit begins again.
         if !tools.waits_for_person(spec) {
             return;
         }
@@ -212,7 +214,7 @@ mod tests {
             idempotency_key_ref: None,
             auth: None,
             audit_required: false,
-            view: ResultView::Plain,
+            view: ResultView::default(),
             preview: None,
             session_values: vec![],
             as_of: None,
@@ -225,6 +227,7 @@ mod tests {
             asked: json!({}),
             call: "c".into(),
             session: "s".into(),
+            caller: Default::default(),
             idempotency_key: None,
             attended: false,
             content: TurnContent { model_is_local: true, ..TurnContent::default() },

@@ -8,7 +8,7 @@ use crate::{
     World,
     conversation::recalled::Recalled,
     ports::Agent,
-    turn::{context::TurnContext, place::Place},
+    turn::{context::TurnContext, kind::TurnKind},
 };
 
 /// The specialist that makes calls, with the earlier messages it sees.
@@ -38,7 +38,7 @@ impl Scope {
         match &self.agent {
             Some(agent) => agent.tools.contains(&spec.id),
             None => {
-                context.place != Place::Conversation || context.world().roster.agents().is_empty()
+                context.kind != TurnKind::Conversation || context.world().roster.agents().is_empty()
             }
         }
     }

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_a_reference_counts_as_its_dialect_says() {
+    fn members_beside_a_reference_count_as_their_dialect_says() {
         let beside = json!({"$ref": "#/definitions/a", "type": "string",
             "definitions": {"a": {"type": "object"}}});
         let mut older = beside.clone();

@@ -4,7 +4,7 @@
 use contract::{Effect, ItemBody, ToolSpec};
 use serde_json::Value;
 
-use crate::turn::{context::TurnContext, place::Place};
+use crate::turn::{context::TurnContext, kind::TurnKind};
 
 /// The number of the newest items whose messages are searched.
 pub(crate) const ITEMS: u32 = 200;
@@ -19,7 +19,7 @@ pub(crate) async fn typed_arguments(
     let Some(members) = arguments.as_object().filter(|_| spec.effect != Effect::ReadOnly) else {
         return Vec::new();
     };
-    if context.place == Place::Outside {
+    if context.kind == TurnKind::Direct {
         return members.keys().cloned().collect();
     }
     if context.run().is_some() {

@@ -13,8 +13,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentId, Approval, Caller, Destination, DestinationKind, EventBody, Item, ItemBody, ItemId,
-    Limits, PackId, Push, RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId,
+    AgentError, AgentId, Approval, Caller, Destination, DestinationKind, EventBody, Item, ItemBody,
+    ItemId, Limits, PackId, Push, RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -25,10 +25,10 @@ use crate::{
     budget::{account::Account, metering::Metered},
     ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent},
     turn::{
+        kind::TurnKind,
         lanes::Accepted,
         mentions::find_mentioned_agent,
         outcome::End,
-        place::Place,
         provenance::UntrustedSources,
         recording::{recorder::Recorder, taps::RecordedCalls},
         run_context::{RunContext, locale_for, settings_for},
@@ -40,7 +40,7 @@ use crate::{
 pub(crate) struct TurnStart {
     pub(crate) session: SessionId,
     pub(crate) accepted: Accepted,
-    pub(crate) place: Place,
+    pub(crate) kind: TurnKind,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct TurnContext {
     is_detached: bool,
     /// The ports as the caller has them.
     world: World,
-    pub(crate) place: Place,
+    pub(crate) kind: TurnKind,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
     /// The model that summarises older messages. Its calls are metered, too.
@@ -131,15 +131,15 @@ impl TurnContext {
         let caller =
             run.as_ref().map_or_else(|| decider.clone(), |run| run.caller()).headless(true);
         let accepted = Accepted { caller, ..Accepted::without_message(approval.turn.clone()) };
-        let place = if approval.session.as_str() == crate::turn::lanes::DIRECT {
-            Place::Outside
+        let kind = if approval.session.as_str() == crate::turn::lanes::DIRECT {
+            TurnKind::Direct
         } else {
-            Place::Conversation
+            TurnKind::Conversation
         };
         let start = TurnStart {
             session: approval.session.clone(),
             accepted,
-            place,
+            kind,
             cancel: CancellationToken::new(),
         };
         let mut context = Self { is_detached: true, ..Self::with_run(services, start, run) };
@@ -159,7 +159,7 @@ impl TurnContext {
         start: TurnStart,
         run: Option<Arc<RunContext>>,
     ) -> Self {
-        let TurnStart { session, accepted, place, cancel } = start;
+        let TurnStart { session, accepted, kind, cancel } = start;
         let world = services.world.of(&accepted.caller);
         let settings = settings_for(&accepted.caller, world.profile.as_ref());
         let locale = locale_for(run.as_deref(), world.profile.as_ref());
@@ -213,7 +213,7 @@ impl TurnContext {
             run,
             is_detached: false,
             world,
-            place,
+            kind,
             cancel,
             model,
             summariser,
@@ -336,6 +336,11 @@ impl TurnContext {
         level
     }
 
+    /// Fails if this tool, its pack's agent or the whole assistant is switched off.
+    pub(crate) fn check_tool(&self, tool: &ToolSpec) -> Result<(), AgentError> {
+        self.services.switches.check_tool_of(self.world().tools.as_ref(), tool)
+    }
+
     /// Returns the tools that are switched on now. A model that takes no tools is offered none.
     pub(crate) fn offered(&self) -> Vec<&ToolSpec> {
         if self.model.refuses_tools() {
@@ -422,7 +427,7 @@ impl TurnContext {
     /// Saves the items of tool calls and emits them. Does nothing if the calls' items are not
     /// stored.
     pub(crate) async fn save(&self, items: Vec<Item>) -> Result<(), StoreError> {
-        if !self.place.keeps_items() || items.is_empty() {
+        if !self.kind.keeps_items() || items.is_empty() {
             return Ok(());
         }
         self.emit_items(self.world().store.items_append(items).await?);

@@ -65,6 +65,8 @@ impl Lane {
         self.running.is_none()
             && !self.is_closed
             && self.queue.is_empty()
+            // A task that holds the lock has a clone of it. Another lock made later would not
+            // exclude that task.
             && Arc::strong_count(&self.effects) == 1
             && self.changed.receiver_count() == 0
     }
@@ -144,6 +146,7 @@ impl Lanes {
         let mut lanes = self.lock();
         if lanes.len() > self.most.load(Ordering::Relaxed).max(KEPT) {
             lanes.retain(|_, lane| !lane.is_idle());
+            // The search visits all lanes. At twice their number it costs little for each new one.
             self.most.store(lanes.len() * 2, Ordering::Relaxed);
         }
         let lane = lanes.entry(session.clone()).or_default();
@@ -201,6 +204,7 @@ impl Lanes {
     pub(crate) fn cancel_all(&self) -> Vec<TurnId> {
         let mut waited = Vec::new();
         for lane in self.lock().values_mut() {
+            // A cancelled turn starts the next one of its queue, so the queue is emptied, too.
             waited.extend(lane.queue.drain(..).map(|waiting| waiting.turn));
             if let Some((_, token)) = &lane.running {
                 token.cancel();
@@ -259,6 +263,8 @@ impl Lanes {
         let mut lanes = self.lock();
         let removed = lanes.remove(session);
         if removed.as_ref().is_some_and(|lane| lane.is_closed) {
+            // The deletion still goes on, so a message that comes now must not begin the session
+            // anew.
             lanes.insert(session.clone(), Lane { is_closed: true, ..Lane::default() });
         }
         self.count_ended_turn(removed.is_some_and(|lane| lane.running.is_some()));

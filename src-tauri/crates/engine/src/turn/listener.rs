@@ -12,7 +12,7 @@ pub const IGNORED: &str = "ignored_arguments";
 pub struct TurnOptions {
     /// The language of the turns, `en` or `sv`.
     pub locale: String,
-    /// Who asks, with its limits.
+    /// The caller that asks, with its limits.
     pub caller: Caller,
     /// The request's id, which stands in every record and log line of the turn.
     pub request_id: String,
@@ -26,12 +26,12 @@ pub struct TurnOptions {
     pub whole: bool,
     /// Model names of tools whose proposals the caller's host checks and withdraws itself. A
     /// refusal in the preview does not end these proposals.
-    pub looks_at: &'static [&'static str],
+    pub preflight_tools: &'static [&'static str],
 }
 
 /// The caller that receives the events of a turn.
 pub(crate) struct Listener {
-    pub(crate) around: TurnOptions,
+    pub(crate) options: TurnOptions,
     pub(crate) tell: UnboundedSender<EventBody>,
     /// The caller's tracing span. The turn's span becomes its child.
     pub(crate) asked_in: tracing::Span,
@@ -39,7 +39,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn locale(&self) -> &str {
-        &self.around.locale
+        &self.options.locale
     }
 
     pub(crate) fn tell(&self, event: EventBody) {

@@ -175,6 +175,7 @@ impl UntrustedSources {
 
     fn add(&self, from: UntrustedContent, content: Content) {
         let mut kept = self.lock();
+        // The history of a message may bring a result that the turn has already.
         if from.call.is_some() && kept.sources.iter().any(|source| source.from.call == from.call) {
             return;
         }
@@ -205,11 +206,13 @@ impl UntrustedSources {
         };
         let kept = self.lock();
         let mut quotes: Vec<UntrustedContent> = kept.sources.iter().rev().map(quote).collect();
+        // A person must see at least one source if the turn counts as untrusted.
         let is_needed = quotes.is_empty();
         if !quotes.iter().any(|quote| quote.quoted) {
             let repeated = kept.arguments.iter().rev().map(quote);
             quotes.extend(repeated.filter(|quote| is_needed || quote.quoted));
         }
+        // The sort is stable, so that within both groups the newest stays first.
         quotes.sort_by_key(|quote| !quote.quoted);
         quotes.truncate(QUOTED);
         quotes

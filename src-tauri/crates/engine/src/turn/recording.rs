@@ -2,6 +2,7 @@
 //! gave it, in the order in which it came. Does no work.
 
 pub(crate) mod keeping;
+pub(crate) mod of_turn;
 pub(crate) mod recorder;
 pub(crate) mod taps;
 

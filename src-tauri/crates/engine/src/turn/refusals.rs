@@ -15,7 +15,7 @@ use crate::{
     budget::refusal_count::RefusalCount,
     canonical::sha256_hex,
     ports::{AuditLog, Clock, Durability, RecordDraft},
-    turn::{context::TurnContext, run_context::RunContext, secrets::KnownSecrets},
+    turn::{run_context::RunContext, secrets::KnownSecrets},
 };
 
 /// The highest number of refused requests per minute with their own records.
@@ -35,7 +35,7 @@ pub(crate) fn commit_part(draft: RecordDraft, name: &str, text: &str) -> RecordD
         .commit(name, &text[..end])
 }
 
-fn more_refused_record(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {
+pub(crate) fn more_refused_record(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {
     let total: u64 = counts.values().sum();
     let draft = RecordDraft::new(RecordType::PolicyDecision)
         .field("status", "refused")
@@ -46,14 +46,6 @@ fn more_refused_record(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {
 /// Returns the name of the reason: the error's own reason, or else its code.
 pub(crate) fn reason_of(error: &AgentError) -> String {
     error.reason_text().unwrap_or_else(|| error.code.name()).to_owned()
-}
-
-/// Records the number of refused calls without their own records.
-pub(crate) async fn note_more_refused(context: &TurnContext, agent: String) {
-    let left = context.account.refused_calls().take_more();
-    if let Some(draft) = more_refused_record(left) {
-        context.record(draft.field("agent", agent).field("duration_ms", 0)).await;
-    }
 }
 
 /// A request that was refused before a turn could begin.

@@ -263,15 +263,15 @@ impl RunContext {
 
 impl RunContext {
     pub(crate) fn with_event_channel(
-        around: TurnOptions,
+        options: TurnOptions,
     ) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
         let (tell, events) = mpsc::unbounded_channel();
-        let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
+        let (request, correlation) = (options.request_id.clone(), options.correlation_id.clone());
         (
             Arc::new(Self::with_listener(
                 request,
                 correlation,
-                Listener { around, tell, asked_in: tracing::Span::current() },
+                Listener { options, tell, asked_in: tracing::Span::current() },
             )),
             events,
         )
@@ -279,13 +279,13 @@ impl RunContext {
 
     /// Returns the hints that the model gets before the message.
     pub(crate) fn hints(&self) -> &[String] {
-        self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
+        self.listener.as_ref().map_or(&[], |listener| &listener.options.hints)
     }
 
     /// Returns the caller that sent the request.
     pub(crate) fn caller(&self) -> Caller {
         match &self.listener {
-            Some(listener) => listener.around.caller.clone(),
+            Some(listener) => listener.options.caller.clone(),
             None => Caller::agent(self.key.caller.clone()),
         }
     }
@@ -297,14 +297,14 @@ impl RunContext {
 
     /// Whether the caller's host itself checks the proposals of a tool.
     pub(crate) fn is_checked_by_caller(&self, spec: &ToolSpec) -> bool {
-        self.listener
-            .as_ref()
-            .is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
+        self.listener.as_ref().is_some_and(|listener| {
+            listener.options.preflight_tools.contains(&spec.model_name.as_str())
+        })
     }
 
     /// Whether the caller reads the answer only when it is complete.
     pub(crate) fn whole(&self) -> bool {
-        self.listener.as_ref().is_some_and(|listener| listener.around.whole)
+        self.listener.as_ref().is_some_and(|listener| listener.options.whole)
     }
 
     /// Drops the caller's own arguments and those that the tool's schema neither names nor accepts,
@@ -349,7 +349,7 @@ pub(crate) fn settings_for(caller: &Caller, profile: &dyn Profile) -> Arc<Settin
 /// Returns the language of a caller's requests, or the profile's.
 pub(crate) fn locale_for(run: Option<&RunContext>, profile: &dyn Profile) -> String {
     let own =
-        run.and_then(|run| run.listener.as_ref()).map(|listener| listener.around.locale.clone());
+        run.and_then(|run| run.listener.as_ref()).map(|listener| listener.options.locale.clone());
     own.unwrap_or_else(|| profile.locale())
 }
 

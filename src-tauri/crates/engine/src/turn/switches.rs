@@ -9,7 +9,6 @@ use contract::{AgentError, AgentId, ErrorCode, Reason, ToolId, ToolSpec, text};
 use crate::{
     World,
     ports::{Profile, Roster, Tools},
-    turn::context::TurnContext,
 };
 
 /// The kill switches of the profile.
@@ -56,7 +55,11 @@ impl Switches {
 
     /// Fails if this tool, its pack's agent or the whole assistant is switched off. `tools` are those
     /// of the caller, which name the tool.
-    fn check_tool_of(&self, tools: &dyn Tools, tool: &ToolSpec) -> Result<(), AgentError> {
+    pub(super) fn check_tool_of(
+        &self,
+        tools: &dyn Tools,
+        tool: &ToolSpec,
+    ) -> Result<(), AgentError> {
         let id = &tool.id;
         let off = |error: AgentError| error.with("tool_id", id.as_str());
         match tools.agent_of(id) {
@@ -102,12 +105,5 @@ impl Switches {
         let specs = tools.specs();
         let mut named = specs.iter().filter(|spec| spec.is_named(id));
         named.try_for_each(|spec| self.check_tool_of(tools, spec))
-    }
-}
-
-impl TurnContext {
-    /// Fails if this tool, its pack's agent or the whole assistant is switched off.
-    pub(crate) fn check_tool(&self, tool: &ToolSpec) -> Result<(), AgentError> {
-        self.services.switches.check_tool_of(self.world().tools.as_ref(), tool)
     }
 }

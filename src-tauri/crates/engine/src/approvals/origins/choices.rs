@@ -204,6 +204,8 @@ fn find_lists<'a>(
         Value::Array(all) => {
             let entries: Vec<Entry<'a>> =
                 all.iter().take(ENTRIES).filter_map(Value::as_object).collect();
+            // A list with other values between its objects is no list of things, and its places
+            // would not agree with those that a person sees.
             if !entries.is_empty() && entries.len() == all.len() {
                 let (keys, (result, asked)) = (keys_of(&entries), of.clone());
                 found.push(List { entries, keys, result, asked });
@@ -415,6 +417,7 @@ fn list_lines(answer: &str) -> Vec<String> {
     if lines.is_empty() {
         let rows = answer.lines().map(str::trim).filter(|line| line.starts_with('|'));
         let is_rule = |row: &&str| row.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
+        // The rows above the rule are the names of the columns.
         lines = rows.skip_while(|row| !is_rule(row)).skip(1).map(str::to_owned).collect();
     }
     let bare = |line: String| line.trim_matches(['|', ' ', '*', '_', '`']).to_owned();

@@ -112,7 +112,7 @@ mod tests {
             server: "test".into(),
             agent: String::new(),
             effect: Effect::Write,
-            view: ResultView::Plain,
+            view: ResultView::default(),
             arguments: arguments.into(),
             hash: "h".into(),
             why: "w".into(),
@@ -124,6 +124,7 @@ mod tests {
             confirm_word: None,
             locale: None,
             headless: false,
+            caller: Default::default(),
             follows: vec![from],
             destinations: vec![],
             sends_bytes: 0,
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_older_proposal_had_is_not_known_to_be_the_persons() {
+    fn values_of_an_older_proposal_are_not_taken_for_the_persons() {
         let before = proposal(r#"{"to": "eve@evil.example", "size": 9}"#, Default::default());
         assert_eq!(marked(&before, json!({"to": "eve@evil.example", "size": 3})), ["/to"]);
     }

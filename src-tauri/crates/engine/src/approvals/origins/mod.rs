@@ -27,7 +27,7 @@ use crate::{
     budget::metering::today,
     canonical::canonical,
     tools::{outgoing::Outgoing, typed_arguments::ITEMS},
-    turn::{context::TurnContext, place::Place},
+    turn::{context::TurnContext, kind::TurnKind},
 };
 
 /// The most values of one argument that are marked one by one.
@@ -70,7 +70,7 @@ pub(crate) async fn find_origins(
     outgoing: &Outgoing,
     before: Option<&Approval>,
 ) -> Origins {
-    if context.place == Place::Outside || !context.sources.is_any() {
+    if context.kind == TurnKind::Direct || !context.sources.is_any() {
         return Origins::default();
     }
     let leaves = leaves_of(&read_back(&outgoing.arguments), spec);

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_hidden_is_no_question() {
+    fn text_that_may_be_hidden_is_no_question() {
         for answer in [
             "",
             "No question here.",

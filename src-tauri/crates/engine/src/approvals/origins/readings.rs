@@ -60,6 +60,7 @@ pub(super) fn days_of(text: &str, today: NaiveDate) -> Vec<(usize, NaiveDate)> {
             let next = dates::move_to_next_period(rest, &period, today);
             let days = [period.start, period.end, next.start, next.end];
             found.extend(days.into_iter().flatten().map(|day| (start, day)));
+            // A period that ends at its beginning would be found again without end.
             rest = &rest[period.at.end.clamp(1, rest.len())..];
         }
     }

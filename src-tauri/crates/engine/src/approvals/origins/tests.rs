@@ -88,7 +88,7 @@ fn call_of(arguments: Value, data: Value) -> [ItemBody; 2] {
         data,
         error: None,
         local_only: None,
-        view: ResultView::Plain,
+        view: ResultView::default(),
         parsed: None,
         untrusted: true,
         duration_ms: 0,
@@ -440,7 +440,7 @@ fn things_in_a_result_that_came_as_text_are_chosen_too() {
 }
 
 #[test]
-fn what_a_stranger_wrote_within_a_result_is_no_thing_of_its_list() {
+fn text_of_a_stranger_within_a_result_is_no_item_of_its_list() {
     let spec = spec();
     let account = "SE4550000000058398257466";
     let body = json!([{"account": account, "reference": "RF-7788", "id": "CS-6666"}]).to_string();
@@ -581,7 +581,7 @@ fn it_means_the_only_thing_that_was_shown() {
 }
 
 #[test]
-fn what_is_typed_is_read_before_it_is_compared() {
+fn typed_words_are_read_before_they_are_compared() {
     let spec = spec();
     let said = ["add two until 30 november, by 20%, to Åsa"];
     let outside = ["2 pieces until 2026-11-30 at 0.2 for asa, seven for 2026-12-24".to_owned()];

@@ -1,18 +1,18 @@
-//! Notes the state in which a turn begins, and stores its recording when it has ended. A turn of
-//! which nothing may be stored has no recording, and neither has one of a remote caller, one that
-//! failed before its question was saved, one that read messages of other sessions, or one with very
-//! long results.
+//! Knows the turns that are being recorded, and stores and reads recordings. One with very long
+//! results is not stored. Knows no turn.
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, Decision, TurnId};
+use contract::{AgentError, Approval, Decision, SessionId, TurnId};
 
 use crate::{
     World,
-    ports::{Store, StoreError, StoredRecording},
+    ports::{HeldMemory, Store, StoredRecording},
     turn::{
-        context::TurnContext,
-        recording::{Recording, StartState, recorder::Recorders},
+        recording::{
+            Recording,
+            recorder::{Recorder, Recorders},
+        },
         secrets::KnownSecrets,
     },
 };
@@ -36,62 +36,42 @@ impl Recordings {
         }
     }
 
-    /// Notes the state in which a turn begins. Called before the turn changes anything.
-    pub(crate) async fn note_start(&self, context: &TurnContext) {
-        let Some(recorder) = &context.recorder else { return };
-        match self.read_start(context).await {
-            Ok(start) => {
-                recorder.set_start(start);
-                self.recorders.add(&context.id, recorder);
-            }
-            Err(error) => tracing::warn!(%error, "a turn is not recorded for a replay"),
-        }
+    /// Notes that a turn runs whose decisions are recorded.
+    pub(super) fn add(&self, turn: &TurnId, recorder: &Arc<Recorder>) {
+        self.recorders.add(turn, recorder);
     }
 
-    async fn read_start(&self, context: &TurnContext) -> Result<StartState, StoreError> {
-        let (world, session) = (context.world(), &context.session);
-        let rules = world.profile.rules();
-        let grants = world.store.grants().await?;
-        Ok(StartState {
-            caller: context.caller.kind.clone(),
-            person: world.profile.person(),
-            settings: (*world.profile.settings()).clone(),
-            rules: rules.rules.clone(),
-            standing_grants: rules.grants.clone(),
-            faults: rules.faults.clone(),
-            locale: world.profile.locale(),
-            time_zone: world.profile.time_zone(),
-            is_generalist: context.is_generalist(),
-            caller_values: world.profile.caller_values(&context.locale),
-            session_values: world.store.session_values(session).await?,
-            summaries: world.store.memories_of(session).await?,
-            grants: grants.into_iter().filter(|grant| grant.session == *session).collect(),
-        })
+    /// Notes that a turn has ended.
+    pub(super) fn remove(&self, turn: &TurnId) {
+        self.recorders.remove(turn);
+    }
+
+    /// Stores a recording without secrets.
+    pub(super) async fn store(
+        &self,
+        turn: (&SessionId, &TurnId),
+        recording: Recording,
+        memories: Vec<HeldMemory>,
+        most: u32,
+    ) {
+        let Ok(mut recording) = serde_json::to_value(recording) else { return };
+        self.secrets.matcher().scrub_value(&mut recording);
+        let body = recording.to_string();
+        let (session, turn) = turn;
+        if body.len() > LONGEST {
+            tracing::debug!(%turn, bytes = body.len(), "a recording is too long to be stored");
+            return;
+        }
+        let (session, turn) = (session.clone(), turn.clone());
+        let recording = StoredRecording { session, turn, body, memories };
+        if let Err(error) = self.store.recording_put(recording, most).await {
+            tracing::warn!(%error, "the recording of a turn could not be stored");
+        }
     }
 
     /// Notes the decision of a person about an action for which a running turn waits.
     pub(crate) fn note_decision(&self, approval: &Approval, decision: &Decision, by: &str) {
         self.recorders.note_decision(approval, decision, by);
-    }
-
-    /// Ends the recording of a turn. With `is_wanted`, stores it without secrets.
-    pub(crate) async fn keep(&self, context: &TurnContext, is_wanted: bool) {
-        let Some(recorder) = &context.recorder else { return };
-        self.recorders.remove(&context.id);
-        let Some((recording, memories)) = recorder.finish().filter(|_| is_wanted) else { return };
-        let Ok(mut recording) = serde_json::to_value(recording) else { return };
-        self.secrets.matcher().scrub_value(&mut recording);
-        let body = recording.to_string();
-        if body.len() > LONGEST {
-            tracing::debug!(turn = %context.id, bytes = body.len(), "a recording is too long to be stored");
-            return;
-        }
-        let (session, turn) = (context.session.clone(), context.id.clone());
-        let recording = StoredRecording { session, turn, body, memories };
-        let most = context.settings.limits.recorded_turns;
-        if let Err(error) = self.store.recording_put(recording, most).await {
-            tracing::warn!(%error, "the recording of a turn could not be stored");
-        }
     }
 
     /// Returns the recording of a turn, if it is still stored.

@@ -121,6 +121,7 @@ struct RecordedResume<'a> {
 #[async_trait]
 impl Resume for RecordedResume<'_> {
     async fn resume(&self, answers: &Value) -> Result<(), AgentError> {
+        // Recorded before it is asked: a call that is stopped while it waits has asked, too.
         self.further.lock().push(RecordedFurther::Answers(answers.clone()));
         self.inner.resume(answers).await
     }

@@ -1,19 +1,19 @@
-//! Where a tool call belongs.
+//! The kinds of turns.
 
-/// Where a tool call belongs.
+/// The kind of a turn: where its tool calls belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum TurnKind {
     /// The call is part of a conversation, which stores its items.
     Conversation,
     /// The call is made for a conversation that does not store its items.
-    Beside,
+    Unsaved,
     /// The call belongs to no conversation: a person or program called the tool by its id.
-    Outside,
+    Direct,
     /// No call is made: a person asks how a model's call would be decided.
     Trial,
 }
 
-impl Place {
+impl TurnKind {
     pub(crate) fn keeps_items(self) -> bool {
         self == Self::Conversation
     }
