@@ -5,7 +5,6 @@ use std::sync::Arc;
 use contract::{AgentError, MemoryHit};
 
 use crate::{
-    World,
     agents::{executor::CallServices, instructions::InstructionsList},
     approvals::{
         actions::Approvals, grants::Grants, router::Router, services::ApprovalServices,
@@ -19,6 +18,7 @@ use crate::{
         embedding_call::EmbeddingCalls, index::VectorIndex, memories::Memories,
         switch::MemorySwitch,
     },
+    ports::World,
     replay::driver::{ReplayParts, Replays},
     run::{CallerTurns, Runs},
     runner::{

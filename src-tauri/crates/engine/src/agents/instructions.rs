@@ -11,12 +11,11 @@ use contract::{
 use serde_json::Value;
 
 use crate::{
-    World,
     context::{
         egress::EgressSession,
         guidance::{Guide, fill},
     },
-    ports::{Agent, Instructions, Message, Outbound, Profile, Roster, Tools},
+    ports::{Agent, Instructions, Message, Outbound, Profile, Roster, Tools, World},
     tools::call::CallDone,
     turn::{context::TurnContext, switches::Switches, traces::Traces},
 };

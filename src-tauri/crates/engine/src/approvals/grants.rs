@@ -8,8 +8,7 @@ use contract::{AgentError, Approval, Grant, GrantId, Reason, RecordType, ToolSpe
 use serde_json::{Map, Value};
 
 use crate::{
-    World,
-    ports::{AuditLog, Clock, Durability, Ids, Profile, RecordDraft, Store},
+    ports::{AuditLog, Clock, Durability, Ids, Profile, RecordDraft, Store, World},
     turn::caller_records::add_person,
 };
 

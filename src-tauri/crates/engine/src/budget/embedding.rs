@@ -5,9 +5,8 @@
 use contract::AgentError;
 
 use crate::{
-    World,
     budget::metering::{caps, over_budget_error, price_in_nano, today},
-    ports::{ReservationRequest, Reserved, Scope, Settlement, TokenPrice},
+    ports::{ReservationRequest, Reserved, Scope, Settlement, TokenPrice, World},
 };
 
 /// The session and turn of such calls in the ledger.

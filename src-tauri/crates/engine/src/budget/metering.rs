@@ -13,11 +13,10 @@ use futures::{
 };
 
 use crate::{
-    World,
     budget::account::Account,
     ports::{
         Cap, Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Refusal,
-        ReservationRequest, Reserved, Scope, Settlement, TokenPrice, ToolDef, ToolsRefused,
+        ReservationRequest, Reserved, Scope, Settlement, TokenPrice, ToolDef, ToolsRefused, World,
     },
     texts::Text,
 };

@@ -5,7 +5,10 @@ use contract::{
     AgentError, ErrorCode, ErrorCount, LatencyClass, LatencyView, PricesView, ServiceLevelView,
 };
 
-use crate::{World, budget::metering::today, ports::Served};
+use crate::{
+    budget::metering::today,
+    ports::{Served, World},
+};
 
 /// The number of runs that are evaluated.
 const WINDOW: u32 = 200;

@@ -11,13 +11,12 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use crate::{
-    World,
     context::{
         egress_tables::{Ours, RedactedText, Table, Tables},
         offered_schema::schema_for_model,
         toolkit::Toolkits,
     },
-    ports::{AskedCall, Message, ModelCall, Opaque, Store, StoreError, ToolDef},
+    ports::{AskedCall, Message, ModelCall, Opaque, Store, StoreError, ToolDef, World},
     turn::{context::TurnContext, outcome::End, secrets::KnownSecrets},
 };
 

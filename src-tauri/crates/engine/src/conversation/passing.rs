@@ -8,12 +8,11 @@ use contract::{ItemBody, SessionId, TurnId};
 use serde_json::json;
 
 use crate::{
-    World,
     conversation::{
         recalled::{ConversationMemory, keeps_nothing},
         title::title_of,
     },
-    ports::{Profile, RecordDraft, Store, StoreError, approvals_of_turn},
+    ports::{Profile, RecordDraft, Store, StoreError, World, approvals_of_turn},
     texts::Text,
     turn::{lanes::Lanes, values::StoredValues},
 };

@@ -12,7 +12,6 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::{
-    World,
     conversation::{
         entries, heuristic,
         key::{self, Key, VISITOR},
@@ -21,7 +20,7 @@ use crate::{
     },
     ports::{
         Agent, AuditLog, Clock, Durability, Memory, MemoryItem, MemoryOf, Profile, RecordDraft,
-        Side, Store, StoreError, Tools,
+        Side, Store, StoreError, Tools, World,
     },
     turn::{context::TurnContext, provenance::is_from_outside},
 };

@@ -10,8 +10,7 @@ use contract::{
 use serde_json::json;
 
 use crate::{
-    World,
-    ports::{AuditLog, Clock, Durability, Profile, RecordDraft, Store},
+    ports::{AuditLog, Clock, Durability, Profile, RecordDraft, Store, World},
     turn::{caller_records::add_person, context::TurnContext},
 };
 

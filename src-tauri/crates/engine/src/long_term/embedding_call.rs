@@ -7,11 +7,12 @@ use contract::{AgentError, ErrorCode, Reason, RecordType, RedactionLevel, text};
 use serde_json::json;
 
 use crate::{
-    World,
     budget::embedding::Reservation,
     context::egress::redact_for_embedding,
     long_term::records::unrecorded_error,
-    ports::{Durability, EmbeddingServer, ModelError, ModelErrorKind, RecordDraft, TextRole},
+    ports::{
+        Durability, EmbeddingServer, ModelError, ModelErrorKind, RecordDraft, TextRole, World,
+    },
     turn::{answers::scrub_error, refusals::millis, secrets::KnownSecrets, switches::Switches},
 };
 

@@ -9,14 +9,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use contract::{AgentError, MemoryEntry, MemoryId, MemoryIndexView, Text, text};
 
 use crate::{
-    World,
     long_term::{
         calibration::{calibrate_threshold, calibration_texts},
         embedding_call::{EmbeddingCalls, is_text_refused},
     },
     ports::{
         ChosenEmbedder, Clock, Embedder, Embedders, EmbeddingModelId, MOST_TEXTS, MemoryIndex,
-        MemoryVector, MissingVectors, Store, StoreError, TextRole,
+        MemoryVector, MissingVectors, Store, StoreError, TextRole, World,
     },
 };
 

@@ -13,7 +13,6 @@ use contract::{
 use serde_json::json;
 
 use crate::{
-    World,
     conversation::{pack_egress::has_local_data, recalled::keeps_nothing},
     long_term::{
         fusion,
@@ -21,7 +20,7 @@ use crate::{
         records::{read_record, record_memory},
         switch::MemorySwitch,
     },
-    ports::{MemoryReach, MemoryVector, RecordDraft, StoreError, TurnContent},
+    ports::{MemoryReach, MemoryVector, RecordDraft, StoreError, TurnContent, World},
     turn::{provenance::is_from_outside, secrets::KnownSecrets},
 };
 

@@ -6,9 +6,8 @@ use contract::{AgentError, MemorySwitchParams, Reason, RecordType, SessionId};
 use serde_json::Value;
 
 use crate::{
-    World,
     long_term::records::record_memory,
-    ports::{AuditLog, RecordDraft, Store, StoreError},
+    ports::{AuditLog, RecordDraft, Store, StoreError, World},
     turn::values::StoredValues,
 };
 

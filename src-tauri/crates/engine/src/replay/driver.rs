@@ -14,9 +14,8 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    World,
     approvals::actions::Approvals,
-    ports::{Clock, NoProbe, RecordDraft, SessionImage, Store},
+    ports::{Clock, NoProbe, RecordDraft, SessionImage, Store, World},
     replay::script::{
         Collected, CountedIds, Heard, ScriptedModel, ScriptedProfile, ScriptedTools, SetClock,
         ToDriver,

@@ -10,9 +10,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::{
-    World,
     canonical::canonical,
-    ports::Clock,
+    ports::{Clock, World},
     texts::Text,
     tools::{
         call::{CallDone, Ready},

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use contract::{ToolId, ToolSpec};
 
 use crate::{
-    World,
     conversation::recalled::Recalled,
-    ports::Agent,
+    ports::{Agent, World},
     turn::{context::TurnContext, kind::TurnKind},
 };
 

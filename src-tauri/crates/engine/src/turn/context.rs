@@ -21,9 +21,10 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    World,
     budget::{account::Account, metering::Metered},
-    ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent},
+    ports::{
+        Agent, Durability, Model, Point, RecordDraft, StoreError, Supervision, TurnContent, World,
+    },
     turn::{
         kind::TurnKind,
         lanes::Accepted,

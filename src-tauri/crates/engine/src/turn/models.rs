@@ -7,8 +7,7 @@ use contract::{AgentError, label_text, text};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    World,
-    ports::{Model, Models, Profile},
+    ports::{Model, Models, Profile, World},
     turn::{answers::ScrubbedModel, secrets::KnownSecrets, tool_refusals::ToolRefusals},
 };
 

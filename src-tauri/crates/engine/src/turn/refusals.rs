@@ -11,10 +11,9 @@ use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::{
-    World,
     budget::refusal_count::RefusalCount,
     canonical::sha256_hex,
-    ports::{AuditLog, Clock, Durability, RecordDraft},
+    ports::{AuditLog, Clock, Durability, RecordDraft, World},
     turn::{run_context::RunContext, secrets::KnownSecrets},
 };
 

@@ -19,9 +19,8 @@ use tokio::sync::{
 use tracing::field::Empty;
 
 use crate::{
-    World,
     budget::account::ToolData,
-    ports::{AuditLog, AuditUnavailable, Durability, Profile, RecordDraft, RunKey},
+    ports::{AuditLog, AuditUnavailable, Durability, Profile, RecordDraft, RunKey, World},
     texts::Text,
     turn::{
         listener::{IGNORED, Listener, TurnOptions},

@@ -8,7 +8,7 @@ use redaction::Exact;
 use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
-use crate::{World, ports::Secrets};
+use crate::ports::{Secrets, World};
 
 /// The secrets that are known now. The matcher is made again when they change.
 pub struct KnownSecrets {

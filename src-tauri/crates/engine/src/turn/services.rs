@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contract::Approval;
 
 use crate::{
-    World,
+    ports::World,
     turn::{
         lanes::Lanes,
         models::AnswerModels,

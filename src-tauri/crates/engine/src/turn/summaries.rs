@@ -5,8 +5,7 @@ use std::sync::Arc;
 use contract::{Push, SessionId, SessionSummary};
 
 use crate::{
-    World,
-    ports::{Events, Store, StoreError},
+    ports::{Events, Store, StoreError, World},
     turn::lanes::Lanes,
 };
 

@@ -6,10 +6,7 @@ use std::sync::Arc;
 
 use contract::{AgentError, AgentId, ErrorCode, Reason, ToolId, ToolSpec, text};
 
-use crate::{
-    World,
-    ports::{Profile, Roster, Tools},
-};
+use crate::ports::{Profile, Roster, Tools, World};
 
 /// The kill switches of the profile.
 pub struct Switches {

@@ -6,10 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use chrono::{DateTime, Utc};
 use parking_lot::Mutex;
 
-use crate::{
-    World,
-    ports::{Model, Store, StoreError},
-};
+use crate::ports::{Model, Store, StoreError, World};
 
 /// The name of the stored value.
 const NOTE: &str = "models_without_tools";

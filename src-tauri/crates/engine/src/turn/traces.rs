@@ -11,10 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use contract::{InstructionsView, PromptTrace, SessionId, ToolId, TurnId};
 use parking_lot::Mutex;
 
-use crate::{
-    World,
-    ports::{Store, Tools},
-};
+use crate::ports::{Store, Tools, World};
 
 /// How long the stored times may be out of date.
 const KEPT_FOR: TimeDelta = TimeDelta::minutes(1);

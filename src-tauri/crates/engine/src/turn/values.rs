@@ -8,8 +8,7 @@ use serde_json::Value;
 use tokio::sync::MutexGuard;
 
 use crate::{
-    World,
-    ports::{SessionValues, Store, ValueChanges},
+    ports::{SessionValues, Store, ValueChanges, World},
     turn::locks::Locks,
 };
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use contract::{AgentError, Approval, Decision, SessionId, TurnId};
 
 use crate::{
-    World,
-    ports::{HeldMemory, Store, StoredRecording},
+    ports::{HeldMemory, Store, StoredRecording, World},
     turn::{
         recording::{
             Recording,
