@@ -526,7 +526,7 @@ async fn the_time_of_a_server_is_not_the_turns_unless_a_caller_waits() {
             tokio::time::sleep(Duration::from_secs(4_000_000)).await;
         }
         let status = match (own, callers) {
-            (_, Some(hearing)) => end_of(hearing).await.0,
+            (_, Some(stream)) => end_of(stream).await.0,
             (own, None) => status_and_text(&bench.final_of(&own.unwrap()).await).0,
         };
         assert_eq!(status, TurnStatus::Ok);
@@ -538,22 +538,22 @@ async fn the_time_of_a_server_is_not_the_turns_unless_a_caller_waits() {
 
 /// Starts a turn of a caller elsewhere.
 async fn callers_turn(bench: &Bench) -> TurnStream {
-    let around = TurnOptions {
+    let options = TurnOptions {
         locale: "sv".into(),
         caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "r".into(),
         correlation_id: None,
         hints: Vec::new(),
         whole: false,
-        looks_at: &[],
+        preflight_tools: &[],
     };
-    bench.engine.caller_turns.start(&"s".into(), "hi".into(), None, around).await.unwrap()
+    bench.engine.caller_turns.start(&"s".into(), "hi".into(), None, options).await.unwrap()
 }
 
 /// How a turn of a caller elsewhere ends.
-async fn end_of(mut hearing: TurnStream) -> (TurnStatus, String) {
+async fn end_of(mut stream: TurnStream) -> (TurnStatus, String) {
     loop {
-        let event = hearing.next().await.expect("an end");
+        let event = stream.next().await.expect("an end");
         if matches!(event, EventBody::Final { .. }) {
             break status_and_text(&event);
         }

@@ -214,7 +214,7 @@ async fn refused_requests_are_recorded() {
     assert!(bench.runs().is_empty());
 }
 
-fn around(id: &str) -> engine::TurnOptions {
+fn options(id: &str) -> engine::TurnOptions {
     engine::TurnOptions {
         locale: "en".into(),
         caller: contract::Caller::chat_api([].into(), Limits::default()),
@@ -222,7 +222,7 @@ fn around(id: &str) -> engine::TurnOptions {
         correlation_id: Some(id.into()),
         hints: Vec::new(),
         whole: true,
-        looks_at: &[],
+        preflight_tools: &[],
     }
 }
 
@@ -237,7 +237,7 @@ async fn a_read_after_a_decision_is_recorded_in_the_turn_of_the_action() {
         &action,
         "r".into(),
         json!({"q": "x"}),
-        around("order-1"),
+        options("order-1"),
     );
     read.await.unwrap();
     let intents = listed(&bench, Some(RecordType::ToolIntent)).await;
@@ -255,13 +255,13 @@ async fn refused_requests_keep_the_ids_of_their_caller() {
     bench
         .engine
         .caller_turns
-        .store_exchange(&session, "hi", "hello", &around("order-0"))
+        .store_exchange(&session, "hi", "hello", &options("order-0"))
         .await
         .unwrap();
-    let message = bench.engine.caller_turns.start(&session, " ".into(), None, around("order-2"));
+    let message = bench.engine.caller_turns.start(&session, " ".into(), None, options("order-2"));
     assert!(message.await.is_err());
     let call =
-        bench.engine.caller_turns.call(&session, "nobody".into(), json!({}), around("order-3"));
+        bench.engine.caller_turns.call(&session, "nobody".into(), json!({}), options("order-3"));
     assert!(call.await.0.is_err());
     let found: Vec<(Value, Value)> = refusals(&bench)
         .await
@@ -282,25 +282,29 @@ async fn refused_requests_keep_the_ids_of_their_caller() {
 async fn a_read_for_the_host_of_a_caller_is_inside_the_run_that_needs_it() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.then(vec![Say::Text("Hello.")]);
-    let around = engine::TurnOptions {
+    let options = engine::TurnOptions {
         locale: "en".into(),
         caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "request".into(),
         correlation_id: Some("order".into()),
         hints: Vec::new(),
         whole: true,
-        looks_at: &[],
+        preflight_tools: &[],
     };
     let session = "s".into();
-    let mut turn =
-        bench.engine.caller_turns.start(&session, "hi".into(), None, around.clone()).await.unwrap();
+    let mut turn = bench
+        .engine
+        .caller_turns
+        .start(&session, "hi".into(), None, options.clone())
+        .await
+        .unwrap();
     while turn.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
     let id = turn.turn().clone();
     let read = bench.engine.caller_turns.call_for_host(
         &session,
         "r".into(),
         json!({"q": "x"}),
-        around,
+        options,
         Some(&id),
     );
     assert_eq!(read.await.unwrap().outcome, ToolOutcome::Ok);
@@ -360,20 +364,20 @@ async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_ow
     assert_eq!(bench.engine.service_level.read(prices()).await.unwrap().errors, []);
 
     bench.clock.forward(7);
-    let around = engine::TurnOptions {
+    let options = engine::TurnOptions {
         locale: "en".into(),
         caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "yes-1".into(),
         correlation_id: None,
         hints: Vec::new(),
         whole: true,
-        looks_at: &[],
+        preflight_tools: &[],
     };
     let before = listed(&bench, None).await.len();
     let decision = Decision::ApproveOnce { confirm_word: None };
     let params =
         ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
-    bench.engine.caller_turns.decide(&approval, params, around).await.0.unwrap();
+    bench.engine.caller_turns.decide(&approval, params, options).await.0.unwrap();
     let records = listed(&bench, None).await.split_off(before);
     let types: Vec<RecordType> = records.iter().map(|record| record.record_type).collect();
     use RecordType::{ApprovalResolved, RunEnded, RunStarted, ToolIntent, ToolOutcome};

@@ -243,29 +243,29 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
             events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())
         })
         .await;
-    let around = |locale: &str| engine::TurnOptions {
+    let options = |locale: &str| engine::TurnOptions {
         locale: locale.into(),
         caller: contract::Caller::chat_api([].into(), Limits::default()),
         request_id: "r".into(),
         correlation_id: None,
         hints: Vec::new(),
         whole: true,
-        looks_at: &[],
+        preflight_tools: &[],
     };
     for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
-        let mut hearing = bench
+        let mut stream = bench
             .engine
             .caller_turns
-            .start(&"s".into(), "two".into(), None, around(locale))
+            .start(&"s".into(), "two".into(), None, options(locale))
             .await
             .unwrap();
         assert_eq!(bench.engine.sessions.open(&"s".into()).await.unwrap().queue.len(), 1);
         if leaves {
-            hearing.cancel()
+            stream.cancel()
         } else {
             bench.engine.turns.cancel_all()
         }
-        let end = tokio::time::timeout(Duration::from_secs(5), hearing.next())
+        let end = tokio::time::timeout(Duration::from_secs(5), stream.next())
             .await
             .expect("it is told at once")
             .expect("an event");

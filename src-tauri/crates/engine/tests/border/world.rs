@@ -551,21 +551,25 @@ impl Bench {
     }
 
     /// The same, if something waits.
-    pub async fn heard(&self, locale: &str, looks_at: &'static [&'static str]) -> Option<Approval> {
+    pub async fn heard(
+        &self,
+        locale: &str,
+        preflight_tools: &'static [&'static str],
+    ) -> Option<Approval> {
         let limits = contract::Limits { approval_expiry_s: 86_400, ..contract::Limits::default() };
         let (locale, request_id) = (locale.into(), "r".into());
-        let around = engine::TurnOptions {
+        let options = engine::TurnOptions {
             locale,
             caller: contract::Caller::chat_api([].into(), limits),
             request_id,
             correlation_id: None,
             hints: Vec::new(),
             whole: true,
-            looks_at,
+            preflight_tools,
         };
-        let mut hearing =
-            self.engine.caller_turns.start(&"s".into(), "add".into(), None, around).await.unwrap();
-        while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
+        let mut stream =
+            self.engine.caller_turns.start(&"s".into(), "add".into(), None, options).await.unwrap();
+        while stream.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
         self.engine.approvals.waiting_in(&"s".into()).await.unwrap()
     }
 
