@@ -34,7 +34,7 @@ impl Turn<'_> {
                 answer.text = question;
                 self.store_exchange(answer).await
             }
-            Way::Made => self.answer_with_text(Text::SearchedWithout, answer).await,
+            Way::AlreadySearched => self.answer_with_text(Text::SearchedWithout, answer).await,
         }
     }
 

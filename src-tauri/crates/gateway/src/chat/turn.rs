@@ -280,7 +280,7 @@ impl Turn<'_> {
             ),
             hints: Vec::new(),
             whole: !self.out.has_receiver(),
-            looks_at: PREFLIGHT_TOOLS,
+            preflight_tools: PREFLIGHT_TOOLS,
         }
     }
 

@@ -60,7 +60,7 @@ pub(crate) enum Way {
     /// Ask the customer a question.
     Question(String),
     /// The search without those words was already made.
-    Made,
+    AlreadySearched,
 }
 
 /// Returns the suggestion whose label the message is.
@@ -69,7 +69,7 @@ pub(crate) fn chosen_suggestion(message: &str, offered: &[Value]) -> Option<Way>
     let payload = &one["payload"];
     match payload["type"].as_str()? {
         "search_retry" => text(&payload["query"]).map(Way::Exactly),
-        "remove_constraints" if one["repeats"] == true => Some(Way::Made),
+        "remove_constraints" if one["repeats"] == true => Some(Way::AlreadySearched),
         "remove_constraints" => one["words"].as_str().map(|words| Way::Without(words.to_owned())),
         "ask_clarify" => text(&payload["question"]).map(Way::Question),
         _ => None,
@@ -128,7 +128,7 @@ mod tests {
         only_words.data["querySimplification"]["droppedTokens"] = json!(["red"]);
         assert_eq!(
             chosen_suggestion("remove_constraints", &suggestions_to_store(&[only_words], &[])),
-            Some(Way::Made),
+            Some(Way::AlreadySearched),
             "it would be the same search"
         );
     }

@@ -283,13 +283,13 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
         [&bus, &control, &alone, &beside].map(|path| UnixListener::bind(path).unwrap()).into();
     let _abstract =
         UnixListener::bind_addr(&SocketAddr::from_abstract_name(&unnamed).unwrap()).unwrap();
-    let around =
+    let folders =
         [&bus, &alone].map(|path| format!("/proc/{}/root{}", std::process::id(), path.display()));
     let doors: Vec<String> = [&bus, &control, &alone]
         .map(|path| path.display().to_string())
         .into_iter()
         .chain([format!("@{unnamed}")])
-        .chain(around)
+        .chain(folders)
         .collect();
     assert!(doors.iter().all(|door| knock(door)), "all are open here");
 
