@@ -11,6 +11,7 @@ mod instructions;
 mod json;
 mod kinds;
 mod load;
+mod loaded;
 mod names;
 mod refs;
 mod resolve;
@@ -23,7 +24,8 @@ mod urls;
 
 pub use agent::agent;
 pub use instructions::{Found, instructions};
-pub use load::{LoadedPack, Pack, PackSettings, check_folder, check_manifest, load, load_with};
+pub use load::{PackSettings, check_folder, check_manifest, load, load_with};
+pub use loaded::{LoadedPack, Pack};
 pub use names::{distinct_model_name, model_name};
 pub use resolve::{hash_of, is_reserved, qualify};
 pub use scaffold::{NewPack, scaffold};

@@ -11,28 +11,17 @@ use contract::{PackId, PackView, Text, ToolId, ToolSpec, manifest::PackManifest,
 use serde_json::{Map, Value};
 
 use crate::{
-    MANIFEST, check, fault::Faults, files, json, resolve, shape, subject::Subject, templates,
+    MANIFEST, check,
+    fault::Faults,
+    files, json,
+    loaded::{LoadedPack, Pack},
+    resolve, shape,
+    subject::Subject,
+    templates,
 };
 
 /// The place of the id in a manifest.
 const ID: &str = "/id";
-
-/// A pack with its view and, if there are no faults, the pack itself.
-#[derive(Clone, Debug)]
-pub struct LoadedPack {
-    pub folder: PathBuf,
-    pub view: PackView,
-    pub pack: Option<Pack>,
-    /// The manifest as it was read; null if it could not be read.
-    pub manifest: Value,
-}
-
-/// A pack that passed all checks. Template files have been read into the manifest.
-#[derive(Clone, Debug)]
-pub struct Pack {
-    pub manifest: PackManifest,
-    pub tools: Vec<ToolSpec>,
-}
 
 /// The user's values for settings of packs, by pack id and name.
 pub type PackSettings = BTreeMap<String, Map<String, Value>>;
