@@ -16,7 +16,7 @@ GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
 AUDIT_PYTHON = $(CARGO_TARGET)/audit-python/.stamp
 EMBEDDING_PYTHON = $(CARGO_TARGET)/embedding-python/.stamp
 MODEL_PYTHON = $(CARGO_TARGET)/model-python/.stamp
-UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
+UI_SOURCES = $(shell find ui messages -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
 	@echo "make run     build and open Countersign"
@@ -46,13 +46,13 @@ run: setup app
 # Tests with chosen values choose the same ones in every run; another number tries others.
 test: export PROPTEST_RNG_SEED ?= 1
 
-# What tells soonest comes first. One cargo run for all crates, so that features are the same and nothing is built twice.
+# The fastest tests come first. One cargo run for all crates, so that features are the same and no crate is built twice.
 test: setup-test ui
 	cd ui && $(NPM) test
 	$(CARGO) test --workspace
 
 # The tests that choose their cases at random, in full. Each prints its seed; SOAK_SEED=n takes the same cases again.
-SOAKING = attacks:: power:: clean:: clean_runs_of_one_log whatever_was_acknowledged what_was_answered_survives faults:: tampering:: adversary::
+SOAKING = attacks:: power:: clean:: clean_runs_of_one_log acknowledged_records_survive answered_writes_survive faults:: tampering:: adversary::
 
 soak: export SOAK = 1
 soak: setup-test programs

@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_spent_and_what_remains_make_the_budget(q in question()) {
+    fn the_spent_and_the_remaining_amount_make_the_budget(q in question()) {
         let p = work_out(&q);
         let (facts, now) = &q;
         if let Some(required) = p.required {

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_has_is_unknown() {
+    fn a_word_that_no_product_has_is_unknown() {
         let query = read("gaming laptop");
         assert_eq!((query.unknown.len(), query.names_product_kind()), (2, false));
         let query = read("blue sweater m");

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_copied_or_trusted_is_a_regular_file() {
+    fn only_regular_files_are_written_copied_or_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());

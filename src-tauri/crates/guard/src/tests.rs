@@ -123,7 +123,7 @@ fn read_pid(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
 }
 
 #[test]
-fn whatever_a_program_starts_is_known_as_guarded() {
+fn every_process_that_a_program_starts_is_known_as_guarded() {
     // The program, a child in another session whose parent has ended, and a child that killed the
     // guard before it printed anything.
     let (mut child, _guard) =

@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_beside_is_allowed_and_what_is_hidden_is_not() {
+    fn neighbours_of_a_hidden_folder_are_allowed_and_the_folder_is_not() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         for folder in
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_where_a_link_leads_that_is_read_only() {
+    fn no_file_is_made_at_the_target_of_a_read_only_link() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("dotfiles/old")).unwrap();

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_for_every_program_is_written_so() {
+    fn text_that_not_every_program_reads_as_json_is_rewritten() {
         for (said, read) in [
             (&br#"{"a":"x\ud83d"}"#[..], json!({"a": "x\u{fffd}"})),
             (br#"{"a":"\udca9\ud83d\udca9\ud83dx"}"#, json!({"a": "\u{fffd}\u{1f4a9}\u{fffd}x"})),

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_result_of_a_call_is_passed_on() {
+    fn an_answer_that_is_no_result_of_a_call_is_passed_on() {
         for (said, value) in [
             (json!("done"), json!("done")),
             (json!(["a", 1]), json!(["a", 1])),

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_the_words_of_an_error_is_told() {
+    fn data_beside_the_words_of_an_error_is_told() {
         let said = |message: &'static str, data: Option<Value>| {
             words_of(&ErrorData { code: ErrorCode(-32_603), message: message.into(), data })
         };

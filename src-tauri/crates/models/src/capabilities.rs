@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_treated_with_care() {
+    fn an_unknown_model_gets_careful_defaults() {
         let unknown = capabilities("my-own-finetune:7b");
         assert_eq!(unknown, ModelCapabilities::default());
         assert!(unknown.tools && !unknown.structured_output && unknown.context_tokens <= 8_192);

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_errors_or_grows_is_not_drawn() {
+    fn a_formula_with_errors_or_growth_is_not_drawn() {
         let deep = format!("{}x{}", "{".repeat(MAX_DEPTH + 1), "}".repeat(MAX_DEPTH + 1));
         let columns = format!(
             "\\begin{{array}}{{{}}}{}\\end{{array}}",

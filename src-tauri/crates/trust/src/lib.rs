@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_no_certificate_has_no_issuer() {
+    fn bytes_that_are_no_certificate_have_no_issuer() {
         for end in 0..LEAF.len() {
             drop(read_issuer(LEAF.get(..end).unwrap()));
         }

@@ -145,7 +145,7 @@ fn each_client_of_http_says_where_redirects_lead() {
 }
 
 #[test]
-fn what_is_deleted_by_age_asks_one_judge() {
+fn deletions_by_age_ask_one_judge() {
     let deletes = |line: &str| {
         line.contains("DELETE FROM")
             && line.split_once(" WHERE ").is_some_and(|(_, condition)| {

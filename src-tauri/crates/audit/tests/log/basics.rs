@@ -18,7 +18,7 @@ fn all() -> AuditListParams {
 }
 
 #[test]
-fn what_is_appended_is_listed_shown_and_verified() {
+fn appended_records_are_listed_shown_and_verified() {
     let world = World::new();
     run(async {
         let log = world.open();

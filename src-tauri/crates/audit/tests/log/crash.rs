@@ -92,7 +92,7 @@ pub(crate) fn killed(folder: &Path, random: &mut Random) -> Vec<(u64, u64)> {
 const KILLS: u64 = 10;
 
 #[test]
-fn whatever_was_acknowledged_survives_kill_9() {
+fn acknowledged_records_survive_kill_9() {
     let plan = Plan::new("kills of a log's process", 500);
     for number in 0..plan.cases().div_ceil(KILLS) {
         let (world, mut random) = (World::new(), plan.random(number));

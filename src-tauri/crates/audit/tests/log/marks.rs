@@ -392,7 +392,7 @@ fn an_unsigned_mark_is_a_forgery_once_the_log_says_that_marks_are_signed() {
 
 /// The files of a profile that version 0.1 closed.
 #[test]
-fn what_version_0_1_left_is_no_alarm_and_is_signed_by_the_first_start() {
+fn a_log_of_version_0_1_raises_no_alarm_and_is_signed_by_the_first_start() {
     let old = |name: &str| {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/log/version-0.1").join(name)
     };

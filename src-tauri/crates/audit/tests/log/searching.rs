@@ -152,7 +152,7 @@ fn a_visit_of_the_memories_is_no_entry_unless_it_is_looked_for() {
 }
 
 #[test]
-fn what_somebody_asked_can_be_listed_alone() {
+fn questions_of_people_can_be_listed_alone() {
     let world = World::new();
     run(async {
         let log = world.open();

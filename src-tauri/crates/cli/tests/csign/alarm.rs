@@ -169,7 +169,7 @@ fn a_log_compared_with_nothing_says_so_and_has_its_own_code() {
 }
 
 #[test]
-fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
+fn after_an_alarm_no_command_runs_until_a_person_accepts_a_new_log() {
     let (world, old) = with_old_copy();
     let good = world.path("good.db");
     fs::copy(log(&world), &good).expect("copied");
@@ -256,7 +256,7 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
 }
 
 #[test]
-fn what_version_0_1_left_goes_on_without_an_alarm() {
+fn a_profile_of_version_0_1_goes_on_without_an_alarm() {
     let world = World::new();
     let old =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../audit/tests/log/version-0.1");
@@ -483,7 +483,7 @@ fn a_profile_may_lie_behind_a_link() {
 }
 
 #[test]
-fn what_is_known_of_a_folder_has_to_be_readable() {
+fn an_unreadable_state_of_a_folder_ends_the_command() {
     let (world, _) = with_old_copy();
     let index = world.path("state/countersign/logs");
     let entry =

@@ -245,7 +245,7 @@ fn a_question_over_200_000_rows_has_a_short_result_with_right_totals() {
 }
 
 #[test]
-fn what_a_shipped_tool_was_given_is_what_the_log_has() {
+fn the_log_has_the_arguments_that_a_shipped_tool_got() {
     let world = World::new();
     let given =
         json!({"account_id": "17", "campaign_budget": 1_000.5, "campaign_start": "2026-11-01"});

@@ -278,7 +278,7 @@ fn reasons(told: &Value) -> Vec<String> {
 }
 
 #[test]
-fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
+fn a_client_that_claims_a_person_neither_decides_nor_widens() {
     let held = HeldAction::new(SETTINGS);
     let requests = json!([
         held.approve(), ["settings_set", {"settings": widened_settings()}], ["secret_set", {"name": "OPENAI_API_KEY", "value": "x", "this_run_only": true}],

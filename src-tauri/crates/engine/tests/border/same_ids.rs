@@ -74,7 +74,7 @@ async fn an_allowed_id_allows_neither_of_two_packs_tools() {
 /// A grant is for one definition, so it holds however the id is written; and what was signed before
 /// the other pack came is still that.
 #[tokio::test(start_paused = true)]
-async fn what_was_approved_before_is_still_the_same_tools() {
+async fn an_approval_from_before_is_still_for_the_same_tool() {
     let [shop, other] = <[ToolSpec; 2]>::try_from(both(Effect::Write)).unwrap();
     let bench = Bench::new(vec![ToolSpec { id: "w".into(), ..shop.clone() }]);
     bench.model.then(vec![Say::Call("shop_w", json!({"q": "a"}))]);

@@ -34,7 +34,7 @@ async fn a_read_is_recorded_in_the_form_in_which_it_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_signed_is_shown_recorded_and_sent_in_one_form() {
+async fn a_signed_call_is_shown_recorded_and_sent_in_one_form() {
     let bench = bench(Effect::Write);
     let turn = bench.start("go").await.turn;
     let first = bench.approval(0).await;

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn section_19_what_names_a_secret_is_hidden_however_it_is_written() {
+    fn chat_api_19_members_that_name_a_secret_are_hidden_however_they_are_written() {
         for name in [
             "authorization",
             "Authorization",
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn section_19_arguments_are_kept_short_and_without_context() {
+    fn chat_api_19_arguments_are_kept_short_and_without_context() {
         let kept = redact_value(
             &json!({"context": {"customerId": 17}, "filters": {"context": "x"}, "contexts": 1}),
             0,

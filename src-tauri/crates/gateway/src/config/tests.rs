@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn section_20_the_defaults_are_those_of_the_contract() {
+fn chat_api_20_the_defaults_are_those_of_the_contract() {
     let config =
         Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 3000)));
@@ -41,7 +41,7 @@ fn section_20_the_defaults_are_those_of_the_contract() {
 }
 
 #[test]
-fn section_20_a_shop_has_an_address_that_can_be_reached() {
+fn chat_api_20_a_shop_has_an_address_that_can_be_reached() {
     let is_taken = |address: &'static str| {
         let set = move |name: &str| {
             SHOP.contains(&name)
@@ -70,7 +70,7 @@ fn section_20_a_shop_has_an_address_that_can_be_reached() {
 }
 
 #[test]
-fn section_20_the_defaults_of_the_server_and_its_shop() {
+fn chat_api_20_the_defaults_of_the_server_and_its_shop() {
     let config =
         Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(
@@ -111,7 +111,7 @@ fn section_20_the_defaults_of_the_server_and_its_shop() {
 }
 
 #[test]
-fn section_20_what_is_on_is_one_or_true() {
+fn chat_api_20_a_switch_is_on_with_1_or_true() {
     for (value, on) in [
         ("1", true),
         ("true", true),
@@ -184,7 +184,7 @@ fn the_models_address_is_one() {
 }
 
 #[test]
-fn what_no_request_could_match_is_said() {
+fn a_setting_that_no_request_could_match_is_reported() {
     let of = |name: &'static str, value: &'static str| {
         Config::read_variables(&Flags::default(), PathBuf::from("token"), &|variable| {
             (variable == name).then(|| value.to_owned())
@@ -244,7 +244,7 @@ fn what_no_request_could_match_is_said() {
 }
 
 #[test]
-fn section_20_the_port_is_told_by_the_flag_or_the_variable() {
+fn chat_api_20_the_port_is_told_by_the_flag_or_the_variable() {
     let of = |listen: Option<SocketAddr>, port: &'static str| {
         let variable = move |name: &str| (name == "PORT").then(|| port.to_owned());
         Config::read_variables(

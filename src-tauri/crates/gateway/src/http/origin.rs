@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn who_listens_everywhere_answers_to_the_names_of_its_list_and_of_this_machine() {
+    fn a_server_that_listens_everywhere_answers_to_its_listed_names_and_this_machines() {
         for listen in ["0.0.0.0:3000", "[::]:3000"] {
             let config = config(listen, "ALLOWED_HOSTS", "chat.shop.example, 2001:db8::7");
             for (host, ours) in [
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn section_16_the_last_address_that_is_no_proxy_counts_however_proxies_write_it() {
+    fn chat_api_16_the_last_address_that_is_no_proxy_counts_however_proxies_write_it() {
         let (config, peer) = (
             config("127.0.0.1:3000", "TRUSTED_PROXIES", "10.0.0.0/30"),
             "10.0.0.1".parse().unwrap(),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn section_16_numbers_mean_what_the_screen_shows() {
+    fn chat_api_16_numbers_mean_what_the_screen_shows() {
         for (message, meant) in [
             ("#2", vec![2]),
             ("2", vec![2]),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn section_16_a_short_message_may_point_at_the_only_one() {
+    fn chat_api_16_a_short_message_may_point_at_the_only_one() {
         let one = memory(1, &[]);
         assert_eq!(meant_products("is that one warm?", &one).len(), 1);
         assert!(meant_products("is that one warm?", &memory(2, &[])).is_empty());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn section_16_a_hint_names_id_and_number_and_stands_behind_the_memory() {
+    fn chat_api_16_a_hint_names_id_and_number_and_stands_behind_the_memory() {
         let memory = memory(3, &[]);
         let hints = |message: &str| reference_hints(message, &memory, None)[1..].join("|");
         assert_eq!(
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn section_12_and_16_while_options_stand_numbers_mean_them() {
+    fn chat_api_12_and_16_while_options_stand_numbers_mean_them() {
         let options = serde_json::json!({"options": [{"label": "Size: 41", "meta": {"partNo": "P-41"}}, {"label": "Size: 42", "meta": {"partNo": "P-42"}}]});
         for message in
             ["I would like the second one", "number 2 in red", "1 or 2?", "is AB-2 warm?"]
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn section_16_the_first_few_and_joined_numbers_are_named_where_the_cart_changes() {
+    fn chat_api_16_the_first_few_and_joined_numbers_are_named_where_the_cart_changes() {
         let said = |message: &str| reference_hints(message, &memory(6, &[]), None)[1..].join("|");
         for (message, meant) in [
             ("add the first two to my cart", vec![1, 2]),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn section_13_what_is_to_be_compared() {
+    fn chat_api_13_a_message_names_the_products_to_compare() {
         let (none, two) = (memory(6, &[]), memory(6, &["107", "108"]));
         let ids = |message: &str, memory: &Memory| products_to_compare(message, memory).join(" ");
         for (message, wanted) in [
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn section_13_names_of_several_words_are_joined_too() {
+    fn chat_api_13_names_of_several_words_are_joined_too() {
         let mut spaced = memory(3, &[]);
         for known in &mut spaced.last_results {
             known.part_no = Some(format!("Fell {} & Co.", known.index));
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn section_13_numbers_come_first_then_names_then_what_these_are() {
+    fn chat_api_13_numbers_come_first_then_names_then_what_these_are() {
         let ids = |message: &str, memory: &Memory| products_to_compare(message, memory).join(" ");
         let ten = memory(10, &["107", "108", "109", "102"]);
         assert_eq!(ids("compare 10 and 9", &ten), "1010 109", "as they are named");

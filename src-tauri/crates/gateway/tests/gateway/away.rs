@@ -34,7 +34,7 @@ fn is_away(status: StatusCode, answer: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
+async fn chat_api_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
     let mut redis = Redis::start().await;
     let server = model([
         Reply::new().say("First ").wait_ms(1_500).say("answer."),
@@ -75,7 +75,7 @@ async fn section_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides_once() {
+async fn chat_api_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides_once() {
     let mut redis = Redis::start().await;
     let server = model([add(1)]).await;
     let (one, other) = two(&redis, &server).await;
@@ -126,19 +126,19 @@ async fn kept_and_nothing_more(asked: &[Break]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
+async fn chat_api_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
     kept_and_nothing_more(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_to_another_price_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again()
+async fn chat_api_11_a_yes_to_another_price_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again()
  {
     let dearer = json!({"productId": 1001, "partNo": SHOE, "name": "Shoe", "priceIncVat": "SEK 9 999.00", "currency": "SEK"});
     kept_and_nothing_more(&[Break::Result(dearer.clone()), Break::Result(dearer)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_more() {
+async fn chat_api_9_a_session_that_redis_lost_is_kept_by_its_gateway_without_its_pending_action() {
     let mut redis = Redis::start().await;
     let server = model([Reply::text(["A violin."]), add(1), Reply::text(["What?"])]).await;
     let gateway = gateway(&redis, &server).await;
@@ -154,7 +154,7 @@ async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_m
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_and_11_what_waits_ends_in_the_log_when_redis_lets_its_session_go_first() {
+async fn chat_api_9_and_11_a_pending_action_ends_in_the_log_when_redis_drops_its_session_first() {
     let redis = Redis::start().await;
     let server = model([add(1), Reply::text(["Hello."])]).await;
     let gateway = gateway(&redis, &server).await;
@@ -169,7 +169,8 @@ async fn section_9_and_11_what_waits_ends_in_the_log_when_redis_lets_its_session
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_what_could_not_be_shared_before_the_end_is_shared_by_the_next_start() {
+async fn chat_api_9_messages_that_could_not_be_shared_before_the_end_are_shared_by_the_next_start()
+{
     let mut redis = Redis::start().await;
     let server =
         model([Reply::new().say("First ").wait_ms(1_000).say("answer."), Reply::text(["Second."])])
@@ -253,23 +254,23 @@ async fn dies_at(point: &str, expected: u64, unknown: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_5_a_gateway_that_dies_before_the_change_leaves_it_undone() {
+async fn chat_api_22_5_a_gateway_that_dies_before_the_change_leaves_it_undone() {
     dies_at("AfterApprovalDecided", 1, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_5_a_gateway_that_dies_at_the_change_leaves_it_unknown_and_unrepeated() {
+async fn chat_api_22_5_a_gateway_that_dies_at_the_change_leaves_it_unknown_and_unrepeated() {
     dies_at("BetweenIntentAndEffect", 1, true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_5_a_gateway_that_dies_behind_the_change_leaves_it_done_once() {
+async fn chat_api_22_5_a_gateway_that_dies_behind_the_change_leaves_it_done_once() {
     dies_at("BetweenEffectAndOutcome", 2, true).await;
 }
 
 /// The same without another gateway: the killed one starts again.
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_5_a_change_that_a_crash_cut_off_is_not_repeated_after_the_start() {
+async fn chat_api_22_5_a_change_that_a_crash_cut_off_is_not_repeated_after_the_start() {
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;
     let url = server.base_url();
     let env = [

@@ -26,7 +26,7 @@ async fn say_in(gateway: &Gateway, culture: &str, session: &str, message: &str) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_every_word_of_both_lists_decides_in_the_other_language_too() {
+async fn chat_api_11_every_word_of_both_lists_decides_in_the_other_language_too() {
     let server = model([add(1).repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let lists = [
@@ -56,7 +56,7 @@ async fn section_11_every_word_of_both_lists_decides_in_the_other_language_too()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_that_was_sent_before_the_question_is_not_its_answer() {
+async fn chat_api_11_a_yes_that_was_sent_before_the_question_is_not_its_answer() {
     let front = Front::start().await;
     let server = model([add(3)]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -83,7 +83,7 @@ async fn section_11_a_yes_that_was_sent_before_the_question_is_not_its_answer() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
+async fn chat_api_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
     let front = Front::start().await;
     let server = model([add(1)]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -103,7 +103,7 @@ async fn section_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown() {
+async fn chat_api_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown() {
     let front = Front::start().await;
     let server = model([add(1)]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -130,7 +130,7 @@ async fn section_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_while_everything_is_switched_off_a_no_decides_and_a_yes_later() {
+async fn chat_api_11_while_everything_is_switched_off_a_no_decides_and_a_yes_later() {
     let front = Front::start().await;
     let server = model([add(1), add(1)]).await;
     let url = server.base_url();
@@ -160,7 +160,7 @@ async fn section_11_while_everything_is_switched_off_a_no_decides_and_a_yes_late
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_later_one() {
+async fn chat_api_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_later_one() {
     let front = Front::start().await;
     let server = model([add(1), Reply::text(["Good."])]).await;
     let url = server.base_url();
@@ -193,7 +193,7 @@ async fn section_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_lat
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
+async fn chat_api_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
     for (culture, no, said) in [
         ("en-GB", "never mind", "All right, nothing was changed."),
         ("sv-SE", "glöm det", "Okej, inget ändrades."),
@@ -222,7 +222,7 @@ async fn section_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_what_is_asked_names_item_and_quantity_in_the_callers_language() {
+async fn chat_api_11_a_question_names_item_and_quantity_in_the_callers_language() {
     let script = || {
         let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 37}));
         [add(24), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]
@@ -276,7 +276,7 @@ async fn section_11_what_is_asked_names_item_and_quantity_in_the_callers_languag
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_18_a_swedish_confirmation_speaks_swedish_throughout() {
+async fn chat_api_18_a_swedish_confirmation_speaks_swedish_throughout() {
     let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3}));
     let server =
         model([add(1), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]).await;
@@ -306,7 +306,7 @@ async fn section_18_a_swedish_confirmation_speaks_swedish_throughout() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_9_only_the_message_right_after_a_change_is_a_repeat() {
+async fn chat_api_22_9_only_the_message_right_after_a_change_is_a_repeat() {
     let server = model([add(1), Reply::text(["Hello."]), add(2)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
@@ -332,7 +332,7 @@ async fn section_22_9_only_the_message_right_after_a_change_is_a_repeat() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_the_model() {
+async fn chat_api_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_the_model() {
     let set = |product: Value, quantity: Value| {
         ("cart_set_item_quantity", json!({"productId": product, "quantity": quantity}))
     };
@@ -372,7 +372,7 @@ async fn section_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_th
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
+async fn chat_api_22_2_no_question_is_asked_about_an_item_without_a_name() {
     let front = Front::start().await;
     let server = model([
         Reply::text(["Hello."]).when("yes").repeated(),
@@ -498,7 +498,7 @@ async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_the_conversation_keeps_a_yes_its_answer_and_the_cart_once() {
+async fn chat_api_11_the_conversation_keeps_a_yes_its_answer_and_the_cart_once() {
     let server = model([add(2), Reply::text(["Here."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     for message in ["two shoes", "yes"] {

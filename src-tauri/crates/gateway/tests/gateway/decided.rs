@@ -63,7 +63,8 @@ fn wait_for_end(terminal: Child) -> (String, bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_has_ended() {
+async fn chat_api_11_an_action_that_a_terminal_approves_is_told_while_it_runs_and_when_it_has_ended()
+ {
     let front = Front::start().await;
     let server = model([add(1), add(1), Reply::text(["You are welcome."])]).await;
     let gateway = gateway_behind(&front, &server).await;
@@ -103,7 +104,7 @@ async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_h
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_what_the_shop_refuses_elsewhere_is_told_as_refused() {
+async fn chat_api_11_an_action_that_the_shop_refuses_elsewhere_is_told_as_refused() {
     let front = Front::start().await;
     let server = model([add(1), add(1), add(2), Reply::text(["Hello."])]).await;
     let gateway = gateway_behind(&front, &server).await;
@@ -133,7 +134,7 @@ async fn section_11_what_the_shop_refuses_elsewhere_is_told_as_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_again() {
+async fn chat_api_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_again() {
     let server = model([add(1), Reply::text(["Hello."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
@@ -147,7 +148,7 @@ async fn section_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_agai
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_read() {
+async fn chat_api_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_read() {
     let front = Front::start().await;
     let server = model([
         add(1),
@@ -195,7 +196,7 @@ async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_and_22_5_what_gateways_share_its_caller_alone_approves() {
+async fn chat_api_11_and_22_5_a_shared_action_is_approved_by_its_caller_alone() {
     let redis = Redis::start().await;
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;
     let url = redis.url();

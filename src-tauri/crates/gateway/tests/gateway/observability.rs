@@ -116,7 +116,7 @@ async fn a_collector_gets_spans_of_turn_model_and_tools_with_ids_and_nothing_tha
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_sent_where_the_environment_says_so() {
+async fn no_trace_is_sent_where_the_environment_says_so() {
     let receiver = Receiver::start();
     for off in [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")] {
         let env = [
@@ -225,7 +225,7 @@ async fn every_record_of_a_confirmed_change_names_the_request_that_made_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_5_a_refusal_and_a_failure_name_their_request_in_header_error_and_log() {
+async fn chat_api_5_a_refusal_and_a_failure_name_their_request_in_header_error_and_log() {
     let server = model((0..2).map(|_| Reply::refusal(401, &json!({"message": "no"})))).await;
     let mut gateway = Gateway::with(&server, &[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
     let stranger = json!({"applicationId": "other", "sessionId": "s", "message": "hello"});

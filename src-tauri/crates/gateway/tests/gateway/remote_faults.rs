@@ -109,7 +109,7 @@ fn code(events: &[Event]) -> &str {
 const IMPATIENT: [(&str, &str); 1] = [("MCP_CALL_TIMEOUT_MS", "1500")];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_reads_are_tried_again_after_what_may_pass() {
+async fn chat_api_17_reads_are_tried_again_after_what_may_pass() {
     for how in [Break::Status(502), Break::Status(503), Break::Status(504), Break::Hang, Break::Cut]
     {
         let (events, counts) =
@@ -119,7 +119,7 @@ async fn section_17_reads_are_tried_again_after_what_may_pass() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_reads_are_given_up_after_the_last_try() {
+async fn chat_api_17_reads_are_given_up_after_the_last_try() {
     for (how, expected) in [
         (Break::Status(503), "MCP_TRANSPORT_HTTP_ERROR"),
         (Break::Hang, "TIMEOUT_REQUEST"),
@@ -137,7 +137,7 @@ async fn section_17_reads_are_given_up_after_the_last_try() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_what_does_not_pass_is_not_tried_again() {
+async fn chat_api_17_a_failure_that_does_not_pass_is_not_tried_again() {
     let refusal =
         json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": LEAK}}).to_string();
     for (how, expected) in [
@@ -164,14 +164,14 @@ async fn section_17_what_does_not_pass_is_not_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_what_a_shop_says_of_its_own_failure_stays_here() {
+async fn chat_api_17_words_of_a_shop_about_its_own_failure_stay_here() {
     let failed = json!({"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text", "text": LEAK}]}}).to_string();
     let (events, _) = broken_search("product.search", &[Break::Json(failed)], &[]).await;
     assert_eq!(oks(&events), [false]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_nobody_at_the_token_endpoint_is_told_shortly() {
+async fn chat_api_17_an_unreachable_token_endpoint_is_told_shortly() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{nobody}/oauth/token");
     let front = Front::start().await;
@@ -196,7 +196,7 @@ async fn a_slow_shop_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_15_a_refused_token_is_renewed_once() {
+async fn chat_api_22_15_a_refused_token_is_renewed_once() {
     let (events, counts) = broken_search("product.search", &[Break::Status(401)], &[]).await;
     assert_eq!((oks(&events), counts), (vec![true], [2, 2, 1]));
     let (events, counts) =
@@ -211,7 +211,7 @@ async fn section_22_15_a_refused_token_is_renewed_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_15_a_lost_session_is_opened_again_once() {
+async fn chat_api_22_15_a_lost_session_is_opened_again_once() {
     for status in [400, 404] {
         let (events, counts) = broken_search("product.search", &[Break::Status(status)], &[]).await;
         assert_eq!((oks(&events), counts), (vec![true], [2, 1, 2]), "{status}");
@@ -223,7 +223,7 @@ async fn section_22_15_a_lost_session_is_opened_again_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_15_a_shop_without_session_names_is_introduced_once() {
+async fn chat_api_22_15_a_shop_without_session_names_is_introduced_once() {
     let front = Front::start().await;
     let opened = json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}});
     front.breaks("initialize", [Break::Json(opened.to_string())]);
@@ -242,7 +242,7 @@ async fn section_22_15_a_shop_without_session_names_is_introduced_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_5_a_session_that_cannot_be_opened_is_no_session() {
+async fn chat_api_5_a_session_that_cannot_be_opened_is_no_session() {
     for how in [Break::Status(500), Break::Json("{}".into()), Break::Status(404)] {
         let (events, counts) = broken_search("initialize", std::slice::from_ref(&how), &[]).await;
         assert_eq!((code(&events), counts), ("MCP_PROTOCOL_INIT_FAILED", [0, 1, 1]), "{how:?}");
@@ -250,7 +250,7 @@ async fn section_5_a_session_that_cannot_be_opened_is_no_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_without_a_token_the_shop_is_not_asked() {
+async fn chat_api_17_without_a_token_the_shop_is_not_asked() {
     let soon = [("OAUTH_TIMEOUT_MS", "200")];
     for how in [
         Break::Status(500),
@@ -270,7 +270,7 @@ async fn section_17_without_a_token_the_shop_is_not_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_a_failure_to_get_a_token_is_not_kept() {
+async fn chat_api_17_a_failure_to_get_a_token_is_not_kept() {
     let front = Front::start().await;
     front.breaks("token", [Break::Status(503)]);
     let server = model([search(), Reply::text(["Sorry."]), search(), Reply::text(["Here."])]).await;
@@ -308,7 +308,7 @@ async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
+async fn chat_api_22_6_a_change_that_may_have_happened_is_never_sent_again() {
     let malformed = Break::Json("{\"jsonrpc\"".into());
     for how in [
         Break::Status(500),
@@ -337,7 +337,7 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never_sent_again() {
+async fn chat_api_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never_sent_again() {
     let set = (
         "cart.setItemQuantity",
         Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3})),
@@ -397,7 +397,7 @@ async fn section_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_6_and_22_18_who_leaves_while_a_change_is_made_finds_it_made_once() {
+async fn chat_api_22_6_and_22_18_a_client_that_leaves_during_a_change_finds_it_made_once() {
     for route in ["/v1/chat", "/v1/chat/stream"] {
         let front = Front::start().await;
         let server = model([add(1)]).await;
@@ -423,7 +423,7 @@ async fn section_22_6_and_22_18_who_leaves_while_a_change_is_made_finds_it_made_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_6_a_cart_that_may_be_another_by_now_is_not_shown() {
+async fn chat_api_22_6_a_cart_that_may_be_another_by_now_is_not_shown() {
     let front = Front::start().await;
     let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
     let server =
@@ -444,7 +444,7 @@ async fn section_22_6_a_cart_that_may_be_another_by_now_is_not_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_6_who_is_sent_to_the_cart_sees_it_as_it_is_now() {
+async fn chat_api_22_6_an_answer_that_points_to_the_cart_shows_it_as_it_is_now() {
     for (how, pieces) in [(Break::DoneBut(504), 2), (Break::Status(504), 1)] {
         let front = Front::start().await;
         let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
@@ -462,7 +462,7 @@ async fn section_22_6_who_is_sent_to_the_cart_sees_it_as_it_is_now() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_have_failed() {
+async fn chat_api_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_have_failed() {
     let refusal = |code: i32| {
         Break::Json(
             json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "x"}}).to_string(),
@@ -484,7 +484,7 @@ async fn section_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_hav
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_6_a_change_with_an_old_token_or_session_is_made_once() {
+async fn chat_api_22_6_a_change_with_an_old_token_or_session_is_made_once() {
     for (how, tokens, sessions) in
         [(Break::Status(401), 2, 1), (Break::Status(404), 1, 2), (Break::Status(400), 1, 2)]
     {
@@ -505,7 +505,7 @@ async fn section_22_6_a_change_with_an_old_token_or_session_is_made_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
+async fn chat_api_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
     let front = Front::start().await;
     front.breaks("cart.addItem", [Break::Slow(200)]);
     let server =
@@ -521,7 +521,7 @@ async fn section_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_without_a_token_changes_nothing_and_is_over() {
+async fn chat_api_11_a_yes_without_a_token_changes_nothing_and_is_over() {
     let front = Front::with_tokens_of(60).await;
     let server = model([
         Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})),
@@ -544,7 +544,7 @@ async fn section_11_a_yes_without_a_token_changes_nothing_and_is_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_the_cart_of_the_change_is_shown_when_it_cannot_be_read_afterwards() {
+async fn chat_api_11_the_cart_of_the_change_is_shown_when_it_cannot_be_read_afterwards() {
     let front = Front::start().await;
     let server =
         model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 2}))]).await;

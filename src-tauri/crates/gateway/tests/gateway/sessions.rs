@@ -87,7 +87,7 @@ fn in_hours(hours: i64) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_a_session_has_its_end_from_its_first_message_on() {
+async fn chat_api_9_a_session_has_its_end_from_its_first_message_on() {
     let server = model([Reply::new().say("Never ").hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let request =
@@ -102,7 +102,7 @@ async fn section_9_a_session_has_its_end_from_its_first_message_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_one_is_absent() {
+async fn chat_api_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_one_is_absent() {
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([
         Reply::text(["A violin."]),
@@ -137,7 +137,7 @@ async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_o
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_and_11_what_waits_and_the_cart_end_with_their_session() {
+async fn chat_api_9_and_11_a_pending_action_and_the_cart_end_with_their_session() {
     let front = Front::start().await;
     let server = model([
         add(1),
@@ -182,7 +182,7 @@ async fn section_9_and_11_what_waits_and_the_cart_end_with_their_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_never_ended() {
+async fn chat_api_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_never_ended() {
     let server = model([add(1), Reply::text(["Hello."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
@@ -198,7 +198,7 @@ async fn section_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_ne
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay() {
+async fn chat_api_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay() {
     let server = model([add(1), add(1), Reply::text(["Yours."])]).await;
     // The clock agrees with the records of another day.
     let gateway = Gateway::with(&server, &[("COUNTERSIGN_TEST_NOW", &in_hours(-25))]).await;
@@ -227,7 +227,7 @@ async fn section_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_a_clock_that_is_far_ahead_once_ends_no_session() {
+async fn chat_api_9_a_clock_that_is_far_ahead_once_ends_no_session() {
     let server = model([Reply::text(["A."]), Reply::text(["B."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "remember the violin").await;
@@ -239,7 +239,7 @@ async fn section_9_a_clock_that_is_far_ahead_once_ends_no_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_the_folder() {
+async fn chat_api_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_the_folder() {
     let server = model([Reply::text(["All right."]).repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     for turn in 1..=255 {
@@ -270,7 +270,7 @@ async fn section_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_and_16_results_are_kept_in_full_and_told_in_short_until_others_are_found() {
+async fn chat_api_9_and_16_results_are_kept_in_full_and_told_in_short_until_others_are_found() {
     let front = Front::start().await;
     let red = json!({"productId": 11, "partNo": "T-11", "name": "Tent", "brand": "Own", "color": "Red", "price": "1299.50", "currency": "SEK", "url": "/p/11",
         "onHand": {"value": 7, "isActive": true}});

@@ -37,7 +37,7 @@ pub(crate) async fn at_once(gateways: &[&Gateway], each: usize, message: &str) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_two_gateways_go_on_with_one_conversation() {
+async fn chat_api_9_two_gateways_go_on_with_one_conversation() {
     let redis = Redis::start().await;
     let server = model((1..=4).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     let (one, other) = two(&redis, &server).await;
@@ -63,7 +63,7 @@ async fn section_9_two_gateways_go_on_with_one_conversation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_what_one_gateway_proposes_another_confirms() {
+async fn chat_api_11_an_action_that_one_gateway_proposes_is_confirmed_at_another() {
     let redis = Redis::start().await;
     let server = model([add(2), Reply::text(["Anything else?"]), Reply::text(["Good."])]).await;
     let (one, other) = two(&redis, &server).await;
@@ -93,7 +93,7 @@ async fn section_11_what_one_gateway_proposes_another_confirms() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_the_pending_action_is_the_approval_that_each_profile_shows() {
+async fn chat_api_11_the_pending_action_is_the_approval_that_each_profile_shows() {
     let redis = Redis::start().await;
     let server = model([add(2)]).await;
     let (one, other) = two(&redis, &server).await;
@@ -124,7 +124,7 @@ async fn section_11_the_pending_action_is_the_approval_that_each_profile_shows()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_and_22_5_confirmations_at_two_gateways_at_once_add_once() {
+async fn chat_api_11_and_22_5_confirmations_at_two_gateways_at_once_add_once() {
     let redis = Redis::start().await;
     let server =
         model([add(1), Reply::call("cart_get", json!({})), Reply::text(["One shoe."])]).await;
@@ -140,7 +140,7 @@ async fn section_11_and_22_5_confirmations_at_two_gateways_at_once_add_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_refusal_and_a_reminder_count_everywhere() {
+async fn chat_api_11_a_refusal_and_a_reminder_count_everywhere() {
     let redis = Redis::start().await;
     let server = model([add(1), Reply::text(["Good."])]).await;
     let (one, other) = two(&redis, &server).await;
@@ -155,7 +155,7 @@ async fn section_11_a_refusal_and_a_reminder_count_everywhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_5_messages_at_two_gateways_are_answered_one_after_the_other() {
+async fn chat_api_22_5_messages_at_two_gateways_are_answered_one_after_the_other() {
     let redis = Redis::start().await;
     let server =
         model([Reply::text(["One."]).wait_ms(200), Reply::text(["Two."]), Reply::text(["Three."])])
@@ -173,7 +173,7 @@ async fn section_22_5_messages_at_two_gateways_are_answered_one_after_the_other(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_choices_that_one_gateway_offers_another_understands() {
+async fn chat_api_12_choices_that_one_gateway_offers_another_understands() {
     let redis = Redis::start().await;
     let script = [
         Reply::call("product_get", json!({"productId": "1001"})),
@@ -192,7 +192,7 @@ async fn section_12_choices_that_one_gateway_offers_another_understands() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_sessions_in_redis_end_with_their_time_which_each_turn_renews() {
+async fn chat_api_9_sessions_in_redis_end_with_their_time_which_each_turn_renews() {
     let redis = Redis::start().await;
     let server = model((1..=4).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     let url = redis.url();
@@ -221,7 +221,7 @@ async fn section_9_sessions_in_redis_end_with_their_time_which_each_turn_renews(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_what_cannot_be_read_is_deleted_and_the_session_begins_anew() {
+async fn chat_api_9_a_session_that_cannot_be_read_is_deleted_and_begins_anew() {
     let redis = Redis::start().await;
     let server =
         model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Three."])]).await;
@@ -246,7 +246,7 @@ async fn section_9_what_cannot_be_read_is_deleted_and_the_session_begins_anew() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_a_failed_first_turn_is_kept_where_others_see_it() {
+async fn chat_api_9_a_failed_first_turn_is_kept_where_others_see_it() {
     let redis = Redis::start().await;
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([failing, Reply::text(["A violin."])]).await;
@@ -275,7 +275,7 @@ async fn no_secret_reaches_redis() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_20_a_store_that_cannot_be_used_is_said_at_the_start() {
+async fn chat_api_20_a_store_that_cannot_be_used_is_said_at_the_start() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let away = format!("redis://user:secret-word@127.0.0.1:{free}");
     let encrypted = format!("REDISS://user:secret-word@127.0.0.1:{free}");
@@ -307,7 +307,7 @@ async fn section_20_a_store_that_cannot_be_used_is_said_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_sessions_in_memory_end_with_the_process_and_those_in_the_folder_do_not() {
+async fn chat_api_9_sessions_in_memory_end_with_the_process_and_those_in_the_folder_do_not() {
     let server = model((1..=6).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     for (store, kept) in [("memory", false), ("sqlite", true)] {
         let model_url = server.base_url();
@@ -334,7 +334,7 @@ async fn section_9_sessions_in_memory_end_with_the_process_and_those_in_the_fold
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_redis() {
+async fn chat_api_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_redis() {
     let redis = Redis::start().await;
     let server = model([Reply::text(["All right."]).repeated()]).await;
     let gateway = gateway(&redis, &server).await;
@@ -358,7 +358,7 @@ async fn section_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_re
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_20_redis_behind_tls_is_believed_by_its_certificate_alone() {
+async fn chat_api_20_redis_behind_tls_is_believed_by_its_certificate_alone() {
     let redis = Redis::start_tls().await;
     let server = model([Reply::text(["Hello."])]).await;
     let (url, root) = (redis.url(), redis.path("root.pem").display().to_string());

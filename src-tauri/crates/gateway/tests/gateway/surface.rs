@@ -12,7 +12,7 @@ use tokio::{
 use crate::world::{Gateway, message_of, read, refusal_to_start};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_1_health_needs_nothing_and_unknown_routes_are_404() {
+async fn chat_api_1_health_needs_nothing_and_unknown_routes_are_404() {
     let gateway = Gateway::start(&[], &[]).await;
     let response = gateway.http.get(format!("{}/v1/health", gateway.base)).send().await.unwrap();
     let (status, body) = read(response).await;
@@ -29,7 +29,7 @@ async fn section_1_health_needs_nothing_and_unknown_routes_are_404() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_1_bodies_are_json_of_a_bounded_size() {
+async fn chat_api_1_bodies_are_json_of_a_bounded_size() {
     let gateway = Gateway::start(&["--no-token"], &[("BODY_LIMIT_BYTES", "2000")]).await;
     let long = format!("{{\"message\":\"{}\"}}", "x".repeat(3_000));
     // In chunks, without a total length.
@@ -120,7 +120,7 @@ async fn a_folder_that_is_just_being_left_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_1_what_comes_too_slowly_is_given_up() {
+async fn chat_api_1_a_request_that_arrives_too_slowly_is_given_up() {
     let gateway = Gateway::start(
         &["--no-token"],
         &[("HEADER_TIMEOUT_MS", "300"), ("BODY_TIMEOUT_MS", "300")],
@@ -151,7 +151,7 @@ async fn section_1_what_comes_too_slowly_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_1_who_takes_nothing_of_the_answer_is_hung_up_on() {
+async fn chat_api_1_a_client_that_reads_nothing_of_the_answer_is_disconnected() {
     let gateway =
         Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "1"), ("WRITE_TIMEOUT_MS", "300")])
             .await;
@@ -176,7 +176,7 @@ async fn section_1_who_takes_nothing_of_the_answer_is_hung_up_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_1_there_are_only_so_many_connections() {
+async fn chat_api_1_there_are_only_so_many_connections() {
     let gateway = Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "3")]).await;
     let connect =
         async || TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
@@ -209,7 +209,7 @@ async fn section_1_there_are_only_so_many_connections() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_header() {
+async fn chat_api_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_header() {
     let gateway = Gateway::start(
         &["--no-token"],
         &[("CORS_ORIGINS", "https://shop.example, http://localhost:5173")],
@@ -269,7 +269,7 @@ async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_heade
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_8_every_answer_names_the_page_that_may_read_it() {
+async fn chat_api_8_every_answer_names_the_page_that_may_read_it() {
     let page = "https://shop.example";
     let settings = [
         ("CORS_ORIGINS", page),
@@ -315,7 +315,7 @@ async fn section_8_every_answer_names_the_page_that_may_read_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
+async fn chat_api_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
     let gateway =
         Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
     let near = [
@@ -382,7 +382,7 @@ async fn a_name_that_is_not_ours_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
+async fn chat_api_20_faults_of_the_settings_are_reported_at_the_start() {
     type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
     let table: [Row<'_>; 14] = [
         (&["--listen", "0.0.0.0:0"], &[], "--allow-remote"),

@@ -71,7 +71,7 @@ async fn ask(gateway: &Gateway, path: &str, token: &str) -> (StatusCode, String)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
+async fn chat_api_7_a_token_says_whose_it_is_and_how_long_it_holds() {
     let gateway = open(&[("SIMPLE_AUTH_JWT_TTL_SECONDS", "90")]).await;
     let now = || i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap();
     let before = now();
@@ -100,7 +100,7 @@ async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_only_a_whole_token_of_our_own_holds() {
+async fn chat_api_7_only_a_whole_token_of_our_own_holds() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
     let good = part(issue_token(&gateway).await["token"].as_str().unwrap(), 1);
     let with = |name: &str, value: Value| {
@@ -193,7 +193,7 @@ async fn send_refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_the_token_route_refuses_with_an_envelope() {
+async fn chat_api_7_the_token_route_refuses_with_an_envelope() {
     let gateway =
         open(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_TOKEN_PER_MIN", "1000000")])
             .await;
@@ -223,7 +223,7 @@ async fn section_7_the_token_route_refuses_with_an_envelope() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
+async fn chat_api_7_a_caller_over_its_rate_is_told_when_to_come_again() {
     let gateway = open(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("DEMO_RL_CHAT_PER_MIN", "1")]).await;
     let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
     let number = |headers: &HeaderMap, name: &str| {
@@ -279,7 +279,7 @@ async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
+async fn chat_api_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1")]).await;
     let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
     let ask = || {
@@ -320,7 +320,7 @@ async fn section_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
+async fn chat_api_7_a_secret_that_is_too_short_is_refused_at_the_start() {
     let short = &SECRET[1..];
     for (on, env) in [
         ("SIMPLE_AUTH_ENABLED", vec![("SIMPLE_AUTH_JWT_SECRET", short)]),
@@ -340,7 +340,7 @@ async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_and_20_old_names_of_the_settings_count_and_are_warned_of() {
+async fn chat_api_7_and_20_old_names_of_the_settings_count_and_are_warned_of() {
     let names = [
         ("SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED"),
         ("SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET"),

@@ -24,7 +24,7 @@ fn entry_texts(entry: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_19_what_needs_no_model_has_no_debug_block_even_when_it_is_asked_for() {
+async fn chat_api_19_an_answer_without_a_model_has_no_debug_block_even_when_it_is_asked_for() {
     let server = model([add(1), add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let hear = async |message: &str| {
@@ -60,7 +60,7 @@ async fn section_19_what_needs_no_model_has_no_debug_block_even_when_it_is_asked
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_19_a_comparison_is_traced_with_its_products_and_how_many_were_looked_at() {
+async fn chat_api_19_a_comparison_is_traced_with_its_products_and_how_many_were_looked_at() {
     let look =
         |reply: Reply, id: u32| reply.ask("product_get", &json!({"productId": id.to_string()}));
     let server = model([
@@ -89,7 +89,7 @@ async fn section_19_a_comparison_is_traced_with_its_products_and_how_many_were_l
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() {
+async fn chat_api_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() {
     let reads = Reply::new()
         .ask("product_search", &json!({"query": "tent", "pageSize": 4}))
         .ask("product_get", &json!({"partNo": "NO-SUCH-PART"}));
@@ -135,7 +135,7 @@ async fn section_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_19_pictures_are_counted_and_not_results() {
+async fn chat_api_19_pictures_are_counted_and_not_results() {
     let front = Front::start().await;
     let items = json!([{"productId": 1, "name": "One", "thumbnailImageKey": "k1"}, {"productId": 2, "name": "Two", "thumbnailImageKey": null},
         {"productId": 3, "name": "Three", "thumbnailImageKey": 33}, {"productId": 4, "name": "Four"}]);
@@ -152,7 +152,7 @@ async fn section_19_pictures_are_counted_and_not_results() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocked_and_not_proposed()
+async fn chat_api_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocked_and_not_proposed()
 {
     let server =
         model([Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 1}))]).await;
@@ -174,7 +174,7 @@ async fn section_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocked
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_and_19_a_context_of_the_models_is_told_only_where_it_gave_one() {
+async fn chat_api_16_and_19_a_context_of_the_models_is_told_only_where_it_gave_one() {
     let offered = |arguments: Value| Reply::call("product_search", arguments);
     let server = model([
         offered(json!({"query": "tent"})),

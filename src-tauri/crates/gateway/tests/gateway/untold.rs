@@ -49,7 +49,7 @@ async fn assert_told_nowhere(what: &str, how: Break) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_11_a_shops_failure_is_told_in_no_answer_log_run_metric_or_span() {
+async fn chat_api_22_11_a_shops_failure_is_told_in_no_answer_log_run_metric_or_span() {
     let failed = json!({"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text", "text": LEAK}]}}).to_string();
     for (what, how) in [
         ("product.search", Break::Status(500)),
@@ -62,7 +62,7 @@ async fn section_22_11_a_shops_failure_is_told_in_no_answer_log_run_metric_or_sp
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_and_22_11_what_is_given_back_of_a_request_is_told_nowhere() {
+async fn chat_api_17_and_22_11_an_echoed_request_is_told_nowhere() {
     for (what, how) in [
         ("token", Break::Echo(500)),
         ("token", Break::Echo(200)),

@@ -45,7 +45,8 @@ fn proposed(answer: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_what_cannot_be_bought_is_refused_in_words_and_nothing_waits() {
+async fn chat_api_12_a_variant_that_cannot_be_bought_is_refused_in_words_without_a_pending_action()
+{
     let no = |id: u32, size: &str, more: Value| with(sized_variant(id, size, 4), more);
     let closed = json!([
         no(71, "41", json!({"isBuyable": false})),
@@ -96,7 +97,7 @@ async fn section_12_what_cannot_be_bought_is_refused_in_words_and_nothing_waits(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_at_it() {
+async fn chat_api_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_at_it() {
     let front = Front::start().await;
     let look = || Reply::call("product_get", json!({"productId": "1011"}));
     let server = model([look(), Reply::text(["Found."])]).await;
@@ -125,7 +126,7 @@ async fn section_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_six_options_at_most_in_the_order_in_which_they_can_be_had() {
+async fn chat_api_12_six_options_at_most_in_the_order_in_which_they_can_be_had() {
     let comes =
         |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
     let variants = json!([
@@ -185,7 +186,7 @@ async fn section_12_six_options_at_most_in_the_order_in_which_they_can_be_had() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_them() {
+async fn chat_api_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_them() {
     let four = json!({"variantParametrics": [{"name": "Volume", "value": "40 l"}, {"name": "Colour", "value": "Red", "isPrimary": true}], "parametrics": [
         {"name": "Back", "value": "Long"}, {"name": "Belt", "value": "Wide"}]});
     let none = json!({"variantParametrics": [], "variantName": "Plain one"});
@@ -215,7 +216,7 @@ async fn section_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
+async fn chat_api_12_every_way_to_choose_proposes_the_part_without_a_model() {
     let front = shop_of(&boot(json!([
         sized_variant(7_100, "41", 9),
         sized_variant(7_200, "42", 5),
@@ -245,7 +246,7 @@ async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_what_chooses_nothing_is_a_normal_turn() {
+async fn chat_api_12_a_message_that_chooses_no_option_is_a_normal_turn() {
     let front =
         shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
     let server = model([
@@ -280,7 +281,7 @@ async fn section_12_what_chooses_nothing_is_a_normal_turn() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
+async fn chat_api_12_a_variant_and_a_plain_product_go_on_without_a_question() {
     let variants = json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]);
     let plain = json!({"productId": 80, "partNo": "CUP", "name": "Cup", "price": "10", "attributes": {"isBuyable": true}});
     for (product, named, part) in [
@@ -306,7 +307,7 @@ async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
+async fn a_signed_call_names_and_prices_the_variant_and_not_its_parent() {
     let big = with(
         sized_variant(7_200, "42", 5),
         json!({"variantName": "Size 42", "price": null, "priceIncVat": "25.00"}),
@@ -339,7 +340,7 @@ async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
+async fn chat_api_12_a_place_after_the_question_is_an_options_and_no_products() {
     let front =
         shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
     let server = model([]).await;
@@ -373,7 +374,7 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_4_and_12_a_choice_is_heard_without_a_tool() {
+async fn chat_api_4_and_12_a_choice_is_heard_without_a_tool() {
     let closed = boot(json!([with(sized_variant(7_300, "43", 1), json!({"isBuyable": false}))]));
     for (product, told) in [
         (boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)])), "choices"),
@@ -403,7 +404,7 @@ async fn section_4_and_12_a_choice_is_heard_without_a_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() {
+async fn chat_api_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() {
     let broken = Break::Events(format!(
         "data: {}\n\n",
         r#"{"jsonrpc": "2.0", "id": $ID, "error": {"code": -32603, "message": "x"}}"#
@@ -440,7 +441,7 @@ async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_goes_on() {
+async fn chat_api_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_goes_on() {
     let off = "[switches]\ntools_off = [\"product.get\"]\n";
     let denied = r#"{"rules": [{"id": "no-looks", "action": "deny", "tool": "product.get"}]}"#;
     for (file, content) in [("countersign.toml", off), ("policy.json", denied)] {
@@ -472,7 +473,7 @@ async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_g
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_and_22_4_what_this_turn_has_shown_to_be_buyable_goes_on_without_another_look() {
+async fn chat_api_12_and_22_4_a_variant_that_this_turn_showed_to_be_buyable_is_not_read_again() {
     let front = Front::start().await;
     let server =
         model([Reply::call("product_get", json!({"partNo": "FJS-TR1001"})), add(SHOE, 1)]).await;

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_tool_says_of_its_insides_stays_there() {
+    fn words_of_a_tool_about_its_insides_are_not_passed_on() {
         for words in [
             "Sold out.",
             "Only 3 pieces are left of FJS-TR1001-BLK-42.",

@@ -92,7 +92,7 @@ fn html() -> Response {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_an_address_says_to_the_first_question_it_is_used() {
+async fn an_address_is_used_whatever_it_answers_to_the_first_question() {
     let answers: [Answering; 7] = [
         |_| StatusCode::from_u16(SILENCE).unwrap().into_response(),
         |_| StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -175,7 +175,7 @@ async fn a_sloppy_answer_of_an_address_is_repaired_and_its_version_is_kept_to() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_no_mcp_server_is_named_with_the_remedy() {
+async fn an_address_that_is_no_mcp_server_is_named_with_the_remedy() {
     let not_here: Answering = |_| StatusCode::NOT_FOUND.into_response();
     let cases: [(Answering, &[&str]); 7] = [
         (

@@ -220,7 +220,7 @@ impl Played {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_a_program_does_with_the_first_question_it_is_used() {
+async fn a_program_is_used_whatever_it_does_with_the_first_question() {
     for (mode, starts) in [
         // They know the older protocol.
         ("ends at the question", 2),

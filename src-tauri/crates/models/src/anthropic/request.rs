@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_budgets_leave_asks_for_no_more_than_usual() {
+    fn a_large_rest_of_the_budget_asks_for_no_more_than_usual() {
         let bound = |wanted, left| {
             let request = ModelRequest {
                 max_output_tokens: wanted,

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_sent_goes_back_to_it_alone() {
+    fn members_that_a_server_sent_go_back_to_it_alone() {
         let mut request = conversation();
         let data = json!({
             "message": {"reasoning_content": "Hm."},

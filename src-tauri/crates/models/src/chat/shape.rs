@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_message_to_message_stands_before_the_question() {
+    fn instructions_that_differ_between_messages_stand_before_the_question() {
         let prompt = || system("Be kind.\n\nNoon.");
         let noon = "user: <host_instructions>|Noon.|</host_instructions>|";
         assert_eq!(

@@ -18,7 +18,7 @@ fn closed_port() -> u16 {
 }
 
 #[tokio::test]
-async fn what_stands_between_here_and_a_server() {
+async fn the_obstacle_on_the_way_to_a_server_is_named() {
     // A label longer than names may have, so no resolver is used.
     let nowhere = problem_at(&format!("http://{}.example/v1", "x".repeat(70))).await;
     assert_eq!(nowhere.problem, Problem::Dns, "{nowhere:?}");
@@ -43,7 +43,7 @@ async fn what_stands_between_here_and_a_server() {
 }
 
 #[tokio::test]
-async fn what_a_server_does_not_like() {
+async fn the_cause_of_a_servers_refusal_is_named() {
     let google_key = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}});
     let table = [
         (Api::Chat, Reply::refusal(401, &json!({})), Problem::Key),

@@ -49,7 +49,7 @@ fn brought_back(server: &ModelServer, request: usize) -> Value {
 }
 
 #[tokio::test]
-async fn what_a_server_sent_with_a_call_goes_back_with_it() {
+async fn members_that_a_server_sent_with_a_call_go_back_with_it() {
     let signature = "Et\u{2028}8C\\n==";
     let cases = [
         (json!({"reasoning_content": "I look\n\"here\"."}), json!({})),

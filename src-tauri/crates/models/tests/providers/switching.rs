@@ -140,7 +140,7 @@ async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure(
 
 /// The engine's ledger: a silent model may cost money, and a model of this program never does.
 #[tokio::test]
-async fn what_takes_over_says_whose_work_is_paid_for() {
+async fn a_fallback_says_whose_work_is_paid_for() {
     let silent = ModelServer::start([Reply::new().hang()]).await;
     let first = Provider::new(
         Config { idle_timeout: std::time::Duration::from_millis(50), ..config(&silent.base_url()) },

@@ -294,7 +294,7 @@ async fn walking_away_ends_the_request() {
 }
 
 #[tokio::test]
-async fn what_is_blocked_is_told_as_such() {
+async fn a_blocked_answer_is_told_as_blocked() {
     let table = [
         (
             Api::Gemini,

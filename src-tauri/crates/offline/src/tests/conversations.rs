@@ -61,7 +61,7 @@ fn two_of_the_black_trail_shoes() {
 }
 
 #[test]
-fn what_is_sold_out_is_named_and_cannot_be_chosen() {
+fn a_sold_out_variant_is_named_and_cannot_be_chosen() {
     let mut world = World::new();
     world.say("which trail shoes do you have?");
     let turn = world.say("add number 1 to my cart");
@@ -150,7 +150,7 @@ fn an_edited_proposal_is_not_made_a_second_time() {
 }
 
 #[test]
-fn nothing_is_written_unless_it_was_asked_for() {
+fn no_change_is_made_unless_it_was_asked_for() {
     for text in [
         "is the ridge runner in stock in black 42?",
         "what does adding ridge runner cost",

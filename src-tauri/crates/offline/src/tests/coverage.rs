@@ -193,7 +193,7 @@ fn a_number_after_in_is_an_account_in_questions_about_pacing_only() {
 }
 
 #[test]
-fn what_if_takes_the_budget_or_the_rate_that_was_said() {
+fn a_question_of_what_if_takes_the_budget_or_the_rate_that_was_said() {
     for (text, arguments) in [
         (
             "what if Glacier Tents spends 600 USD per day",

@@ -393,7 +393,7 @@ fn a_list_is_pointed_into_also_after_another_subject() {
 }
 
 #[test]
-fn who_asks_about_several_means_the_ends_of_a_range_and_both_of_a_choice() {
+fn a_question_about_several_means_the_ends_of_a_range_and_both_of_a_choice() {
     for (text, wanted) in [
         ("what's the difference between 2 and 4?", &[1002, 1004][..]),
         ("vad är skillnaden mellan 2 och 4?", &[1002, 1004]),

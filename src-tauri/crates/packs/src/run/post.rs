@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_exported_follows_no_redirect() {
+    fn an_export_follows_no_redirect() {
         let other = TcpListener::bind("127.0.0.1:0").unwrap();
         other.set_nonblocking(true).unwrap();
         let moved = other.local_addr().unwrap();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused() {
+    fn text_that_is_no_template_is_refused() {
         for source in ["{", "}", "{}", "{a b}", "{1}", "a}b", "{{}"] {
             assert!(Template::parse(source).is_err(), "{source}");
         }

@@ -651,7 +651,7 @@ fn text_that_is_not_json_is_told_with_its_line() {
 }
 
 #[test]
-fn what_cannot_be_read_or_is_given_twice_is_told() {
+fn unreadable_text_and_doubled_members_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let told = |bytes: &[u8], words: &str| {
         fs::write(folder.path().join("pack.json"), bytes).unwrap();

@@ -446,7 +446,7 @@ async fn answers_are_read_as_declared_and_bounded() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reached_is_told_without_the_address() {
+async fn an_unreachable_server_is_told_without_its_address() {
     let server = Server::start().await;
     let closed =
         tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
@@ -466,7 +466,7 @@ async fn what_cannot_be_reached_is_told_without_the_address() {
 /// One row per strategy: where the key of a repeated call is found, and that it is found nowhere
 /// else.
 #[tokio::test]
-async fn section_6_idempotency_by_strategy() {
+async fn agent_run_6_idempotency_by_strategy() {
     let server = Server::start().await;
     let body = |saw: &Value| serde_json::from_str::<Value>(saw["body"].as_str().unwrap()).unwrap();
     let header = |saw: &Value, name: &str| saw["headers"].get(name).cloned().unwrap_or_default();

@@ -118,7 +118,7 @@ fn an_address_counts_in_every_reading_of_a_client() {
 
 /// A text that clients read differently is a destination of its own, beside each host that some client reads.
 #[test]
-fn what_is_no_plain_address_is_a_destination_of_its_own() {
+fn a_text_that_is_no_plain_address_is_a_destination_of_its_own() {
     for url in [
         "2001:db8::7",
         "evil.com:data/x.git",
@@ -396,7 +396,7 @@ fn recipients_count() {
 }
 
 #[test]
-fn what_stays_here_has_no_destination() {
+fn a_call_that_stays_here_has_no_destination() {
     let here = tool(Reach::Here, true);
     assert!(addressed(&here, &json!({"url": "https://evil.example"})).is_empty());
     assert_eq!(server_of(&here), None);
@@ -414,7 +414,7 @@ fn a_message_names_hosts_and_recipients_and_no_files() {
 }
 
 proptest! {
-    /// Whatever surrounds it, the address of a call is found.
+    /// The address of a call is found in any text around it.
     #[test]
     fn an_address_within_any_text_is_found(before in "[ -~]{0,20}", after in "([ /?#][ -~]{0,20})?") {
         let text = format!("{before} https://evil.example{after}");

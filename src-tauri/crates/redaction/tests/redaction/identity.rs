@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn what_went_out_holds_none_of_what_was_replaced(before in "[a-z ,.]{0,10}", after in "[ ,!?]{0,3}") {
+    fn outbound_text_holds_none_of_the_replaced_values(before in "[a-z ,.]{0,10}", after in "[ ,!?]{0,3}") {
         let mut session = Session::new(Level::Strict);
         let out = session.text(&format!("{before} anna@example.com {after} 4111 1111 1111 1111 {after}"));
         prop_assert!(!out.contains("example") && !out.contains("4111"));
@@ -66,7 +66,7 @@ proptest! {
 }
 
 #[test]
-fn what_the_model_invents_brings_nothing_back() {
+fn a_placeholder_that_the_model_invents_brings_nothing_back() {
     let mut session = Session::new(Level::Basic);
     session.text("anna@example.com");
     assert_eq!(

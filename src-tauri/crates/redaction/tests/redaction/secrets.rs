@@ -183,7 +183,7 @@ fn a_secret_in_another_case_or_with_other_characters_is_cut_as_a_whole() {
 }
 
 #[test]
-fn nothing_puts_a_secret_back() {
+fn no_restoration_puts_a_secret_back() {
     let mut session = Session::with(Level::Strict, &[PLAIN]);
     assert_eq!(session.text(&format!("x {PLAIN} y")), "x <secret> y");
     assert_eq!(session.replaced.restore("<secret> <secret_1>"), "<secret> <secret_1>");
@@ -268,7 +268,7 @@ fn forms_of_any(secret: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn nothing_but_the_secret_is_taken_from_a_value() {
+fn only_the_secret_is_taken_from_a_value() {
     let value: Value = json!({"n": 1.5, "t": "fine", "l": [true, null, "also fine"], "s": PLAIN});
     let mut session = Session::with(Level::Basic, &[PLAIN]);
     assert_eq!(

@@ -60,7 +60,7 @@ fn every_split_of_every_placeholder_comes_out_whole() {
 }
 
 #[test]
-fn nothing_is_held_back_that_cannot_become_a_placeholder() {
+fn text_that_cannot_become_a_placeholder_is_not_held_back() {
     let session = session();
     let mut restoring = Restoring::new(Arc::new(session.replaced.clone()), Arc::default());
     assert_eq!(restoring.push("a < b"), "a < b");

@@ -200,7 +200,7 @@ fn unfinished_text_looks_sane() {
 }
 
 #[test]
-fn nothing_gives_nothing() {
+fn an_empty_text_gives_no_blocks() {
     for text in ["", "\n\n", "   \n\t\n", "\r\n"] {
         assert!(blocks(text).is_empty(), "{text:?}");
     }

@@ -65,7 +65,7 @@ async fn a_decision_keeps_its_reason_and_time() {
 }
 
 #[tokio::test]
-async fn what_is_final_stays() {
+async fn a_final_approval_stays() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -269,7 +269,7 @@ impl SharedSessions for ForgetfulStore {
 }
 
 #[tokio::test]
-async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_began() {
+async fn an_action_that_ran_here_has_ended_here_also_when_the_shared_store_forgot_its_start() {
     let at = instant("2026-11-21T10:01:00Z");
     for (found, moved, stands) in [
         (Moved::No(Pending), true, Done),
@@ -306,7 +306,7 @@ async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_
 }
 
 #[tokio::test]
-async fn what_gateways_share_is_told_apart_also_where_nothing_is_shared_any_more() {
+async fn shared_approvals_are_told_apart_also_where_sharing_has_ended() {
     let world = World::new();
     let store = world.store().sharing(Some(Arc::new(ForgetfulStore(Moved::Yes))));
     let (theirs, own) = (with_session(&store, "shop:s").await, with_session(&store, "s").await);

@@ -79,7 +79,7 @@ fn killed(world: &World, random: &mut Random) -> Option<u64> {
 const KILLS: u64 = 10;
 
 #[tokio::test]
-async fn what_was_answered_survives_a_kill() {
+async fn answered_writes_survive_a_kill() {
     let plan = Plan::new("kills of a store's process", 300);
     let mut sum = 0;
     for number in 0..plan.cases().div_ceil(KILLS) {

@@ -107,7 +107,7 @@ async fn recordings_that_do_not_name_their_memories_are_deleted() {
 }
 
 #[tokio::test]
-async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
+async fn values_of_a_session_that_were_kept_as_one_are_kept_by_name() {
     let world = World::new();
     drop(world.store());
     let older = r#"PRAGMA user_version = 4; ALTER TABLE approval DROP COLUMN shared; DROP TABLE session_value;
@@ -125,7 +125,7 @@ async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
 }
 
 #[tokio::test]
-async fn what_was_spent_before_its_sums_were_kept_counts() {
+async fn spending_from_before_its_sums_were_kept_counts() {
     let world = World::new();
     drop(world.store());
     let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; ALTER TABLE approval DROP COLUMN shared; PRAGMA user_version = 3;

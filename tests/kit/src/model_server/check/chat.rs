@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_pair_up_is_found() {
+    fn calls_and_results_that_do_not_pair_up_are_found() {
         let lone = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}]);
         assert_eq!(request(lone).len(), 1, "no result at the end");
         let late = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);

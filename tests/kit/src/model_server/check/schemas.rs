@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_endpoints_refuse_is_found() {
+    fn schemas_that_endpoints_refuse_are_found() {
         for (schema, count) in [
             (json!({"type": "object"}), 0),
             (

@@ -76,7 +76,7 @@ fn stock_is_numbers_and_a_missing_key_stays_missing() {
 }
 
 #[test]
-fn what_a_product_does_not_tell_may_be_null() {
+fn members_that_a_product_leaves_out_may_be_null() {
     let nothing = json!({"uniqueName": null, "eanCode": null, "uom": null, "uomCount": null, "images": null, "variants": null, "parametrics": null,
         "attributes": null, "onHand": null, "description": null, "partNo": null});
     let mut product = json!({"productId": 1, "name": "Tent", "price": 5});

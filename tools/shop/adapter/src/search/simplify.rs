@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn section_14_what_names_no_thing_is_dropped() {
+    fn chat_api_14_words_that_name_no_thing_are_dropped() {
         for (asked, query, dropped) in [
             ("running shoes", "running shoes", ""),
             ("  red   running shoes  size 42 ", "running shoes", "red size 42"),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn section_14_every_class_of_words_that_name_no_thing() {
+    fn chat_api_14_every_class_of_words_that_name_no_thing() {
         for class in [
             "3-4 40–44 100-200 38/39 2x3 10.5-12",
             "7 42 9000 1.5 7,5 1,299.00",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn section_14_three_words_are_kept_and_those_behind_are_no_constraints() {
+    fn chat_api_14_three_words_are_kept_and_those_behind_are_no_constraints() {
         let long = simplify("  Light\t tunnel  red tent,  groundsheet  pegs ");
         assert_eq!(
             (long.query.as_str(), &long.dropped[..]),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn section_14_a_long_search_ends_with_a_whole_word() {
+    fn chat_api_14_a_long_search_ends_with_a_whole_word() {
         let long = simplify(&format!("{} {} {}", "a".repeat(30), "b".repeat(19), "c".repeat(9)));
         assert_eq!(long.query, format!("{} {}", "a".repeat(30), "b".repeat(19)));
         assert_eq!(simplify(&"ö".repeat(80)).query.chars().count(), 50);

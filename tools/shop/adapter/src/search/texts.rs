@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn section_18_what_people_read_is_in_both_languages_and_keeps_the_words() {
+    fn chat_api_18_texts_for_people_are_in_both_languages_and_keep_the_words() {
         for said in [look_for, look_for_exactly, without] {
             let (en, sv) = (said("blue tents", false), said("blue tents", true));
             assert_ne!(en, sv);

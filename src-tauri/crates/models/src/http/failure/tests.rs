@@ -212,7 +212,7 @@ fn a_refusal_of_the_tools_is_told_apart_from_others() {
 }
 
 #[test]
-fn what_can_be_left_out_is_noticed_when_it_is_refused() {
+fn an_optional_part_is_noticed_when_it_is_refused() {
     let refused = |body: &str| {
         from_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).answer.may_refuse
     };
