@@ -1,7 +1,7 @@
 //! Anthropic's wire: messages of blocks, signed thinking, and tool calls whose arguments arrive as
 //! pieces of JSON.
 
-mod assemble;
+mod events;
 mod request;
 
 use engine::ports::ModelRequest;
@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(crate) use request::default_max_tokens;
 
 use crate::capabilities::ModelFacts;
-use crate::wire::{Assemble, Leaves, Part, Wire, join_url, listed_ids, simplify_tools};
+use crate::wire::{Assemble, Assembler, Leaves, Part, Wire, join_url, listed_ids, simplify_tools};
 
 pub(crate) struct Anthropic {
     model: String,
@@ -61,7 +61,7 @@ impl Wire for Anthropic {
         &["thinking", "cache_control"]
     }
     fn assembler(&self, _request: &ModelRequest) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new(self.maker.clone()))
+        Box::new(Assembler::new(&self.maker, events::Reader::default()))
     }
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)

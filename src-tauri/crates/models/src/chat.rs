@@ -1,9 +1,9 @@
 //! The wire that most servers support: chat completions. Owns its request, its stream and the
 //! peculiarities of single hosts.
 
-mod assemble;
 mod chunk;
 mod dialect;
+mod events;
 mod kept;
 mod request;
 mod shape;
@@ -15,7 +15,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Leaves, Wire, join_url, listed_ids};
+use crate::wire::{Assemble, Assembler, Leaves, Wire, join_url, listed_ids};
 use dialect::Dialect;
 
 pub(crate) struct Chat {
@@ -55,7 +55,7 @@ impl Wire for Chat {
     fn assembler(&self, request: &ModelRequest) -> Box<dyn Assemble> {
         let is_text = request.structured.is_none();
         let tools = request.tools.iter().filter(|_| is_text).map(|tool| tool.name.to_string());
-        Box::new(assemble::Assembler::new(&self.maker, tools.collect()))
+        Box::new(Assembler::new(&self.maker, events::Reader::new(tools.collect())))
     }
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)

@@ -1,7 +1,7 @@
 //! Google's wire: contents of parts, calls that may have no ids, and thought signatures that are
 //! sent back with their call.
 
-mod assemble;
+mod events;
 mod partial;
 mod request;
 
@@ -10,7 +10,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Leaves, Part, Wire, join_url, simplify_tools};
+use crate::wire::{Assemble, Assembler, Leaves, Part, Wire, join_url, simplify_tools};
 
 pub(crate) struct Gemini {
     /// Including the collection: `models/...`.
@@ -81,7 +81,7 @@ impl Wire for Gemini {
         ]
     }
     fn assembler(&self, _request: &ModelRequest) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new(self.maker.clone()))
+        Box::new(Assembler::new(&self.maker, events::Reader))
     }
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         let answers = |model: &&Value| {

@@ -1,7 +1,7 @@
 //! OpenAI's newer wire: conversations of items, and encrypted reasoning that is sent back. The
 //! server stores nothing.
 
-mod assemble;
+mod events;
 mod request;
 
 use engine::ports::ModelRequest;
@@ -10,7 +10,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::capabilities::ModelFacts;
-use crate::wire::{Assemble, Leaves, Part, Wire, join_url, listed_ids, simplify_tools};
+use crate::wire::{Assemble, Assembler, Leaves, Part, Wire, join_url, listed_ids, simplify_tools};
 
 pub(crate) struct Responses {
     model: String,
@@ -57,7 +57,7 @@ impl Wire for Responses {
         &["ncrypted", "reasoning", "summar", "text.format", "json_schema"]
     }
     fn assembler(&self, _request: &ModelRequest) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new(self.maker.clone()))
+        Box::new(Assembler::new(&self.maker, events::Reader::default()))
     }
     fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)

@@ -4,6 +4,7 @@
 
 mod answer;
 mod arguments;
+mod assembler;
 mod leaves;
 mod loose;
 mod messages;
@@ -20,6 +21,9 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 pub(crate) use answer::{Answer, restore_order};
+pub(crate) use assembler::{
+    Arriving, Assembler, Closed, ReadEvents, Returned, list_of, parse_event,
+};
 pub(crate) use leaves::{Leaves, Part};
 pub(crate) use loose::Loose;
 pub(crate) use messages::{Turns, describe_tool, instructions_after, split_system};
@@ -71,9 +75,7 @@ pub(crate) trait Assemble: Send {
         self.answer().finish.is_some()
     }
     /// Whether an event of this name must be understood. Other events may contain anything.
-    fn handles_event(&self, event: &str) -> bool {
-        event == "message"
-    }
+    fn handles_event(&self, event: &str) -> bool;
     /// Reads one event's data, or a whole answer. Pushes text and reasoning to `out`.
     fn feed(
         &mut self,

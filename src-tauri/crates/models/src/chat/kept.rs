@@ -2,7 +2,7 @@
 //! `reasoning_details` and `extra_content`. Servers refuse the next request without them, so they are
 //! collected from the pieces of an answer and go back with it. It does not know what they mean.
 
-use engine::ports::{Message, Opaque};
+use engine::ports::Message;
 use serde_json::{Map, Value, json};
 
 use crate::wire::own_data;
@@ -72,7 +72,7 @@ pub(super) fn merge_content(into: &mut Members, part: &Value) {
 }
 
 /// Returns the data that goes back with a message and its calls, if there is any.
-pub(super) fn seal(maker: &str, message: Members, calls: Vec<Members>) -> Option<Opaque> {
+pub(super) fn seal(maker: &str, message: Members, calls: Vec<Members>) -> Option<Value> {
     if message.is_empty() && calls.iter().all(Members::is_empty) {
         return None;
     }
@@ -87,7 +87,7 @@ pub(super) fn seal(maker: &str, message: Members, calls: Vec<Members>) -> Option
         tracing::warn!(maker, bytes, "members of an answer are too long and do not go back");
         return None;
     }
-    Some(Opaque { maker: maker.to_owned(), data: data.into() })
+    Some(data)
 }
 
 /// The members that go back with a message to the maker that sent them.

@@ -162,7 +162,7 @@ const HINTS: [(&[&str], &[&str], &str); 9] = [
     (
         &["reasoning", "thought_signature", "thinking", "signature"],
         &[""],
-        "The server misses its own thoughts from an earlier answer. Start a new session.",
+        "The server requires its own reasoning from an earlier answer. Start a new session.",
     ),
     (
         &["safety", "policy", "moderation", "content_filter", "flagged"],

@@ -1,8 +1,7 @@
-//! The state that all wires keep of an arriving answer, and how an answer ends: data to send back
-//! is sealed, and finish reasons are unified. Each wire has its own shape of events.
+//! The state that all wires keep of an arriving answer, and how an answer ends: finish reasons are
+//! unified. Each wire has its own shape of events.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use contract::{CallId, Usage};
 use engine::ports::{Finish, ModelCall, ModelError, ModelEvent, Opaque};
@@ -17,7 +16,8 @@ pub(crate) struct Answer {
     pub(crate) finish: Option<Finish>,
     /// Whether any of it has arrived.
     pub(crate) begun: bool,
-    called: bool,
+    /// Whether it has a call.
+    pub(crate) called: bool,
 }
 
 impl Answer {
@@ -63,22 +63,6 @@ impl Answer {
         }
         self.called = true;
         Ok(count)
-    }
-
-    /// Pushes the data that the server wants back with the calls. Without a call there is no
-    /// further round, and nothing is sent back.
-    pub(crate) fn push_opaque(
-        &self,
-        maker: &str,
-        kept: Vec<Value>,
-        out: &mut VecDeque<ModelEvent>,
-    ) {
-        if self.called {
-            out.push_back(ModelEvent::Opaque(Opaque {
-                maker: maker.to_owned(),
-                data: Arc::new(Value::Array(kept)),
-            }));
-        }
     }
 
     /// Returns an error if the answer was blocked before its first word.

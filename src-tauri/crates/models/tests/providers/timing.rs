@@ -110,7 +110,7 @@ async fn a_model_before_another_has_its_time_once() {
 /// A server that only acknowledges the request does not stop the timer. A thought is part of the
 /// answer and does.
 #[tokio::test]
-async fn what_comes_before_an_answer_does_not_hide_a_stall_from_the_model_behind() {
+async fn data_before_an_answer_does_not_hide_a_stall_from_the_fallback() {
     let pieces = |delta: &str, most| {
         let piece = format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
         (0..most).fold(Reply::new(), |reply, _| reply.wait_ms(500).bytes(piece.as_str()))
@@ -136,18 +136,19 @@ async fn headers_do_not_hide_a_stall() {
     let served = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         drop(socket.read(&mut [0_u8; 4_096]).await);
-        tokio::time::sleep(Duration::from_millis(600)).await;
+        tokio::time::sleep(Duration::from_millis(1_800)).await;
         drop(socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n").await);
         std::future::pending::<()>().await;
     });
     let provider = Provider::new(
-        Config { idle_timeout: Duration::from_millis(1_000), ..config(&base) },
+        Config { idle_timeout: Duration::from_millis(2_000), ..config(&base) },
         world(),
     )
     .unwrap();
     let before = std::time::Instant::now();
     assert_eq!(answer(&provider).await.error.unwrap().kind, ModelErrorKind::Broken);
-    assert!(before.elapsed() < Duration::from_millis(1_550), "{:?}", before.elapsed());
+    // A timer that began again with the headers would end after 3.8 seconds. A busy machine needs the rest.
+    assert!(before.elapsed() < Duration::from_millis(3_700), "{:?}", before.elapsed());
     served.abort();
 }
 
