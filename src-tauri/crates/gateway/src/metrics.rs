@@ -1,100 +1,71 @@
 //! Counters and their page for Prometheus. Each count is also emitted as an event of the target
 //! `metrics` for exporters.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
-use parking_lot::Mutex;
+use prometheus_client::{
+    encoding::prometheus_text,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::Registry,
+};
 use tracing::Level;
 
 use crate::{call::Call, fault::Fault};
 
-/// A counter.
-#[derive(Debug, Default)]
-pub(crate) struct Count(AtomicU64);
-
-impl Count {
-    pub(crate) fn add(&self) {
-        self.add_many(1);
-    }
-    fn add_many(&self, n: u64) {
-        self.0.fetch_add(n, Ordering::Relaxed);
-    }
-    fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Counters by their labels.
-#[derive(Debug, Default)]
-struct Counts(Mutex<BTreeMap<String, u64>>);
-
-impl Counts {
-    fn add(&self, labels: String) {
-        *self.0.lock().entry(labels).or_default() += 1;
-    }
-    fn snapshot(&self) -> Vec<(String, u64)> {
-        self.0.lock().iter().map(|(labels, count)| (labels.clone(), *count)).collect()
-    }
-}
-
 /// Upper bounds of the histograms, in milliseconds.
-const BOUNDS: [u64; 9] = [10, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000];
+const BOUNDS: [f64; 9] = [10.0, 50.0, 100.0, 250.0, 500.0, 1_000.0, 2_500.0, 10_000.0, 60_000.0];
 /// The classes of HTTP statuses.
 const CLASSES: [&str; 3] = ["2xx", "4xx", "5xx"];
 
-/// A histogram of durations.
-#[derive(Debug, Default)]
-struct Times {
-    buckets: [Count; 9],
-    sum_ms: Count,
-    count: Count,
-}
+/// Counters by the values of their labels.
+type Counters<const LABELS: usize> = Family<[(&'static str, String); LABELS], Counter>;
 
-impl Times {
-    fn add(&self, ms: u64) {
-        self.count.add();
-        self.sum_ms.add_many(ms);
-        for (bound, bucket) in BOUNDS.iter().zip(&self.buckets) {
-            if ms <= *bound {
-                bucket.add();
-            }
-        }
-    }
-    fn snapshot(&self) -> Vec<(String, u64)> {
-        let mut rows: Vec<(String, u64)> = BOUNDS
-            .iter()
-            .zip(&self.buckets)
-            .map(|(bound, count)| (format!("_bucket{{le=\"{bound}\"}}"), count.get()))
-            .collect();
-        let count = self.count.get();
-        rows.extend([
-            ("_bucket{le=\"+Inf\"}".to_owned(), count),
-            ("_sum".to_owned(), self.sum_ms.get()),
-            ("_count".to_owned(), count),
-        ]);
-        rows
-    }
-}
-
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Metrics {
-    pub(crate) refused_connections: Count,
-    pub(crate) left: Count,
-    pub(crate) confirmed: Count,
-    streams: Count,
-    open: AtomicU64,
-    tools: Count,
-    calls: Counts,
-    errors: Counts,
-    turns: [Count; 3],
-    turn_times: Times,
-    tool_times: Times,
-    refused: [Count; 3],
+    pub(crate) refused_connections: Counter,
+    pub(crate) left: Counter,
+    pub(crate) confirmed: Counter,
+    streams: Counter,
+    open: Gauge,
+    running: Gauge,
+    sessions: Gauge,
+    tools: Counter,
+    calls: Counters<2>,
+    errors: Counters<1>,
+    turns: Counters<1>,
+    turn_times: Histogram,
+    tool_times: Histogram,
+    refused: Counters<1>,
+    registry: Registry,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut metrics = Self {
+            refused_connections: Counter::default(),
+            left: Counter::default(),
+            confirmed: Counter::default(),
+            streams: Counter::default(),
+            open: Gauge::default(),
+            running: Gauge::default(),
+            sessions: Gauge::default(),
+            tools: Counter::default(),
+            calls: Family::default(),
+            errors: Family::default(),
+            turns: Family::default(),
+            turn_times: Histogram::new(BOUNDS),
+            tool_times: Histogram::new(BOUNDS),
+            refused: Family::default(),
+            registry: Registry::with_prefix("csign_gateway"),
+        };
+        // A counter that exists from the start shows its first step as an increase.
+        for class in CLASSES {
+            let _ = metrics.turns.get_or_create(&by_status(class));
+            let _ = metrics.refused.get_or_create(&by_status(class));
+        }
+        metrics.register();
+        metrics
+    }
 }
 
 /// Counts an open stream until it is dropped.
@@ -103,16 +74,52 @@ pub(crate) struct Open<'a>(&'a Metrics);
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
+        self.0.open.dec();
         tracing::event!(target: "metrics", Level::INFO, counter.csign.streams.open = -1_i64);
     }
 }
 
 impl Metrics {
+    /// Names every metric of the page, in its order. The library ends names of counters with
+    /// `_total` and descriptions with a full stop.
+    fn register(&mut self) {
+        let page = &mut self.registry;
+        page.register(
+            "turns",
+            "Turns that ended, by the class of their status",
+            self.turns.clone(),
+        );
+        page.register(
+            "turn_errors",
+            "Turns that failed, by the code of the error",
+            self.errors.clone(),
+        );
+        page.register("refused", "Requests that were refused before a turn", self.refused.clone());
+        page.register("turns_running", "Turns under way", self.running.clone());
+        page.register("sessions", "Sessions that have not ended", self.sessions.clone());
+        page.register("streams_open", "Streams that are open", self.open.clone());
+        page.register("streams", "Turns that were streamed", self.streams.clone());
+        page.register("clients_left", "Turns whose client left before the end", self.left.clone());
+        page.register(
+            "cart_changes",
+            "Cart changes that were confirmed and made",
+            self.confirmed.clone(),
+        );
+        page.register("tool_calls", "Tool calls of turns", self.tools.clone());
+        page.register("tool_calls_by_tool", "The same, by tool and outcome", self.calls.clone());
+        page.register(
+            "connections_refused",
+            "Connections over the limit",
+            self.refused_connections.clone(),
+        );
+        page.register("turn_milliseconds", "How long turns took", self.turn_times.clone());
+        page.register("tool_milliseconds", "How long tool calls took", self.tool_times.clone());
+    }
+
     /// Counts the start of a streamed turn. Dropping the result counts its end.
     pub(crate) fn open_stream(&self) -> Open<'_> {
-        self.streams.add();
-        self.open.fetch_add(1, Ordering::Relaxed);
+        self.streams.inc();
+        self.open.inc();
         tracing::event!(target: "metrics", Level::INFO, counter.csign.streams.open = 1_i64);
         Open(self)
     }
@@ -127,12 +134,12 @@ impl Metrics {
         calls: &[Call],
     ) {
         let (ms, class) = (to_millis(took), status_class(status));
-        self.turns[class].add();
-        self.turn_times.add(ms);
+        self.turns.get_or_create(&by_status(class)).inc();
+        self.turn_times.observe(ms as f64);
         if let Some(fault) = fault {
-            self.errors.add(format!("{{code=\"{}\"}}", fault.code));
+            self.errors.get_or_create(&[("code", fault.code.to_owned())]).inc();
         }
-        let (status, code) = (CLASSES[class], fault.map_or("none", |fault| fault.code));
+        let (status, code) = (class, fault.map_or("none", |fault| fault.code));
         tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.turns = 1_u64, histogram.csign.turn.duration_ms = ms, route, status, code);
         for call in calls {
             // Models can make up tool names, so unknown names are counted as one.
@@ -140,127 +147,79 @@ impl Metrics {
                 if call.known { call.tool.as_str() } else { "unknown" },
                 if call.is_ok() || call.proposed { "ok" } else { "error" },
             );
-            self.tools.add();
-            self.tool_times.add(call.duration_ms);
-            self.calls.add(format!("{{tool=\"{tool}\",outcome=\"{outcome}\"}}"));
+            self.tools.inc();
+            self.tool_times.observe(call.duration_ms as f64);
+            let labels = [("tool", tool.to_owned()), ("outcome", outcome.to_owned())];
+            self.calls.get_or_create(&labels).inc();
             tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.tool_calls = 1_u64, histogram.csign.tool.duration_ms = call.duration_ms, tool, outcome);
         }
     }
 
     /// Counts a request that was refused before a turn.
     pub(crate) fn count_refusal(&self, status: u16) {
-        self.refused[status_class(status)].add();
+        self.refused.get_or_create(&by_status(status_class(status))).inc();
         tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.refused = 1_u64, status);
     }
 
     /// Returns the text of the metrics page.
     pub(crate) fn render_page(&self, running: usize, sessions: usize) -> String {
+        self.running.set(i64::try_from(running).unwrap_or(i64::MAX));
+        self.sessions.set(i64::try_from(sessions).unwrap_or(i64::MAX));
         let mut page = String::new();
-        let mut one = |name: &str, kind: &str, help: &str, rows: &[(String, u64)]| {
-            let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {kind}");
-            for (labels, value) in rows {
-                let _ = writeln!(page, "{name}{labels} {value}");
-            }
-        };
-        let by_class = |counts: &[Count; 3]| {
-            CLASSES
-                .iter()
-                .zip(counts)
-                .map(|(class, count)| (format!("{{status=\"{class}\"}}"), count.get()))
-                .collect::<Vec<_>>()
-        };
-        let alone = |value: u64| vec![(String::new(), value)];
-        one(
-            "csign_gateway_turns_total",
-            "counter",
-            "Turns that ended, by the class of their status.",
-            &by_class(&self.turns),
-        );
-        one(
-            "csign_gateway_turn_errors_total",
-            "counter",
-            "Turns that failed, by the code of the error.",
-            &self.errors.snapshot(),
-        );
-        one(
-            "csign_gateway_refused_total",
-            "counter",
-            "Requests that were refused before a turn.",
-            &by_class(&self.refused),
-        );
-        one("csign_gateway_turns_running", "gauge", "Turns under way.", &alone(running as u64));
-        one(
-            "csign_gateway_sessions",
-            "gauge",
-            "Sessions that have not ended.",
-            &alone(sessions as u64),
-        );
-        one(
-            "csign_gateway_streams_open",
-            "gauge",
-            "Streams that are open.",
-            &alone(self.open.load(Ordering::Relaxed)),
-        );
-        one(
-            "csign_gateway_streams_total",
-            "counter",
-            "Turns that were streamed.",
-            &alone(self.streams.get()),
-        );
-        one(
-            "csign_gateway_clients_left_total",
-            "counter",
-            "Turns whose client left before the end.",
-            &alone(self.left.get()),
-        );
-        one(
-            "csign_gateway_cart_changes_total",
-            "counter",
-            "Cart changes that were confirmed and made.",
-            &alone(self.confirmed.get()),
-        );
-        one(
-            "csign_gateway_tool_calls_total",
-            "counter",
-            "Tool calls of turns.",
-            &alone(self.tools.get()),
-        );
-        one(
-            "csign_gateway_tool_calls_by_tool_total",
-            "counter",
-            "The same, by tool and outcome.",
-            &self.calls.snapshot(),
-        );
-        one(
-            "csign_gateway_connections_refused_total",
-            "counter",
-            "Connections over the limit.",
-            &alone(self.refused_connections.get()),
-        );
-        one(
-            "csign_gateway_turn_milliseconds",
-            "histogram",
-            "How long turns took.",
-            &self.turn_times.snapshot(),
-        );
-        one(
-            "csign_gateway_tool_milliseconds",
-            "histogram",
-            "How long tool calls took.",
-            &self.tool_times.snapshot(),
-        );
+        if let Err(err) = prometheus_text::encode(&mut page, &self.registry) {
+            tracing::warn!(%err, "the page of metrics is not complete");
+        }
         page
     }
+}
+
+fn by_status(class: &str) -> [(&'static str, String); 1] {
+    [("status", class.to_owned())]
 }
 
 fn to_millis(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn status_class(status: u16) -> usize {
+fn status_class(status: u16) -> &'static str {
+    let [fine, refused, failed] = CLASSES;
     match status {
-        ..400 => 0,
-        400..500 => 1,
-        500.. => 2,
+        ..400 => fine,
+        400..500 => refused,
+        500.. => failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_keeps_names_types_and_format() {
+        let metrics = Metrics::default();
+        metrics.count_turn("/v1/chat", 200, None, Duration::from_millis(70), &[]);
+        metrics.count_refusal(429);
+        let page = metrics.render_page(1, 2);
+        let beginning = "# HELP csign_gateway_turns_total Turns that ended, by the class of their status.\n# TYPE csign_gateway_turns_total counter\n";
+        assert!(page.starts_with(beginning), "{page}");
+        let lines = [
+            "csign_gateway_turns_total{status=\"2xx\"} 1",
+            "csign_gateway_turns_total{status=\"5xx\"} 0",
+            "csign_gateway_refused_total{status=\"4xx\"} 1",
+            "# TYPE csign_gateway_sessions gauge",
+            "csign_gateway_sessions 2",
+            "csign_gateway_turns_running 1",
+            "csign_gateway_streams_total 0",
+            "# TYPE csign_gateway_turn_milliseconds histogram",
+            "csign_gateway_turn_milliseconds_bucket{le=\"50\"} 0",
+            "csign_gateway_turn_milliseconds_bucket{le=\"100\"} 1",
+            "csign_gateway_turn_milliseconds_bucket{le=\"60000\"} 1",
+            "csign_gateway_turn_milliseconds_bucket{le=\"+Inf\"} 1",
+            "csign_gateway_turn_milliseconds_sum 70",
+            "csign_gateway_turn_milliseconds_count 1",
+        ];
+        for line in lines {
+            assert!(page.lines().any(|found| found == line), "{line} is not in:\n{page}");
+        }
     }
 }

@@ -121,7 +121,7 @@ impl Turn<'_> {
         state: &mut State,
         answer: &mut Answer,
     ) {
-        self.app.metrics.confirmed.add();
+        self.app.metrics.confirmed.inc();
         state.open.apply_change(Change::Confirmed);
         self.read_cart(Some(approval), answer).await;
         Text::Done.localize(self.locale).clone_into(&mut answer.text);
@@ -155,7 +155,8 @@ impl Turn<'_> {
         // Price, customer or cart have changed since the question was shown, so there is a new
         // proposal that the customer has not seen yet.
         if let Some(fresh) = engine
-            .waiting_approval_in(&self.session)
+            .approvals
+            .waiting_in(&self.session)
             .await
             .ok()
             .flatten()
@@ -171,7 +172,8 @@ impl Turn<'_> {
             // next answer reports the result.
             reason
                 if matches!(reason, Some(Reason::SessionsAway | Reason::SettingsUnreadable))
-                    || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) =>
+                    || (error.code == ErrorCode::AgentDisabled
+                        && !engine.switches.is_enabled()) =>
             {
                 Err(Fault::from_error(error, self.locale))
             }
@@ -195,8 +197,11 @@ impl Turn<'_> {
             self.app
                 .host
                 .engine()
-                .waiting_approval_in(&self.session)
+                .approvals
+                .waiting_in(&self.session)
                 .await
+                // If that cannot be read, the action counts as pending: it is asked about again
+                // rather than forgotten.
                 .map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id))
         };
         if waits().await
@@ -281,13 +286,13 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) {
         let begun = |_| Approval { status: ApprovalStatus::Executing, ..approval.clone() };
-        let found = self.app.host.engine().approval(&approval.id).await.unwrap_or_else(begun);
+        let found = self.app.host.engine().approvals.get(&approval.id).await.unwrap_or_else(begun);
         self.answer_current_state(&found, state, answer).await;
     }
 
     /// Returns the sentence about a change that began and failed, according to its stored result.
     async fn failure_text(&self, approval: &Approval) -> Text {
-        let result = self.app.host.engine().result_of(approval).await.ok().flatten();
+        let result = self.app.host.engine().approvals.result_of(approval).await.ok().flatten();
         result.map_or(Text::ConfirmUnknown, |result| {
             choose_result_text(approval, &self.model_arguments(approval), &result)
         })
@@ -311,16 +316,17 @@ impl Turn<'_> {
         state: &mut State,
         answer: &mut Answer,
     ) -> bool {
+        // The old cart may be wrong now, and a wrong one is worse than none.
         state.cart = None;
         let engine = self.app.host.engine();
-        let specs = engine.specs();
+        let specs = engine.caller_turns.specs(&self.app.caller);
         let number = specs
             .iter()
             .filter(|spec| spec.model_name == tools::CART)
             .flat_map(|spec| &spec.caller_owned)
             .find(|own| own.name == "basketId");
         let Some(number) = number else { return true };
-        match engine.values_of(&self.session, &[&number.from]).await {
+        match engine.values.read(&self.session, &[&number.from]).await {
             Ok(values) if values.contains_key(&number.from) => {
                 self.read_cart(decided, answer).await
             }
@@ -333,7 +339,12 @@ impl Turn<'_> {
     /// fails, the answer shows the change's own result. Returns whether the cart was read.
     async fn read_cart(&self, decided: Option<&Approval>, answer: &mut Answer) -> bool {
         let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::CART).cloned()
+        let Some(get) = engine
+            .caller_turns
+            .specs(&self.app.caller)
+            .iter()
+            .find(|spec| spec.model_name == tools::CART)
+            .cloned()
         else {
             return false;
         };

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use contract::{AgentError, Approval, Limits, SessionId, ToolId, ToolSpec, TurnStatus};
+use contract::{AgentError, Approval, SessionId, ToolId, ToolSpec, TurnStatus};
 use engine::{TurnOptions, VISITOR, ports::SessionValues};
 use language::yes_no::{Reply, read_reply};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ pub(crate) async fn run_turn(
     let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
     app.metrics.count_turn(ask.route, status, outcome.fault.as_ref(), took, &answer.calls);
     if leave.is_cancelled() {
-        app.metrics.left.add();
+        app.metrics.left.inc();
     }
     app.runs.keep(&ask, &outcome, &answer, || app.model(), Utc::now().timestamp_millis());
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -123,6 +123,8 @@ impl Turn<'_> {
         // A caller that disconnected, or that got an error, has not seen the sentence.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
         answer.update_cart(&mut state);
+        // Saved even if the turn failed: what it asked and changed must be known to the next
+        // message.
         let saved = self.save_state(&mut state).await;
         if saved.is_err() || went.is_err() || self.leave.is_cancelled() {
             self.revert_unread(asked, reported_action, &mut state).await;
@@ -184,7 +186,8 @@ impl Turn<'_> {
         self.app
             .host
             .engine()
-            .values_put(
+            .values
+            .put(
                 &self.session,
                 news.map(|(name, value)| (name.to_owned(), value)).chain(first).collect(),
             )
@@ -214,16 +217,20 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
+        // Read before the message changes it: a second yes to the same question has been carried
+        // out already.
         let repeated = state.open.has_confirmed();
         state.open.apply_change(Change::MessageCame);
         let engine = self.app.host.engine();
         let newest = engine
-            .newest_approval_in(&self.session)
+            .approvals
+            .newest_in(&self.session)
             .await
             .map_err(|error| Fault::from_error(&error, self.locale))?;
         if let Some(approval) = &newest {
-            if engine.waits_for_caller(approval) {
+            if engine.approvals.waits_for_caller(approval) {
                 let question = pending::public_id(approval);
+                // A yes that was sent before this question was shown is not meant for it.
                 let saw_another =
                     waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
                 if saw_another
@@ -262,23 +269,15 @@ impl Turn<'_> {
     }
 
     pub(crate) fn turn_options(&self) -> TurnOptions {
-        let config = &self.app.config;
-        let limits = Limits {
-            rounds: config.max_rounds + 1,
-            calls_per_round: config.max_calls,
-            approval_expiry_s: 30 * 86_400,
-            deadline_s: u32::try_from(config.turn_timeout.as_secs()).unwrap_or(u32::MAX).max(1),
-            message_chars: u32::try_from(config.max_message_chars).unwrap_or(u32::MAX),
-            ..Limits::default()
-        };
         TurnOptions {
             locale: self.locale.to_owned(),
-            limits,
+            caller: self.app.caller.clone(),
             request_id: self.ask.request_id.clone(),
             correlation_id: Some(
                 self.ask.correlation.clone().unwrap_or_else(|| self.ask.turn.clone()),
             ),
             hints: Vec::new(),
+            // Without a stream nobody reads pieces of the answer.
             whole: !self.out.has_receiver(),
             preflight_tools: PREFLIGHT_TOOLS,
         }
@@ -412,6 +411,8 @@ impl Turn<'_> {
             let until =
                 relay.silent_since.map_or(latest, |since| latest.min(since + config.model_timeout));
             let why = tokio::select! {
+                // An event that is already there comes before a time limit that runs out at the
+                // same moment.
                 biased;
                 event = stream.next() => {
                     let Some(event) = event else { return (gone(), stopped) };
@@ -436,7 +437,14 @@ impl Turn<'_> {
     // --- pending actions ---
 
     pub(crate) fn spec_of(&self, tool: &ToolId) -> Option<ToolSpec> {
-        self.app.host.engine().specs().iter().find(|spec| spec.id == *tool).cloned()
+        self.app
+            .host
+            .engine()
+            .caller_turns
+            .specs(&self.app.caller)
+            .iter()
+            .find(|spec| spec.id == *tool)
+            .cloned()
     }
 
     pub(crate) fn tool_model_name(&self, approval: &Approval) -> String {
@@ -475,6 +483,7 @@ impl Turn<'_> {
             .app
             .host
             .engine()
+            .caller_turns
             .store_exchange(
                 &self.session,
                 &self.ask.request.message,

@@ -63,13 +63,16 @@ pub(crate) async fn run_listener(
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
+                    // Without files or memory every accept fails at once; a pause keeps the loop
+                    // from using up the processor.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
             },
         };
+        // Refused and not left to wait: a queue of clients that never speak would grow.
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-            app.chat.metrics.refused_connections.add();
+            app.chat.metrics.refused_connections.inc();
             continue;
         };
         // Small writes are sent at once.
@@ -79,10 +82,12 @@ pub(crate) async fn run_listener(
             http.serve_connection(with_write_timeout(stream, app.chat.config.write_time), service);
         let closing = closing.clone();
         connections.spawn(async move {
+            // Held until the connection has ended.
             let _place = place;
             serve_connection(connection, CONNECTION_TIME, closing).await;
         });
     }
+    // From here on the system refuses new connections, which a balancer sends elsewhere.
     drop(listener);
     sweeping.abort();
     sharing.abort();
@@ -194,7 +199,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn section_9_sessions_are_swept_each_minute() {
+    async fn chat_api_9_sessions_are_swept_each_minute() {
         let began = Instant::now();
         let mut passes = sweep_interval();
         for second in [1, 61, 121] {
