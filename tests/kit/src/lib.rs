@@ -11,3 +11,5 @@ pub mod packs;
 pub mod programs;
 mod snapshot;
 pub mod webdriver;
+
+pub use snapshot::{redact, redact_json};

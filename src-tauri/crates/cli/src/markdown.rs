@@ -6,13 +6,13 @@
 
 mod line;
 mod table;
-mod width;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use render::{Segmenter, Veiled};
-use crate::out::Screen;
 
+use crate::out::Screen;
 use crate::visible::escape_prose;
+use crate::width;
 use line::{Line, Span, Style, wrap_spans};
 use table::Table;
 

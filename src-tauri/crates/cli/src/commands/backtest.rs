@@ -15,6 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
+use crate::width::{pad_text, widest_text};
 
 /// The number of calls that are read at once.
 const PAGE: u32 = 200;
@@ -106,11 +107,11 @@ fn print_totals(out: Out, totals: &PolicyBacktestResponse) {
         count(all, "past call"),
         all - same - unknown
     ));
-    let width = totals.counts.iter().map(|count| count.tool.chars().count()).max().unwrap_or(0);
+    let width = widest_text(totals.counts.iter().map(|count| count.tool.as_str()));
     for row in &totals.counts {
         out.print_line(format!(
-            "  {:width$}  {:28}  {}",
-            escape_invisible(&row.tool),
+            "  {}  {:28}  {}",
+            pad_text(&escape_invisible(&row.tool), width),
             change(row.then, row.now),
             row.calls
         ));

@@ -14,6 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
+use crate::width::{pad_text, widest_text};
 
 pub(crate) fn check_folder(out: Out, folder: &Path) -> Result<Exit, Failure> {
     if !folder.is_dir() {
@@ -138,12 +139,12 @@ pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
         out.print_json(&packs);
         return Ok(Exit::Done);
     }
-    let width = packs.iter().map(|pack| pack.id.as_str().len()).max().unwrap_or_default();
+    let width = widest_text(packs.iter().map(|pack| pack.id.as_str()));
     for pack in &packs {
         let tools = count(pack.tools.len(), "tool");
         out.print_line(format!(
-            "{:width$}  {:8}  {tools}  {}",
-            escape_invisible(pack.id.as_str()),
+            "{}  {:8}  {tools}  {}",
+            pad_text(&escape_invisible(pack.id.as_str()), width),
             escape_invisible(&pack.version),
             escape_invisible(&pack.title)
         ));

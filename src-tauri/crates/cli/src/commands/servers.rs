@@ -15,6 +15,7 @@ use crate::keys::Keys;
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::{escape_invisible, escape_prose};
+use crate::width::{pad_text, widest_text};
 
 mod accepting;
 mod choosing;
@@ -69,12 +70,12 @@ async fn list_servers(link: &Link, out: Out) -> Result<Exit, Failure> {
     if servers.is_empty() {
         out.print_line("No servers were added. `csign servers add --help` shows how to add one.");
     }
-    let width = servers.iter().map(|server| server.name.len()).max().unwrap_or_default();
+    let width = widest_text(servers.iter().map(|server| server.name.as_str()));
     for server in &servers {
         let state = if server.enabled { count(server.tools, "tool") } else { "off".into() };
         out.print_line(format!(
-            "{:width$}  {state:8}  {}",
-            server.name,
+            "{}  {state:8}  {}",
+            pad_text(&server.name, width),
             escape_invisible(&server.runs)
         ));
         let reads = match (server.network, server.reads_may_run) {

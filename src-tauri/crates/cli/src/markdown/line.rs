@@ -1,6 +1,6 @@
 //! Lines of styled text, and their wrapping at words. Knows no Markdown.
 
-use super::width;
+use crate::width;
 
 /// The look of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Tests of the formatting of answers.
 
-use super::{GrowingAnswer, Screen, width::text_width};
+use super::{GrowingAnswer, Screen};
+use crate::width::text_width;
 
 const PLAIN: Screen = Screen { width: 40, is_styled: false };
 const STYLED: Screen = Screen { width: 40, is_styled: true };
