@@ -153,7 +153,7 @@ pub(crate) struct Run {
     /// Carried into every record and log line of the run
     #[arg(long, value_name = "ID")]
     pub(crate) correlation_id: Option<String>,
-    /// Whose request ids these are
+    /// The caller to which these request ids belong
     #[arg(long, value_name = "NAME", default_value = "csign")]
     pub(crate) caller: String,
 }

@@ -196,7 +196,7 @@ fn inexact(place: &str, number: &str) -> AgentError {
         format!("{}…", number.chars().take(60).collect::<String>())
     };
     invalid(
-        text!("The number {shown} would not arrive as it is written.", shown),
+        text!("The number {shown} cannot be sent exactly as it is written.", shown),
         place,
         "is a number that not every program keeps",
     )

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn section_3_nine_codes_and_whether_trying_again_can_help() {
+    fn agent_run_3_nine_codes_and_whether_trying_again_can_help() {
         let table = [
             (ErrorCode::InvalidInput, "invalid_input", false),
             (ErrorCode::AgentDisabled, "agent_disabled", false),

@@ -17,7 +17,7 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
 /// The calibrated threshold. Of every second question in `tests/data/memory-recall`, 83 of 100 reach it with their memory, and of the other 199 memories one reaches it in two of three
 /// questions. At 0.22 it is 79 questions, and at 0.18 the others are one for each question.
 const THRESHOLD: f32 = 0.20;
-const DESCRIPTION: &str = "Compares parts of words. It finds inflected and misspelled words, in any language, and knows no meaning.";
+const DESCRIPTION: &str = "Compares parts of words. It finds inflected and misspelled words in any language, but knows no meanings.";
 
 /// The built-in embedding model.
 ///

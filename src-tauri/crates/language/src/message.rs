@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn section_12_a_number_alone_is_an_options_however_it_is_written() {
+    fn chat_api_12_a_number_alone_is_an_options_however_it_is_written() {
         for (message, number) in [
             ("2", Some(2)),
             ("option 2", Some(2)),

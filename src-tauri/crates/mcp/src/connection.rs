@@ -78,6 +78,8 @@ impl Session {
         };
         if !gone {
             closing.cancel();
+            // The process is reaped there: a caller may start it anew only when the old one is
+            // gone.
             let _ = waiting.await;
         }
         match *ending.lock() {
@@ -120,6 +122,8 @@ impl Connection {
         }
         let peer = self.peer.clone();
         tokio::spawn(async move {
+            // A server that refuses the subscription still works: its tools are listed again at the
+            // next start.
             let Ok(mut subscription) =
                 peer.listen(SubscriptionFilter::builder().tools_list_changed().build()).await
             else {
@@ -170,7 +174,8 @@ impl Connection {
             {
                 ServerResult::InputRequiredResult(asked) => asked,
                 ServerResult::CreateTaskResult(_) => {
-                    return Err(failure::unexpected_answer(server, "it wants to finish later"));
+                    // Tasks were not offered. A result that comes later would reach no turn.
+                    return Err(failure::unexpected_answer(server, "it would answer later"));
                 }
                 // A result with parts that the library does not know is read all the same.
                 done => return result::value(listing::plain(done)),
@@ -186,12 +191,15 @@ impl Connection {
                         .await
                         .map_err(|error| ToolFailure { error, may_have_happened: false })?;
                 }
+                // It asks only to be called again: without a wait, all rounds would be over at
+                // once.
                 _ if answers.is_empty() => sleep(BUSY.saturating_mul(round + 1)).await,
                 _ => {}
             }
             // Neither the time that a person took counts, nor that of a request that progressed.
             limits.until = limits.until.max(Instant::now() + limits.timeout);
             params.input_responses = (!answers.is_empty()).then_some(answers);
+            // The server keeps no state of its own between the calls, so it gets its own back.
             params.request_state = asked.request_state;
         }
         Err(failure::unexpected_answer(server, "it asks again and again for further input"))
@@ -239,11 +247,13 @@ impl Connection {
     /// Waits until the time of a call is over. It begins again with each progress of the call, up to
     /// the longest time. It does not run out while the user is being asked.
     async fn wait_for_deadline(&self, limits: &Limits, followed: &Followed) {
+        // A server that reports progress for ever must end, too.
         let (mut until, last) = (limits.until, Instant::now() + limits.timeout.max(LONGEST_CALL));
         loop {
             tokio::select! {
                 () = followed.progressed() => until = last.min(Instant::now() + limits.timeout),
                 () = sleep_until(until) => {
+                    // A person who thinks about a question is no server that is silent.
                     if !self.handler.is_asking() {
                         return;
                     }

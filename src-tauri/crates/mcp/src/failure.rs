@@ -178,15 +178,15 @@ pub(crate) fn opening_kind(error: &ClientInitializeError) -> Text {
         ClientInitializeError::TransportError { .. }
             if handshake_cause(error) == Some(TransportCause::Page) =>
         {
-            "it answers with a web page, or with something else that no MCP server answers".into()
+            "it answers with a web page, or with something else that is not MCP".into()
         }
         ClientInitializeError::TransportError { .. } => {
             "the connection broke, or what came over it was no answer".into()
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
-            "it speaks no version of the protocol that this app does".into()
+            "it supports no version of the protocol that this app supports".into()
         }
-        _ => "its answer is none to the question".into(),
+        _ => "its answer does not belong to the request".into(),
     }
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn request_kind(error: &ServiceError) -> Text {
             "the connection broke, or what came over it was no answer".into()
         }
         (ServiceError::Timeout { .. }, _) => "no answer in time".into(),
-        _ => "its answer is none to the question".into(),
+        _ => "its answer does not belong to the request".into(),
     }
 }
 
@@ -244,7 +244,7 @@ pub(crate) fn transport_failed(
         Some(TransportCause::Unauthorized(challenge)) => {
             let error = AgentError::new(
                 ErrorCode::ToolHttpError,
-                text!("The server {server} wants a sign-in.", server),
+                text!("The server {server} requires a sign-in.", server),
             )
             .reason(Reason::McpUnauthorized);
             let error = error

@@ -132,19 +132,19 @@ pub(crate) fn error_kind(error: &AuthError) -> Text {
         AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => {
             return serde_json::from_str(ours).unwrap_or_else(|_| ours.into());
         }
-        AuthError::AuthorizationFailed(_) => "it was not agreed to",
+        AuthError::AuthorizationFailed(_) => "the request was declined",
         AuthError::HttpError(_) | AuthError::DiscoveryRequestFailed { .. } => {
-            "where tokens are given cannot be reached"
+            "the token endpoint cannot be reached"
         }
-        AuthError::NoAuthorizationSupport => "it does not say where tokens are given",
+        AuthError::NoAuthorizationSupport => "it names no token endpoint",
         AuthError::TokenRefreshFailed(_)
         | AuthError::TokenRefreshRejected(_)
         | AuthError::TokenExpired => "the kept tokens cannot be renewed",
         AuthError::TokenExchangeFailed(_) | AuthError::ClientCredentialsError(_) => {
-            "no token was given"
+            "the server issued no token"
         }
-        AuthError::RegistrationFailed(_) => "the app is not let in there",
-        _ => "where tokens are given, something is answered that this app does not understand",
+        AuthError::RegistrationFailed(_) => "the server does not accept this app",
+        _ => "the token endpoint gave an answer that this app does not understand",
     };
     kind.into()
 }

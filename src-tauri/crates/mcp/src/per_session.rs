@@ -62,6 +62,8 @@ impl Patience {
     /// all retries.
     pub fn longest(&self) -> Duration {
         let waits: Duration = (0..self.retries).map(|n| self.wait(n, 1.0)).sum();
+        // Tokens: one at first and two renewed. Calls: each try, and the opening and reopening of a
+        // session with its notice.
         self.token * 3 + self.call * (self.retries + 7) + waits + Duration::from_secs(1)
     }
 
@@ -179,6 +181,7 @@ impl PerSession {
             if tried >= self.patience.retries || !lost.may_retry(call.reads) {
                 return Err(lost);
             }
+            // A share of chance, so that many callers do not come back at the same moment.
             sleep(self.patience.wait(tried, self.chance.random_fraction())).await;
             tried += 1;
         }
@@ -194,6 +197,7 @@ impl PerSession {
     ) -> Result<Value, CallError> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
+            // Asked in each round: the session may have been dropped and opened again.
             let (visit, rpc) =
                 self.visits.ensure_session(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
@@ -261,6 +265,7 @@ impl PerSession {
             application,
             session: session.as_deref(),
         };
+        // Some servers refuse calls of a session before they have this notice.
         self.wire.notify(ready).await?;
         Ok(session)
     }
@@ -291,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn section_17_a_wait_is_the_base_doubled_for_each_try_and_a_share_of_the_jitter() {
+    fn chat_api_17_a_wait_is_the_base_doubled_for_each_try_and_a_share_of_the_jitter() {
         let patience = Patience {
             base: Duration::from_millis(100),
             jitter: Duration::from_millis(40),

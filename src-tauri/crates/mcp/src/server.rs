@@ -219,6 +219,7 @@ impl Server {
         let mut changes = self.changed.subscribe();
         let mut waited_for = None;
         loop {
+            // Marked before the state is read: a change in between then wakes the wait at once.
             changes.mark_unchanged();
             let wake = match self.next_step(waited_for) {
                 Next::Use(reached) => return Ok(reached),
@@ -257,6 +258,8 @@ impl Server {
                 Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".into())
             }
             Phase::Starting { attempt } => Next::WaitForStart(*attempt),
+            // The start that this caller waited for has failed. Waiting for the next one could take
+            // for ever.
             Phase::BackingOff { attempt, why, .. } if waited_for == Some(*attempt) => {
                 Next::Fail(failure::not_connected(&self.config.name, why))
             }
@@ -281,6 +284,7 @@ impl Server {
     fn begin(self: &Arc<Self>, life: &mut Life) -> u64 {
         life.attempts += 1;
         let attempt = life.attempts;
+        // The first start is no restart.
         life.restarts = u32::try_from(attempt - 1).unwrap_or(u32::MAX);
         life.phase = Phase::Starting { attempt };
         life.stop = CancellationToken::new();
@@ -321,7 +325,7 @@ impl Server {
             }
             OpenError::SignIn(_) => self.fail_attempt(
                 attempt,
-                "It refuses the key, or wants a sign-in that is not set up for it. Enter its key, or add it with a sign-in.".into(),
+                "It rejects the key, or requires a sign-in that is not set up. Enter its key, or add it with a sign-in.".into(),
             ),
         }
     }
@@ -371,6 +375,7 @@ impl Server {
         });
         {
             let mut life = self.lock();
+            // The server may have been stopped while its tools were listed.
             if matches!(life.phase, Phase::Starting { attempt: of } if of == attempt) {
                 life.phase = Phase::Ready { connection, attempt };
                 life.missing_answers = 0;
@@ -401,6 +406,7 @@ impl Server {
         };
         if current {
             life.stop.cancel();
+            // A refusal without requirements leaves those of an earlier one in force.
             life.challenge = challenge.or(life.challenge.take());
             life.phase = Phase::SignIn { why: None };
         }
@@ -425,6 +431,7 @@ impl Server {
     /// Cancels the sign-in that is under way, if any. Returns the token that ends the next one.
     pub(crate) fn replace_sign_in(&self) -> CancellationToken {
         let stop = CancellationToken::new();
+        // Two sign-ins at once would wait for the same answer of the browser.
         std::mem::replace(&mut self.lock().sign_in, stop.clone()).cancel();
         stop
     }
@@ -469,6 +476,7 @@ impl Server {
             return;
         }
         life.failures += 1;
+        // A server that fails at once would otherwise be started without pause.
         let wait = self.timings.wait_after(life.failures);
         tracing::warn!(server = %self.config.name, %why, failures = life.failures, "an MCP server is gone");
         life.phase = Phase::BackingOff { until: Instant::now() + wait, attempt: of, why };

@@ -303,7 +303,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Mending<T> {
         async move {
             let sent = sending.await;
             if let (Err(_), Some(id)) = (&sent, &id) {
-                // Nothing was sent, so no answer will end it.
+                // The request was not sent, so no answer will end it.
                 requests.end(id);
             }
             sent

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn section_2_the_mapping_goes_first_then_the_tools_folder_then_the_packs_and_the_users_overrides()
+    fn instructions_2_the_mapping_goes_first_then_the_tools_folder_then_the_packs_and_the_users_overrides()
      {
         let (_folder, folders) = test_folders();
         assert_eq!(
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn section_2_an_unusable_file_is_passed_over_and_named() {
+    fn instructions_2_an_unusable_file_is_passed_over_and_named() {
         let (folder, folders) = test_folders();
         fs::write(folders[0].join("p/a.b").join(NAME), [0xff, 0xfe]).unwrap();
         fs::write(folders[1].join("p/a.b").join(NAME), "x".repeat(64 * 1024 + 1)).unwrap();

@@ -337,7 +337,7 @@ impl<'a> Checker<'a> {
         let note: Note = note::parse(text).map_err(|error| error.to_string())?;
         let state = self.keys.as_ref().ok_or("there is no key")?;
         if note.origin != self.origin() || note.size != self.size() {
-            return Err("it speaks of another log or size".to_owned());
+            return Err("it names another log or size".to_owned());
         }
         note.check(&state.current).map_err(|error| error.to_string())?;
         if note.root != self.frontier.root() {

@@ -44,7 +44,7 @@ pub(crate) fn verify_database(
     if !expected.marks.is_empty() && schema::journal_file(path) {
         problems.add(
             Some(1),
-            "a journal lies beside the log file that would change it: Countersign leaves none",
+            "beside the log file lies a journal that would change it, and Countersign leaves no journal",
         );
         return Summary::default();
     }
@@ -160,6 +160,8 @@ fn records(
 ) -> rusqlite::Result<Summary> {
     let (notes, note_fault) = match notes(db) {
         Ok(notes) => (notes, None),
+        // Damaged checkpoints are reported at the end: the records can still be checked without
+        // them.
         Err(error) if schema::is_damage(&error) => (BTreeMap::new(), Some(error)),
         Err(error) => return Err(error),
     };
@@ -169,7 +171,7 @@ fn records(
             return Err(error);
         }
         checker.report_record(text!(
-            "record {seq} or what belongs to it cannot be read ({error})",
+            "record {seq} or its data cannot be read ({error})",
             seq = checker.size() + 1,
             error = error.to_string()
         ));

@@ -195,7 +195,7 @@ fn check_proof(bytes: &[u8], seq: u64, origin: &str, key: &VerifyingKey) -> Resu
     let proof = ProofFile::parse(text).ok_or("it is not written as a tlog-proof")?;
     let note = proof.check(key)?.note;
     if note.origin != origin || proof.index != seq - 1 {
-        return Err("it speaks of another log or record".to_owned());
+        return Err("it names another log or record".to_owned());
     }
     let tree = Some(Tree { size: note.size, root: note.root });
     Ok(Proven { record: proof.record, tree })

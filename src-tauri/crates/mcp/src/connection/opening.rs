@@ -1,6 +1,6 @@
 //! Opens a connection: starts the program or reaches the address, and does the handshake with the
-//! protocol that the server speaks. Whatever a server does with the first question, the other
-//! protocol's question gets the whole time.
+//! protocol that the server speaks. The question of the second protocol gets the whole time, however
+//! long the server took with the first.
 
 mod address;
 mod program;

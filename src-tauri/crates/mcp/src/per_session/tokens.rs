@@ -81,6 +81,7 @@ impl Tokens {
             return Ok(kept.token.clone());
         }
         if let Some((lost, at)) = &slot.failed
+            // A failure from before this call is old: the endpoint may be back.
             && *at >= asked
         {
             return Err(lost.clone());
@@ -90,6 +91,8 @@ impl Tokens {
             .unwrap_or_else(|_| Err(CallError::Token("no answer in time".into())))
         {
             Ok((token, lasts)) => {
+                // Noted before its first use, so that the token is taken out of whatever the server
+                // says.
                 self.access.note(&token, lasts);
                 let got = Instant::now();
                 *slot = Slot {

@@ -331,7 +331,7 @@ async fn an_error_inside_a_server_leaves_open_what_it_did() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_server_says_of_a_failed_opening_is_quoted_without_keys() {
+async fn words_of_a_server_about_a_failed_opening_are_quoted_without_keys() {
     const LEAK: &str = "the key hunter2 is no password";
     let error = json!({"jsonrpc": "2.0", "id": "$ID", "error": {"code": -32_603, "message": LEAK}})
         .to_string()
@@ -553,7 +553,7 @@ async fn a_key_that_is_refused_is_told_and_no_sign_in_is_waited_for() {
         .build();
     peer.answer_with(Answer::Only("tools/list", 401, String::new()));
     let failure = call(&servers, "add").await.unwrap_err();
-    assert!(failure.error.message.contains("refuses the key"), "{}", failure.error.message);
+    assert!(failure.error.message.contains("rejects the key"), "{}", failure.error.message);
     peer.answer_with(Answer::Normal);
     assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}), "it is tried again");
     servers.shut_down().await;

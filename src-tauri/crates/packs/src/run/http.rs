@@ -174,7 +174,7 @@ impl Attempt<'_> {
             }
         }
         Err(possibly_executed_failure(
-            http_error(text!("{tool} sends in circles.", tool = self.host(&origin)))
+            http_error(text!("{tool} redirects too often.", tool = self.host(&origin)))
                 .reason("redirects")
                 .retryable(false),
         ))
@@ -190,7 +190,7 @@ impl Attempt<'_> {
         let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
         if !listed {
             return Err(http_error(text!(
-                "{tool} was sent on to {host}, which this tool may not reach.",
+                "{tool} was redirected to {host}, which this tool may not reach.",
                 tool = self.spec.title,
                 host
             ))
@@ -304,7 +304,7 @@ impl Attempt<'_> {
             Some((url, as_get))
         })
         .ok_or_else(|| {
-            http_error(text!("{tool} sends to a place that is no address.", tool = self.host(from)))
+            http_error(text!("{tool} redirects to an invalid address.", tool = self.host(from)))
                 .reason("redirects")
                 .retryable(false)
         })

@@ -27,7 +27,7 @@ pub(super) async fn read_servers(
         return Ok(found);
     }
     let Some((first, rest)) = args.command.split_first() else {
-        return Err(Failure::usage_error("There is no command and no address.")
+        return Err(Failure::usage_error("Neither a command nor an address was entered.")
             .hint("csign servers add --help"));
     };
     let mut server = NewServer { env: parse_pairs(&args.env, '=')?, ..NewServer::default() };

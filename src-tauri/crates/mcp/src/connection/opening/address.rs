@@ -70,6 +70,7 @@ pub(super) async fn connect(address: &Address, timings: &Timings, handler: Handl
         Either::Right(first) => {
             let done = match select(first, Box::pin(limited(older()))).await {
                 Either::Left((Ok(opened), _)) | Either::Right((Ok(opened), _)) => Ok(opened),
+                // One answer is enough: the other question is still under way.
                 Either::Left((Err(_), second)) => second.await,
                 Either::Right((Err(_), first)) => first.await,
             };
@@ -207,11 +208,12 @@ async fn name_server(address: &Address, why: Text, cause: Option<TransportCause>
             to
         );
     }
+    // A server with a fault of its own says nothing about its protocol.
     if !matches!(status, 200 | 400..=499) {
         return why;
     }
     if speaks_old_sse(address).await {
-        return "It speaks the old transport over SSE, which this app does not. Use its newer address, often /mcp instead of /sse, or add it as the program npx -y mcp-remote with this address.".into();
+        return "It uses the old SSE transport, which this app does not support. Use its newer address, often /mcp instead of /sse, or add it as the program npx -y mcp-remote with this address.".into();
     }
     if matches!(status, 200 | 404 | 405) {
         return text!(
@@ -245,6 +247,7 @@ async fn redirect_of(address: &Address) -> Option<String> {
     let mut to = from.join(answer.headers().get(LOCATION)?.to_str().ok()?).ok()?;
     to.set_query(None);
     to.set_fragment(None);
+    // The address is shown to a person, and a user name or query may hold a key.
     let _ = (to.set_username(""), to.set_password(None));
     Some(to.as_str().chars().take(LONGEST_ADDRESS).collect())
 }
@@ -271,6 +274,7 @@ async fn first_event(
         return None;
     }
     let mut text = Vec::new();
+    // The stream does not end by itself, so it is read up to its first event only.
     while !text.ends_with(b"\n\n") && !text.ends_with(b"\r\n\r\n") && text.len() < LOOK_BYTES {
         match answer.chunk().await.ok()? {
             Some(chunk) => text.extend_from_slice(&chunk),

@@ -87,10 +87,13 @@ pub(super) async fn start(
         let failed = match timeout(timings.start, starting).await {
             Ok(Ok(opened)) => return Ok(opened),
             Ok(Err(failed)) => failed,
+            // No second start: a program that is slow, such as one that is downloaded, would begin
+            // again.
             Err(_) => return Err(OpenError::Because(too_slow(timings))),
         };
         knows_newest &= !failed.refused_newest;
         match failed.next {
+            // Each start begins with a later question than the one before, so this ends.
             Some(next) if next > first && (knows_newest || next != First::Newest) => {
                 tracing::info!(server = %name, why = %failed.why, ?next, "the program is started again");
                 first = next;
@@ -115,6 +118,7 @@ async fn start_once(
     let mut talk = Talk::new(lines(stdout, stdin), written, &handler, timings, secrets);
     let agreed = talk.agree(first).await;
     let Talk { lines, written, refused_newest, secrets, .. } = talk;
+    // A copy of its input that stayed open would keep the program from seeing the end of it.
     drop(written);
     let agreed = match agreed {
         Ok(agreed) => agreed,
@@ -162,6 +166,7 @@ impl Written {
         let mut bytes: libc::c_int = 0;
         // SAFETY: the descriptor is open, and the call writes one number to where it points.
         let asked = unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut bytes) };
+        // A system that cannot tell counts as one whose program reads at once.
         asked != 0 || bytes == 0
     }
 }
@@ -294,7 +299,7 @@ impl<'a> Talk<'a> {
             JsonRpcMessage::Response(response) if self.is_older(&response.id) => {
                 match repair::initialize_result(response.result) {
                     Some(result) => Ok(Some(ServerResult::InitializeResult(result))),
-                    None => self.refused("its answer is none to the question".into(), first),
+                    None => self.refused("its answer does not belong to the request".into(), first),
                 }
             }
             JsonRpcMessage::Response(response) if is(&response.id, NEWEST) => {
@@ -318,6 +323,7 @@ impl<'a> Talk<'a> {
                 let why = words::refusal_kind(&error.error, &self.secrets);
                 match &error.id {
                     _ if of_newest => self.newest_is_unknown(why, first).await,
+                    // An error of a message that was never sent, such as one of its own start.
                     _ if self.asked_older.is_none() => Ok(None),
                     Some(id) if !self.asked_older.is_some_and(|last| is(id, last)) => Ok(None),
                     _ => match self.next_version(&error.error) {
@@ -437,7 +443,7 @@ fn is(id: &RequestId, number: i64) -> bool {
 }
 
 fn incompatible() -> Text {
-    "it speaks no version of the protocol that this app does".into()
+    "it supports no version of the protocol that this app supports".into()
 }
 
 fn refusal(why: impl Into<Text>, next: Option<First>) -> Refusal {
