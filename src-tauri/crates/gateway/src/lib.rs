@@ -22,7 +22,7 @@ use host::Host;
 
 pub use config::{Config, Flags, SessionStore};
 pub use http::openapi::DOCUMENT;
-pub use shop::PACK;
+pub use shop::{PACK, served_packs};
 
 /// Serves requests until `stop` resolves. Then accepts no new requests and waits until turns have
 /// ended or are stopped. `ready` gets the bound address.

@@ -182,12 +182,18 @@ impl Turn<'_> {
         answer: &Answer,
     ) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned()
+        let Some(get) = engine
+            .caller_turns
+            .specs(&self.app.caller)
+            .iter()
+            .find(|spec| spec.model_name == tools::GET)
+            .cloned()
         else {
             return Ok(None);
         };
         let error = match engine
-            .call_tool_for_host(
+            .caller_turns
+            .call_for_host(
                 &self.session,
                 get.id,
                 arguments,
@@ -275,6 +281,7 @@ impl Turn<'_> {
             .app
             .host
             .engine()
+            .caller_turns
             .store_exchange(&self.session, &self.ask.request.message, &chosen, &self.turn_options())
             .await;
         kept.map_err(|error| Fault::from_error(&error, self.locale))?;
@@ -290,7 +297,7 @@ impl Turn<'_> {
     ) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::from_error(&error, self.locale);
         let engine = self.app.host.engine();
-        let specs = engine.specs();
+        let specs = engine.caller_turns.specs(&self.app.caller);
         let Some(add) = specs.iter().find(|spec| spec.model_name == tools::ADD) else {
             return Err(Fault::internal(self.locale));
         };

@@ -150,8 +150,9 @@ fn read_context(given: &Value) -> Result<Map<String, Value>, Fault> {
             _ => continue,
         };
         fits.map_err(|rule| fault(name, rule))?;
-        let value = normalize_numbers(value.clone())
-            .map_err(|_| fault(name, "holds a number that would not arrive as it is written"))?;
+        let value = normalize_numbers(value.clone()).map_err(|_| {
+            fault(name, "holds a number that cannot be sent exactly as it is written")
+        })?;
         kept.insert(name.clone(), value);
     }
     Ok(kept)

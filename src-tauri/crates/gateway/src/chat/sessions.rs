@@ -77,6 +77,7 @@ impl Sessions {
         id: &SessionId,
     ) -> Result<(Held, Option<Waited>), AgentError> {
         let turn = self.turn_mutex(id);
+        // Tried first, because only a message that had to wait may answer an older question.
         let Ok(here) = Arc::clone(&turn).try_lock_owned() else {
             let asked = self.lanes().get(id).and_then(|lane| lane.asked.clone());
             return Ok((
@@ -103,6 +104,7 @@ impl Sessions {
     fn turn_mutex(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
         let mut lanes = self.lanes();
         if lanes.len() > LANES {
+            // A lane in use stays, or two turns of one session would run at the same time.
             lanes.retain(|_, lane| lane.turn.strong_count() > 0);
         }
         let lane = lanes.entry(id.clone()).or_default();
@@ -167,7 +169,7 @@ impl Sessions {
     ) -> Result<(), AgentError> {
         let engine = host.engine();
         let keep = async |state: &State| {
-            engine.values_put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await
+            engine.values.put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await
         };
         (state.saved_at, state.expires_at) = (now_ms, self.end_after(now_ms));
         state.unshared = false;
@@ -175,10 +177,13 @@ impl Sessions {
             state.rev.clear();
             return keep(state).await;
         };
+        // A random revision and no counter: two gateways that go on from one state must not make
+        // the same one.
         state.rev = uuid::Uuid::new_v4().simple().to_string();
         keep(state).await?;
         let saved = sharing::store(host, shared.as_ref(), id, state).await;
         if saved.is_err() {
+            // Kept on disk, so that the next start shares it if this process ends before.
             state.unshared = true;
             self.unsaved().insert(id.clone());
             keep(state).await?;
@@ -195,7 +200,7 @@ impl Sessions {
 
     /// Finds sessions that an earlier process could not store in the shared store.
     pub(crate) async fn find_unsaved(&self, host: &Host) -> Result<(), AgentError> {
-        for id in host.engine().sessions_with(KEY).await? {
+        for id in host.engine().values.sessions_with(KEY).await? {
             if local_state(host, &id).await?.0.unshared {
                 self.unsaved().insert(id);
             }
@@ -224,6 +229,7 @@ impl Sessions {
         let held = held?;
         let now_ms = host.now().timestamp_millis();
         let (mut state, _) = self.load_state(host, id, now_ms).await?;
+        // Another turn may have shared the session meanwhile.
         let missing = !state.rev.is_empty() && state.rev != state.base;
         let shared =
             if missing { self.save_state(host, id, &mut state, now_ms).await } else { Ok(()) };
@@ -287,7 +293,7 @@ fn is_over(state: &State, host: &Host, judge: &AgeJudge) -> bool {
 /// Reads the local state of a session, even if it has expired.
 async fn local_state(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
     let mut values =
-        host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
+        host.engine().values.read(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
     let state =
         values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
     Ok((state, values))
@@ -310,7 +316,7 @@ async fn open_question(host: &Host, id: &SessionId) -> Option<String> {
 
 /// Deletes a session and its pending actions. The log stays.
 async fn delete_session(host: &Host, id: &SessionId) -> Result<(), AgentError> {
-    match host.engine().expire_session(id, host.shared_sessions().map(AsRef::as_ref)).await {
+    match host.engine().sessions.expire(id, host.shared_sessions().map(AsRef::as_ref)).await {
         // The session has values but no messages.
         Err(error) if error.has_reason(Reason::NotFound) => host.engine().values.clear(id).await,
         other => other,
@@ -319,16 +325,16 @@ async fn delete_session(host: &Host, id: &SessionId) -> Result<(), AgentError> {
 
 /// Returns the number of sessions that have not expired.
 pub(crate) async fn count_sessions(host: &Host) -> usize {
-    host.engine().sessions_with(KEY).await.map_or(0, |sessions| sessions.len())
+    host.engine().values.sessions_with(KEY).await.map_or(0, |sessions| sessions.len())
 }
 
 /// Deletes the local data of expired sessions, and the oldest items of long sessions.
 pub(crate) async fn delete_expired(sessions: &Sessions, host: &Host) {
     let engine = host.engine();
-    if let Err(error) = engine.items_trim(KEY, ITEMS).await {
+    if let Err(error) = engine.sessions.trim_items(KEY, ITEMS).await {
         tracing::warn!(%error, "long sessions could not be cut");
     }
-    let found = match engine.sessions_with(KEY).await {
+    let found = match engine.values.sessions_with(KEY).await {
         Ok(found) => found,
         Err(error) => return tracing::warn!(%error, "sessions could not be looked through"),
     };

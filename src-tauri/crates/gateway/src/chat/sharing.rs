@@ -69,6 +69,7 @@ impl Held {
         let mut wait = FIRST_WAIT;
         while !there.try_lock().await? {
             tokio::time::sleep(wait).await;
+            // A turn can take long, and many waiting gateways would keep Redis busy.
             wait = (wait * 2).min(LONGEST_WAIT);
         }
         Ok(Self::with_renewal(here, there))
@@ -77,6 +78,7 @@ impl Held {
     /// Releases the locks.
     pub(crate) async fn release(mut self) {
         if let Some(there) = &mut self.there {
+            // A renewal after the release would take the lock again.
             there.renewing.take().inspect(JoinHandle::abort);
             there.released = true;
             if let Err(error) = there.shared.unlock(&there.session, &there.holder).await {
@@ -151,11 +153,11 @@ pub(crate) async fn fetch_session(
         Loaded::Nothing => None,
         Loaded::Known(rev) => Some(rev),
         Loaded::Other(image) => {
-            engine.import_session_image(&image).await?;
+            engine.sessions.import_image(&image).await?;
             Some(image.rev)
         }
     };
-    engine.reconcile_session(id, shared).await?;
+    engine.sessions.reconcile(id, shared).await?;
     Ok(found)
 }
 
@@ -166,7 +168,9 @@ pub(crate) async fn store(
     id: &SessionId,
     state: &State,
 ) -> Result<(), AgentError> {
-    let image = host.engine().session_image(id, state.rev.clone()).await?;
+    let image = host.engine().sessions.image(id, state.rev.clone()).await?;
+    // Saved only in place of the state that this turn began with: another gateway may have gone on
+    // from it.
     if shared.save(&image, &state.base).await.map_err(|error| unavailable_error(&error))? {
         return Ok(());
     }

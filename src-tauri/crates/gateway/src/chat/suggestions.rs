@@ -46,7 +46,7 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) -> Result<(), Fault> {
         let engine = self.app.host.engine();
-        let specs = engine.specs();
+        let specs = engine.caller_turns.specs(&self.app.caller);
         let Some(search) = specs.iter().find(|spec| spec.model_name == tools::SEARCH) else {
             return Err(Fault::internal(self.locale));
         };

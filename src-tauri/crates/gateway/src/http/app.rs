@@ -35,14 +35,14 @@ impl App {
     /// Returns the caller's correlation id, unless it contains a stored key.
     pub(crate) fn correlation(&self, headers: &HeaderMap) -> Option<String> {
         origin::correlation(headers)
-            .filter(|id| !self.chat.host.engine().holds_secret(&id.as_str().into()))
+            .filter(|id| !self.chat.host.engine().secrets.holds_secret(&id.as_str().into()))
     }
 
     /// Refuses a request whose ids or context contain a stored key, because these are kept
     /// unchanged. A message is redacted instead.
     pub(crate) async fn check_for_secrets(&self, body: &Value) -> Result<(), Fault> {
         let kept = json!([body["applicationId"], body["sessionId"], body["context"]]);
-        let checked = self.chat.host.engine().check_keepable(&kept).await;
+        let checked = self.chat.host.engine().secrets.check_keepable(&kept).await;
         checked.map_err(|_| Fault::invalid("An id or the context contains a key of this server."))
     }
 }

@@ -68,11 +68,13 @@ impl FileToken {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let mut bytes = [0u8; 32];
                 getrandom::fill(&mut bytes).map_err(|_| {
-                    AgentError::internal("no_randomness", "The system gives no randomness.")
+                    AgentError::internal("no_randomness", "The system provides no random numbers.")
                 })?;
                 let token = BASE64.encode(bytes);
                 let mut file = OpenOptions::new()
                     .write(true)
+                    // Another process may make the file at the same moment; its token must not be
+                    // overwritten.
                     .create_new(true)
                     .mode(0o600)
                     .open(path)
@@ -85,6 +87,8 @@ impl FileToken {
     }
 
     pub(crate) fn is_sent_in(&self, headers: &HeaderMap) -> bool {
+        // Compared in constant time: the time of a comparison that stops early tells how much of a
+        // guess was right.
         bearer_token(headers).is_some_and(|shown| shown.as_bytes().ct_eq(self.0.as_bytes()).into())
     }
 }
@@ -93,6 +97,7 @@ impl FileToken {
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let value = all.next()?.to_str().ok()?;
+    // Of two tokens, a proxy before this server may have read the other one.
     if all.next().is_some() {
         return None;
     }
@@ -201,6 +206,8 @@ impl SimpleAuth {
             .flat_map(|line| line.split(';'))
             .filter_map(|pair| pair.trim().split_once('='))
             .filter(|(name, _)| *name == COOKIE);
+        // Another site below the same domain can set a cookie of this name, too. With two, neither
+        // is believed.
         let ((_, value), None) = (named.next()?, named.next()) else { return None };
         let (signed, signature) = value.rsplit_once('.')?;
         self.compute_mac(&format!("{COOKIE} {signed}"))?
@@ -278,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn section_7_a_token_holds_in_its_last_second_and_no_longer() {
+    fn chat_api_7_a_token_holds_in_its_last_second_and_no_longer() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue_token(&visitor, 1_000).unwrap();
@@ -306,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn section_7_a_token_has_begun_lasts_fifteen_minutes_at_most_and_names_nothing_twice() {
+    fn chat_api_7_a_token_has_begun_lasts_fifteen_minutes_at_most_and_names_nothing_twice() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let own = r#""iss":"norce-agent-bff","aud":"norce-agent-widget","sid":"one","applicationId":"shop-web""#;
         let holds = |times: &str| {

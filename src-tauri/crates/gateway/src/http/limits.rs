@@ -62,6 +62,7 @@ impl Limits {
             Kind::Token => (self.rates.token, "token"),
         };
         let mut windows = self.windows.lock();
+        // Minutes of the clock, so that the end of the window needs no memory of a first request.
         let began = now_ms.div_euclid(WINDOW_MS) * WINDOW_MS;
         self.make_room(&mut windows, began, now_ms);
         let window =
@@ -91,6 +92,7 @@ impl Limits {
         if windows.by_key.len() >= self.rates.max_keys {
             let mut by_age: Vec<(i64, String)> =
                 windows.by_key.iter().map(|(key, window)| (window.began, key.clone())).collect();
+            // The oldest windows go first: one of an earlier minute limits nobody any more.
             by_age.sort();
             for (_, key) in by_age.into_iter().take((self.rates.max_keys / 10).max(1)) {
                 windows.by_key.remove(&key);
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn section_7_windows_are_the_clocks_minutes() {
+    fn chat_api_7_windows_are_the_clocks_minutes() {
         let limits = limits(100);
         let noon = 43_200_000;
         assert_eq!(
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn section_7_old_windows_go_and_the_oldest_make_room() {
+    fn chat_api_7_old_windows_go_and_the_oldest_make_room() {
         let limits = limits(20);
         let count = || limits.windows.lock().by_key.len();
         for n in 0..20 {

@@ -126,7 +126,7 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
                 session: None,
                 asked: unknown.map_or("", |application| &application.0),
             };
-            app.chat.host.engine().note_refused_request(refused).await;
+            app.chat.host.engine().refused_requests.note(refused).await;
         }
     }
     let headers = response.headers_mut();

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn section_12_only_the_flags_of_variants_decide() {
+    fn chat_api_12_only_the_flags_of_variants_decide() {
         let parent = |variants: Value| json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": false}, "variants": variants});
         let (yes, no, blank) = (
             variant(2, 1, json!({})),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn section_12_six_options_what_is_there_first_then_what_comes_first() {
+    fn chat_api_12_six_options_what_is_there_first_then_what_comes_first() {
         let comes =
             |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
         let variants = json!([
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn section_12_a_variant_without_a_name_is_offered_by_its_number() {
+    fn chat_api_12_a_variant_without_a_name_is_offered_by_its_number() {
         let bare =
             |id: u32| json!({"productId": id, "partNo": format!("P-{id}"), "isBuyable": true});
         let product = json!({"productId": 1, "partNo": "P", "variants": [bare(2), bare(3)]});
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn section_3_and_12_words_that_name_variants_are_told_as_variants() {
+    fn chat_api_3_and_12_words_that_name_variants_are_told_as_variants() {
         let named = |name: &str| json!({"variantName": name});
         let product = json!({"variants": [variant(1, 3, named("Red, 4")), variant(2, 0, named("Red, 41")), variant(3, 1, named("Blue"))]});
         let words = |said: &[&str]| {
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn section_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
+    fn chat_api_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
         let kept = choices_from_variants(
             &[
                 &Variant::read(&variant(10, 1, json!({}))),
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn section_12_names_of_a_variant_choose_it() {
+    fn chat_api_12_names_of_a_variant_choose_it() {
         let named = variant(10, 1, json!({"eanCode": "7350001", "uniqueName": "boot-10"}));
         let kept = choices_from_variants(
             &[&Variant::read(&named), &Variant::read(&variant(11, 1, json!({})))],
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn section_12_and_22_8_a_choice_is_made_by_number_or_whole_name() {
+    fn chat_api_12_and_22_8_a_choice_is_made_by_number_or_whole_name() {
         let option = |id: &str, part: &str| json!({"id": id, "label": part, "meta": {"partNo": part}, "also": [null, null]});
         let kept = json!({"options": [option("1", "A-1"), option("12", "A-12")], "quantity": 2});
         let part = |text: &str| match pick_option(text, &kept) {

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn section_9_results_are_numbered_as_shown_and_kept_until_something_is_found() {
+    fn chat_api_9_results_are_numbered_as_shown_and_kept_until_something_is_found() {
         let mut memory = Memory::default();
         let calls = [search(100..112)];
         memory.remember_products(&cards_of(&calls), &calls);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn section_9_the_shortlist_has_what_was_looked_at_once_and_ten_at_most() {
+    fn chat_api_9_the_shortlist_has_what_was_looked_at_once_and_ten_at_most() {
         let mut memory = Memory::default();
         for id in [7, 8, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18] {
             let calls = [done(
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn section_16_the_model_is_told_shortly() {
+    fn chat_api_16_the_model_is_told_shortly() {
         let mut memory = Memory::default();
         assert_eq!(memory.describe_for_model(), None);
         let values: Vec<u32> = (30..50).collect();

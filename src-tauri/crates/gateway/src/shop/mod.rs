@@ -9,6 +9,9 @@ pub(crate) mod references;
 pub(crate) mod refine;
 pub(crate) mod tools;
 
+use std::sync::Arc;
+
+use contract::PackId;
 pub(crate) use shop_adapter::{
     cart::{Cart, lines},
     names_a_dimension,
@@ -18,3 +21,8 @@ pub(crate) use shop_adapter::{
 
 /// The pack whose tools the chat API offers.
 pub const PACK: &str = shop_adapter::SHOP;
+
+/// Returns the packs that callers of the chat API can use.
+pub fn served_packs() -> Arc<[PackId]> {
+    Arc::from([PackId::from(PACK)])
+}
