@@ -184,7 +184,7 @@ pub struct Approval {
     /// its turn.
     #[serde(default)]
     pub headless: bool,
-    /// Who asked for the action. Actions that older versions stored name nobody.
+    /// The caller that asked for the action. Actions that older versions stored name nobody.
     #[serde(default)]
     pub caller: CallerKind,
     /// Untrusted content that had entered the turn before. Content that the arguments quote comes

@@ -1,5 +1,5 @@
-//! Who asks: the kind of the caller with its name, and what it may use. Decides nothing: `policy` says
-//! whether a call runs.
+//! The caller: its kind with its name, and what it may use. Decides nothing: `policy` says whether a
+//! call runs.
 
 use std::sync::Arc;
 
@@ -50,6 +50,11 @@ impl CallerKind {
             Self::Schedule(_) => "schedule",
             Self::Inside => "inside",
         }
+    }
+
+    /// Whether this process asks itself.
+    pub fn is_inside(&self) -> bool {
+        *self == Self::Inside
     }
 
     /// Whether the name is of a place where the owner of the profile sits.

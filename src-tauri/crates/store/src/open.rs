@@ -79,6 +79,8 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let faults = Arc::new(Faults::new(&files.db, files.checked_marker()));
         let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
+        // In a folder that cannot be written SQLite cannot make the files by which readers and
+        // writer agree.
         let mode = if conn.is_some() { Mode::Normal } else { Mode::Immutable };
         let readers = Readers::start(&files.db, mode, &faults).map_err(io)?;
         let writer =
@@ -237,6 +239,8 @@ fn prepare_twice(
     files: &Files,
     now: chrono::DateTime<chrono::Utc>,
 ) -> Result<Connection, OpenError> {
+    // A check reads the whole file, so a file that was closed well is checked from time to time
+    // only.
     let is_due = files.was_cut_off() || files.check_due(now);
     match prepare(files, now, is_due) {
         Err(OpenError::Damaged { problem, .. }) => {
@@ -273,11 +277,13 @@ fn prepare(
         return Err(OpenError::Damaged { path: files.db.clone(), problem });
     }
     if version < migrate::latest() {
+        // A new file has nothing to lose in a migration.
         if version > 0 {
             backup::create_backup(&conn, files, Occasion::Migration(version), now)?;
         }
         migrate::to_latest(&mut conn).map_err(|e| migration_error(files, &e))?;
     }
+    // A new file counts as checked, so that the next start need not read it all.
     if (must_check || !existed)
         && let Err(error) = files.mark_checked(now)
     {

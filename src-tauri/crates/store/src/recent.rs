@@ -68,6 +68,7 @@ impl Halves {
         if let Some(kept) = self.young.get(row.id) {
             return kept.of(row);
         }
+        // An item that is used again moves to the young half, or the next swap would forget it.
         let (id, kept) = self.old.remove_entry(row.id)?;
         let item = kept.of(row)?;
         self.put(id, kept);
@@ -77,6 +78,7 @@ impl Halves {
     fn put(&mut self, id: String, kept: CachedItem) {
         self.young_bytes += kept.size();
         self.young.insert(id, kept);
+        // Forgetting a whole half needs no order of use for each item.
         if self.young_bytes > HALF_BYTES {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_long_is_forgotten_and_what_is_used_stays() {
+    fn unused_entries_are_forgotten_and_used_ones_stay() {
         let recent = Recent::default();
         let text = body("a", LONG);
         let (used, unused) = (read(&recent, "used", 1, &text), read(&recent, "unused", 1, &text));

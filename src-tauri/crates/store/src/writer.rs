@@ -85,6 +85,7 @@ impl Writer {
                 tell: Box::new(move |lost| {
                     let result = match (result, lost) {
                         (Ok(_), Some(error)) => Err(error),
+                        // A request that failed by itself keeps its own error.
                         (result, _) => result,
                     };
                     // A caller that stopped waiting does not need the answer.
@@ -159,6 +160,7 @@ impl Thread {
     /// commits.
     fn sync(&self, set: &mut OnDisk, wanted: OnDisk) -> Result<(), StoreError> {
         let level = match wanted {
+            // The setting costs a statement, so it is changed only where two requests differ.
             _ if *set == wanted => return Ok(()),
             OnDisk::Now => "FULL",
             OnDisk::Later => "NORMAL",
@@ -195,6 +197,8 @@ impl Thread {
         } else {
             self.run_in_group(first, &mut group);
         }
+        // A request that must be on disk does not join a transaction that is not synced; the
+        // reverse costs nothing more.
         let belongs = |message: &Message| matches!(message, Message::Work(wanted, _) if on_disk == OnDisk::Now || *wanted == OnDisk::Later);
         while group.lost.is_none() && group.ran.len() < GROUP {
             let Some(Message::Work(_, more)) = inbox.next_if(belongs) else { break };
@@ -259,6 +263,7 @@ impl Thread {
         }
         let ran = work(Ok(&self.conn));
         let ended = match ran.failed.clone() {
+            // Without a transaction there is no savepoint to go back to.
             Some(error) if self.conn.is_autocommit() => return (ran, Err(error)),
             Some(_) => {
                 self.execute("ROLLBACK TO request").and_then(|()| self.execute("RELEASE request"))
@@ -271,6 +276,8 @@ impl Thread {
     fn begin(&self) -> Result<(), StoreError> {
         match self.faults.refusal() {
             Some(refusal) => Err(refusal),
+            // The lock is taken before the first read. A transaction that takes it later can fail
+            // in the middle.
             None => self.execute("BEGIN IMMEDIATE"),
         }
     }
@@ -282,6 +289,7 @@ impl Thread {
         if lost.is_some() {
             self.roll_back();
             let mut waiting = self.waiting.lock();
+            // They go before those that came meanwhile, so that writes keep their order.
             let later = std::mem::replace(&mut *waiting, group.asides);
             waiting.extend(later);
         }
@@ -353,7 +361,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn what_nobody_waits_for_comes_before_what_is_sent_after_it_also_into_a_transaction_that_runs()
+    async fn deferred_writes_come_before_later_requests_also_into_a_transaction_that_runs()
      {
         let writer = Arc::new(writer());
         writer.with_next(insert(1), "one");
@@ -372,7 +380,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_takes_nothing_else_with_it() {
+    async fn a_failed_deferred_write_takes_no_other_write_with_it() {
         let writer = writer();
         writer.with_next(insert(1), "one");
         writer.with_next(insert(1), "the same again cannot be");
@@ -386,7 +394,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_is_tried_again_when_its_transaction_is_lost_and_at_the_end() {
+    async fn deferred_writes_are_tried_again_when_their_transaction_is_lost_and_at_the_end() {
         let writer = writer();
         writer.with_next(insert(1), "one");
         // SQLite does the same when the disk is full.

@@ -49,6 +49,7 @@ pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), D
         serde_json::to_string(memory)?
     ])?;
     if most > 0 {
+        // `IS`, because the memories of no specialist have NULL, which equals nothing.
         let same = "live = 1 AND json_extract(body, '$.agent') IS ?2";
         let newest = format!(
             "SELECT key FROM conversation WHERE {same} ORDER BY updated_at DESC, key LIMIT ?1"
