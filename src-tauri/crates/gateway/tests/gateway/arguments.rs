@@ -21,7 +21,7 @@ fn results(server: &ModelServer, request: usize) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_18_and_21_a_quantity_that_was_left_out_is_signed_and_sent_as_one() {
+async fn chat_api_18_and_21_a_quantity_that_was_left_out_is_signed_and_sent_as_one() {
     for given in [json!({"partNo": SHOE}), json!({"partNo": SHOE, "quantity": null})] {
         let front = Front::start().await;
         let server = model([Reply::call("cart_add_item", given)]).await;
@@ -36,7 +36,7 @@ async fn section_18_and_21_a_quantity_that_was_left_out_is_signed_and_sent_as_on
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
+async fn chat_api_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
     let front = Front::start().await;
     let looks = Reply::new()
         .ask("product_get", &json!({"productId": 1001, "verbose": true}))
@@ -92,7 +92,7 @@ async fn section_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarded() {
+async fn chat_api_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarded() {
     let front = Front::start().await;
     // Real endpoints do not accept the second name in a later request.
     let unknown = Reply::new()
@@ -135,7 +135,7 @@ async fn section_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarde
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_10_a_tool_called_as_the_prompt_names_it_is_that_tool() {
+async fn chat_api_10_a_tool_called_as_the_prompt_names_it_is_that_tool() {
     let server = model([
         Reply::call("product.get", json!({"productId": "1001"})),
         Reply::call("cart.addItem", json!({"partNo": SHOE})),
@@ -157,7 +157,7 @@ async fn section_10_a_tool_called_as_the_prompt_names_it_is_that_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_10_used_up_rounds_end_in_an_apology_with_what_was_found_and_it_is_remembered() {
+async fn chat_api_10_used_up_rounds_end_in_an_apology_with_what_was_found_and_it_is_remembered() {
     let english = "I could not finish within the steps allowed for one message. What was found so far is above; ask again for the rest.";
     let swedish = "Jag hann inte klart inom de steg som ett meddelande får ta. Det som hittats står ovan; fråga igen om resten.";
     for (culture, apology) in [("en-GB", english), ("sv-SE", swedish), ("fi-FI", english)] {
@@ -202,7 +202,7 @@ async fn section_10_used_up_rounds_end_in_an_apology_with_what_was_found_and_it_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_20_reads_of_one_round_run_together_and_are_told_in_order() {
+async fn chat_api_22_20_reads_of_one_round_run_together_and_are_told_in_order() {
     let front = Front::start().await;
     // No call is answered before all three have arrived.
     let all = Arc::new(Barrier::new(3));
@@ -238,7 +238,7 @@ async fn section_22_20_reads_of_one_round_run_together_and_are_told_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_20_words_beside_calls_are_in_the_answer_and_in_the_conversation_once() {
+async fn chat_api_22_20_words_beside_calls_are_in_the_answer_and_in_the_conversation_once() {
     let aside = |text: &str, query: &str| {
         Reply::new().say(text).ask("product_search", &json!({"query": query}))
     };
@@ -283,7 +283,7 @@ async fn thoughts_that_came_as_text_are_no_part_of_the_answer_and_no_round() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_20_words_beside_a_proposal_give_way_to_the_question() {
+async fn chat_api_22_20_words_beside_a_proposal_give_way_to_the_question() {
     let server = model([Reply::new()
         .say("I will add it.")
         .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1}))])

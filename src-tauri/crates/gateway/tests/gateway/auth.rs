@@ -37,7 +37,7 @@ async fn chat(gateway: &Gateway, bearer: &str) -> (StatusCode, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
+async fn chat_api_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
     let gateway = Gateway::start(&[], &[("DEBUG_RUNS_ENABLED", "1")]).await;
     let mode = std::fs::metadata(gateway.path("data/gateway.token")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -70,7 +70,7 @@ async fn section_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_simple_tokens_open_the_chat_and_nothing_else() {
+async fn chat_api_7_simple_tokens_open_the_chat_and_nothing_else() {
     let gateway = with_simple_auth(&[]).await;
     let issued = token(&gateway).await;
     let jwt = issued["token"].as_str().unwrap();
@@ -116,7 +116,7 @@ async fn section_7_simple_tokens_open_the_chat_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_the_tokens_application_replaces_the_bodys() {
+async fn chat_api_7_the_tokens_application_replaces_the_bodys() {
     let gateway = with_simple_auth(&[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     let send = |body: Value| {
@@ -146,7 +146,7 @@ async fn section_7_the_tokens_application_replaces_the_bodys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_both_routes_share_one_count_and_streams_do_not_tell_it() {
+async fn chat_api_7_both_routes_share_one_count_and_streams_do_not_tell_it() {
     let gateway = with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     let ask = async |path: &str| {
@@ -182,7 +182,7 @@ async fn section_7_both_routes_share_one_count_and_streams_do_not_tell_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_1_and_22_17_a_visitor_gets_no_debug() {
+async fn chat_api_1_and_22_17_a_visitor_gets_no_debug() {
     let gateway = with_simple_auth(&[]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     for path in ["/v1/chat?debug=1", "/v1/chat/stream?debug=1"] {
@@ -210,7 +210,7 @@ async fn section_1_and_22_17_a_visitor_gets_no_debug() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_a_token_ends_with_its_time() {
+async fn chat_api_7_a_token_ends_with_its_time() {
     let gateway = with_simple_auth(&[("SIMPLE_AUTH_JWT_TTL_SECONDS", "1")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     let over = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
@@ -221,7 +221,7 @@ async fn section_7_a_token_ends_with_its_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_1_refusals_come_in_their_order() {
+async fn chat_api_1_refusals_come_in_their_order() {
     let gateway = with_simple_auth(&[
         ("ALLOWED_APPLICATION_IDS", "shop-web"),
         ("DEMO_RL_CHAT_PER_MIN", "1000000"),
@@ -286,7 +286,7 @@ async fn an_application_that_is_not_allowed_is_refused_and_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_7_limits_count_the_visitor_and_the_address() {
+async fn chat_api_7_limits_count_the_visitor_and_the_address() {
     let gateway =
         with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2"), ("DEMO_RL_TOKEN_PER_MIN", "3")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
@@ -339,7 +339,7 @@ async fn section_7_limits_count_the_visitor_and_the_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_and_22_17_only_a_trusted_proxy_says_who_asks() {
+async fn chat_api_16_and_22_17_only_a_trusted_proxy_says_who_asks() {
     let gateway =
         with_simple_auth(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("TRUSTED_PROXIES", "")]).await;
     let mut statuses = Vec::new();

@@ -31,7 +31,7 @@ async fn say_and_confirm(gateway: &Gateway, message: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_with_an_add_alone()
+async fn chat_api_16_and_21_each_change_sends_its_arguments_and_the_address_goes_with_an_add_alone()
 {
     let front = Front::start().await;
     let set = Reply::call(
@@ -86,7 +86,7 @@ async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_the_address_is_a_proxys_word_or_the_connections_own() {
+async fn chat_api_16_the_address_is_a_proxys_word_or_the_connections_own() {
     for (headers, expected) in [
         (vec![("x-real-ip", "::ffff:203.0.113.7")], "203.0.113.7"),
         (vec![("x-forwarded-for", "203.0.113.9, 2001:db8::7")], "2001:db8::7"),
@@ -108,7 +108,7 @@ async fn section_16_the_address_is_a_proxys_word_or_the_connections_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_nowhere_else() {
+async fn chat_api_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_nowhere_else() {
     let front = Front::start().await;
     let asked = [
         json!({"productId": "4711"}),
@@ -172,7 +172,7 @@ async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_n
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_21_without_a_basket_the_cart_is_empty_and_nobody_is_asked() {
+async fn chat_api_21_without_a_basket_the_cart_is_empty_and_nobody_is_asked() {
     let front = Front::start().await;
     let server = model([
         Reply::call("cart_get", json!({})),
@@ -196,7 +196,7 @@ async fn section_21_without_a_basket_the_cart_is_empty_and_nobody_is_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_21_every_form_of_a_cart_is_the_same_cart() {
+async fn chat_api_21_every_form_of_a_cart_is_the_same_cart() {
     let front = Front::start().await;
     let lines = json!([
         {"partNo": "A-1", "name": "Boot", "quantity": "2", "unitPrice": "1 234,50 kr", "price": 1, "totalPrice": "2 469,00 kr", "imageKey": null},
@@ -246,7 +246,7 @@ async fn section_21_every_form_of_a_cart_is_the_same_cart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_21_a_long_cart_is_counted_whole_and_shown_in_part() {
+async fn chat_api_21_a_long_cart_is_counted_whole_and_shown_in_part() {
     let front = Front::start().await;
     let lines: Vec<Value> = (0..23)
         .map(|n| json!({"partNo": format!("P-{n}"), "name": "Peg", "quantity": 2}))

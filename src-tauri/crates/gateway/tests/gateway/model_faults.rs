@@ -52,7 +52,7 @@ async fn fails(gateway: &Gateway, row: Row, what: &str) -> Vec<Event> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_5_and_22_1_each_failure_of_a_model_has_its_row_at_both_routes() {
+async fn chat_api_5_and_22_1_each_failure_of_a_model_has_its_row_at_both_routes() {
     for (what, reply, row, requests) in [
         ("429", refuses(429), BUSY, 3),
         ("500", refuses(500), FAILED, 3),
@@ -77,7 +77,7 @@ async fn section_5_and_22_1_each_failure_of_a_model_has_its_row_at_both_routes()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_5_a_model_that_is_not_there_has_its_row_at_both_routes() {
+async fn chat_api_5_a_model_that_is_not_there_has_its_row_at_both_routes() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{nobody}/v1");
     let gateway = Gateway::start(
@@ -95,7 +95,7 @@ fn first_input(server: &ModelServer) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_5_a_stream_that_is_cut_before_its_first_word_is_asked_for_again() {
+async fn chat_api_5_a_stream_that_is_cut_before_its_first_word_is_asked_for_again() {
     let server = model([Reply::new().cut(), Reply::text(["All of it."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "hello")).await;
@@ -105,7 +105,7 @@ async fn section_5_a_stream_that_is_cut_before_its_first_word_is_asked_for_again
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_5_and_11_a_stream_that_is_cut_inside_a_call_proposes_nothing() {
+async fn chat_api_5_and_11_a_stream_that_is_cut_inside_a_call_proposes_nothing() {
     let begun = json!({"index": 0, "id": "wire_0", "type": "function", "function": {"name": "cart_add_item", "arguments": "{\"partNo\": \"FJS"}});
     let whole = json!({"partNo": SHOE, "quantity": 1});
     for cut in [
@@ -134,7 +134,7 @@ async fn section_5_and_11_a_stream_that_is_cut_inside_a_call_proposes_nothing() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_5_and_22_7_a_model_that_fails_behind_a_tool_leaves_a_whole_conversation() {
+async fn chat_api_5_and_22_7_a_model_that_fails_behind_a_tool_leaves_a_whole_conversation() {
     for (route, code) in [("/v1/chat", 503), ("/v1/chat/stream", 200)] {
         let front = Front::start().await;
         let server = model([

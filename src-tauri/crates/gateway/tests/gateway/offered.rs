@@ -25,7 +25,7 @@ fn shape(schema: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_the_model_is_asked_with_key_name_tools_and_nothing_to_tune_it() {
+async fn chat_api_17_the_model_is_asked_with_key_name_tools_and_nothing_to_tune_it() {
     let server = model([Reply::text(["One."]), Reply::text(["Two."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "hello").await;
@@ -72,7 +72,7 @@ async fn section_17_the_model_is_asked_with_key_name_tools_and_nothing_to_tune_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_17_a_closing_call_has_neither_tools_nor_a_choice_of_them() {
+async fn chat_api_17_a_closing_call_has_neither_tools_nor_a_choice_of_them() {
     let server =
         model([Reply::call("product_search", json!({"query": "tent"})), Reply::text(["Tents."])])
             .await;
@@ -89,7 +89,7 @@ async fn section_17_a_closing_call_has_neither_tools_nor_a_choice_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers() {
+async fn chat_api_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers() {
     let server = model([Reply::text(["One."])]).await;
     let gateway = Gateway::with(&server, &[("NORCE_STATUS_SEED", "7")]).await;
     gateway.say("s", "hello").await;
@@ -151,7 +151,7 @@ async fn section_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_18_there_are_six_tools_also_once_a_long_result_was_cut() {
+async fn chat_api_18_there_are_six_tools_also_once_a_long_result_was_cut() {
     let search = Reply::call("product_search", json!({"query": "jacket", "pageSize": 20}));
     let reading = Reply::call("read_result", json!({"handle": "call-1", "offset": 0}));
     let server =
@@ -173,7 +173,7 @@ async fn section_18_there_are_six_tools_also_once_a_long_result_was_cut() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_18_the_model_reads_what_a_search_found_and_how_it_was_made() {
+async fn chat_api_18_the_model_reads_what_a_search_found_and_how_it_was_made() {
     let search = |query: &str, size: u32| {
         Reply::call("product_search", json!({"query": query, "pageSize": size}))
     };
@@ -217,7 +217,7 @@ async fn section_18_the_model_reads_what_a_search_found_and_how_it_was_made() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_18_the_model_reads_a_product_with_its_variants_and_a_cart_with_its_lines() {
+async fn chat_api_18_the_model_reads_a_product_with_its_variants_and_a_cart_with_its_lines() {
     let look = Reply::call("product_get", json!({"productId": "1001"}));
     let add = Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 2}));
     let server = model([

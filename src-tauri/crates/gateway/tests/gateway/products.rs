@@ -68,7 +68,7 @@ async fn show_product(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_a_card_has_the_first_id_and_title_that_there_are() {
+async fn chat_api_15_a_card_has_the_first_id_and_title_that_there_are() {
     let named = ["productId", "id", "partNo", "productNumber", "sku", "code"];
     let titles = ["name", "title", "productName", "displayName"];
     let only = |at: usize| json!({named[at]: format!("by {}", named[at]), titles[at % 4]: format!(" {} ", titles[at % 4])});
@@ -118,7 +118,7 @@ async fn section_15_a_card_has_the_first_id_and_title_that_there_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_prices_and_currencies_stand_as_the_shop_wrote_them() {
+async fn chat_api_15_prices_and_currencies_stand_as_the_shop_wrote_them() {
     let forms = [
         (json!({"price": 1499}), json!("1499"), None),
         (json!({"price": 1499.0}), json!("1499"), None),
@@ -160,7 +160,7 @@ async fn section_15_prices_and_currencies_stand_as_the_shop_wrote_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_a_picture_is_the_first_that_there_is_and_its_address_is_not_touched() {
+async fn chat_api_15_a_picture_is_the_first_that_there_is_and_its_address_is_not_touched() {
     let forms = [
         (json!({"imageUrl": "/img/1 a.jpg?w=3", "image": "/no.jpg"}), Some("/img/1 a.jpg?w=3")),
         (json!({"image": "2.jpg", "primaryImage": "/no.jpg"}), Some("2.jpg")),
@@ -190,7 +190,7 @@ async fn section_15_a_picture_is_the_first_that_there_is_and_its_address_is_not_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_variant_names_thumbnails_and_attributes_are_texts_or_nothing() {
+async fn chat_api_15_variant_names_thumbnails_and_attributes_are_texts_or_nothing() {
     let forms =
         [json!("Red 42"), json!(12), json!(null), json!(true), json!({"key": 1}), json!([1])];
     let items = |member: &str| forms.clone().map(|form| json!({member: form}));
@@ -233,7 +233,7 @@ async fn section_15_variant_names_thumbnails_and_attributes_are_texts_or_nothing
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_availability_orders_the_cards_and_six_are_shown() {
+async fn chat_api_15_availability_orders_the_cards_and_six_are_shown() {
     let item = |id: &str, stock: Value| json!({"productId": id, "name": "Boot", "onHand": stock});
     let items = json!([
         item("gone", json!({"value": "7", "isActive": false})),
@@ -270,7 +270,7 @@ async fn section_15_availability_orders_the_cards_and_six_are_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_products_that_were_looked_at_are_ordered_by_what_is_there() {
+async fn chat_api_15_products_that_were_looked_at_are_ordered_by_what_is_there() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -337,7 +337,7 @@ fn described<const N: usize>(attributes: [Value; N]) -> Vec<(u32, Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_13_and_23_features_have_their_order_and_the_widget_its_rows() {
+async fn chat_api_13_and_23_features_have_their_order_and_the_widget_its_rows() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -404,7 +404,7 @@ async fn section_13_and_23_features_have_their_order_and_the_widget_its_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_13_the_title_is_the_category_that_all_share_or_their_number() {
+async fn chat_api_13_the_title_is_the_category_that_all_share_or_their_number() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -437,7 +437,7 @@ async fn section_13_the_title_is_the_category_that_all_share_or_their_number() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_13_these_are_what_was_looked_at_and_three_at_most() {
+async fn chat_api_13_these_are_what_was_looked_at_and_three_at_most() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;

@@ -21,7 +21,7 @@ fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_20_variables_come_from_a_named_file_and_those_that_are_set_stay() {
+async fn chat_api_20_variables_come_from_a_named_file_and_those_that_are_set_stay() {
     let lines = "# what a shop sets\n\nexport DEBUG=\"true\"\n  ALLOWED_APPLICATION_IDS = 'shop-web'\nMAX_MESSAGE_CHARS=10\nPORT=none\n";
     let (folder, mut command) = with_file("shop.env", lines);
     command.args(["--env-file", "shop.env"]).env("MAX_MESSAGE_CHARS", "20");
@@ -42,7 +42,7 @@ async fn section_20_variables_come_from_a_named_file_and_those_that_are_set_stay
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_20_no_file_is_read_that_is_not_named() {
+async fn chat_api_20_no_file_is_read_that_is_not_named() {
     // Files with secrets are read only if named, wherever the program is started.
     let (folder, command) = with_file(".env", "AGENT_MAX_ROUNDS=many\nDEBUG=1\n");
     let gateway = Gateway::run(folder, command);
@@ -64,7 +64,7 @@ async fn section_20_no_file_is_read_that_is_not_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_20_the_port_is_the_variables_unless_an_address_is_given() {
+async fn chat_api_20_the_port_is_the_variables_unless_an_address_is_given() {
     let held = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = held.local_addr().unwrap().port().to_string();
     let (_folder, mut command) = with_file("unused", "");
@@ -81,7 +81,7 @@ async fn section_20_the_port_is_the_variables_unless_an_address_is_given() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_20_a_comment_behind_a_value_is_none_of_it() {
+async fn chat_api_20_a_comment_behind_a_value_is_none_of_it() {
     let lines = "MAX_MESSAGE_CHARS=10 # ten are enough\nALLOWED_APPLICATION_IDS=\"shop-web\"\t# the one shop\nDEBUG='true'\nCORS_ORIGINS= # none\n";
     let (folder, mut command) = with_file("shop.env", lines);
     command.args(["--env-file", "shop.env"]);

@@ -23,7 +23,7 @@ fn sessions(front: &Front, tool: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_same_session_of_the_shop()
+async fn chat_api_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_same_session_of_the_shop()
  {
     let (redis, front) = (Redis::start().await, Front::start().await);
     let server =
@@ -67,7 +67,8 @@ async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_at_another_gateway_that_was_sent_before_the_question_is_not_its_answer() {
+async fn chat_api_11_a_yes_at_another_gateway_that_was_sent_before_the_question_is_not_its_answer()
+{
     let (redis, front) = (Redis::start().await, Front::start().await);
     let server = model([add(3)]).await;
     let (one, other) = two(&redis, &front, &server).await;
@@ -85,7 +86,7 @@ async fn section_11_a_yes_at_another_gateway_that_was_sent_before_the_question_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_15_a_session_that_the_shop_has_forgotten_is_opened_again_for_both() {
+async fn chat_api_22_15_a_session_that_the_shop_has_forgotten_is_opened_again_for_both() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     let server =
         model((0..3).flat_map(|_| [search(), Reply::text(["Tents."])]).chain([add(1)])).await;
@@ -117,7 +118,7 @@ async fn section_22_15_a_session_that_the_shop_has_forgotten_is_opened_again_for
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_5_and_22_6_confirmations_at_two_gateways_at_once_send_the_shop_one_change() {
+async fn chat_api_22_5_and_22_6_confirmations_at_two_gateways_at_once_send_the_shop_one_change() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     front.breaks("cart.addItem", [Break::Slow(200)]);
     let server = model([add(1)]).await;
@@ -135,7 +136,7 @@ async fn section_22_5_and_22_6_confirmations_at_two_gateways_at_once_send_the_sh
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_6_a_change_without_an_answer_is_not_sent_again_by_the_other() {
+async fn chat_api_22_6_a_change_without_an_answer_is_not_sent_again_by_the_other() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     front.breaks("cart.addItem", [Break::DoneBut(504)]);
     let server = model([add(1), Reply::text(["Anything else?"])]).await;
