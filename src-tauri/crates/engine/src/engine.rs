@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contract::{AgentError, MemoryHit};
 
 use crate::{
-    agents::{executor::CallServices, instructions::InstructionsList},
+    agents::{instructions::InstructionsList, services::CallServices},
     approvals::{
         actions::Approvals, grants::Grants, router::Router, services::ApprovalServices,
         transitions::Transitions,

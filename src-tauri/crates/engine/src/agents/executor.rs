@@ -24,10 +24,8 @@ use policy::Decision;
 use serde_json::Value;
 
 use crate::{
-    approvals::{
-        gate::{ApprovalGate, Gated},
-        services::ApprovalServices,
-    },
+    agents::services::CallServices,
+    approvals::gate::{ApprovalGate, Gated},
     budget::{account::ToolData, metering::BUDGET},
     canonical::canonical,
     context::{egress::EgressSession, entities},
@@ -42,7 +40,6 @@ use crate::{
         policy_decision::policy_decision,
         refused_calls::note_refused,
         scope::Scope,
-        services::ToolServices,
     },
     turn::{context::TurnContext, outcome::End},
 };
@@ -96,12 +93,6 @@ type Refusal = (ToolOutcome, AgentError);
 enum Prepared {
     Ready(Box<Ready>),
     Refused(Box<CallDone>),
-}
-
-/// The services with which calls are made.
-pub(crate) struct CallServices {
-    pub(crate) tools: Arc<ToolServices>,
-    pub(crate) approvals: Arc<ApprovalServices>,
 }
 
 pub(crate) struct ToolExecutor {

@@ -12,6 +12,7 @@ pub(crate) mod prompts;
 pub(crate) mod rounds;
 pub(crate) mod route;
 pub(crate) mod route_tool;
+pub(crate) mod services;
 pub(crate) mod supervisor;
 mod synthesis;
 pub(crate) mod tool_limit;

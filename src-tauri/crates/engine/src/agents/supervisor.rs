@@ -14,12 +14,13 @@ use contract::{
 use crate::{
     agents::{
         answer::AnswerBuilder,
-        executor::{CallServices, ToolExecutor},
+        executor::ToolExecutor,
         model_call::ModelCaller,
         prompts::PromptWriter,
         rounds::{RoundLoop, Run, RunEnd},
         route::{self, Answered, Next},
         route_tool::{self, RouteTool},
+        services::CallServices,
         tool_limit,
     },
     context::{

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    agents::executor::{CallServices, ToolExecutor},
+    agents::{executor::ToolExecutor, services::CallServices},
     ports::AskedCall,
     tools::scope::Scope,
     turn::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    agents::executor::CallServices, conversation::services::ConversationServices,
+    agents::services::CallServices, conversation::services::ConversationServices,
     long_term::memories::Memories, turn::services::TurnServices,
 };
 
