@@ -21,7 +21,7 @@ pub(crate) fn render_item(item: &mut Item) {
     match &mut item.body {
         ItemBody::AssistantText { text, blocks, .. } => *blocks = render::blocks(text),
         ItemBody::ToolResult { outcome: ToolOutcome::Ok, view, data, parsed, .. } => {
-            *parsed = shipped_packs::parse_result(*view, &contract::json_text::members_of(data));
+            *parsed = shipped_packs::parse_result(view, &contract::json_text::members_of(data));
         }
         ItemBody::UserMessage { .. }
         | ItemBody::ToolCall { .. }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use campaign_portfolio_pacing::PacingService;
-use contract::{ResultView, pack_code::PackCode};
+use contract::{ResultView, pack_code::PackCode, result::read_content};
 use serde_json::{Value, to_value};
 use shop_adapter::{ParsedResult, ShopAdapter};
 
@@ -13,13 +13,11 @@ pub fn all() -> PackCode {
     PackCode { adapters: vec![Arc::new(ShopAdapter)], services: vec![Arc::new(PacingService)] }
 }
 
-/// Returns the content that a window draws for a result of any pack. None if the data cannot be read as
-/// this view, or if the window reads it itself.
-pub fn parse_result(view: ResultView, data: &Value) -> Option<Value> {
-    match view {
-        ResultView::ProductCards | ResultView::Product | ResultView::Cart => {
-            to_value(ParsedResult::read(view, data)?).ok()
-        }
-        ResultView::Plain | ResultView::Pacing => None,
+/// Returns the content that a window draws for a result of any pack. None if the data cannot be read
+/// as this view, or if the window reads it itself.
+pub fn parse_result(view: &ResultView, data: &Value) -> Option<Value> {
+    match view.named() {
+        Some(name) => to_value(ParsedResult::read(name, data)?).ok(),
+        None => to_value(read_content(view, data)?).ok(),
     }
 }

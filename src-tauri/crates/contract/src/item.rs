@@ -121,11 +121,12 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         local_only: Option<bool>,
-        /// How the window shows `data`.
+        /// How clients show `data`, as the tool declared it at the time of the call.
         #[serde(default)]
         view: ResultView,
-        /// The content that the window draws for `view`, read from `data`. Never stored: the window's host fills
-        /// it when items are read. None if `data` cannot be read as this view.
+        /// The content that the window draws for `view`, read from `data`: a `ResultContent`, or the own
+        /// form of a named view. Never stored: the window's host fills it when items are read. None if
+        /// `data` cannot be read as this view.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]
         parsed: Option<Value>,

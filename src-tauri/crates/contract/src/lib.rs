@@ -62,6 +62,7 @@ pub use params::*;
 pub use push::*;
 pub use reason::Reason;
 pub use redaction::*;
+pub use result::ResultView;
 pub use rules::*;
 pub use run::*;
 pub use service::*;

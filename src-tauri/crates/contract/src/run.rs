@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{AgentId, ToolId};
+use crate::{AgentId, Choice, PackId, ResultView, ToolId};
 
 /// The most bytes of one request.
 pub const RUN_REQUEST_BYTES: usize = 1 << 20;
@@ -78,15 +78,59 @@ pub struct RunResponse {
     pub status: RunStatus,
     /// Never empty.
     pub output: String,
-    /// The answer as values, if the agent gives them.
+    /// The answer as values, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(type = "Record<string, unknown>")]
-    pub structured_output: Option<Map<String, Value>>,
+    pub structured_output: Option<StructuredOutput>,
     /// Facts about the answer, such as the tools used.
     pub metadata: RunMetadata,
     /// The tokens and cost of the run; absent if no model was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<RunUsage>,
+}
+
+/// The values of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct StructuredOutput {
+    /// The successful results of tools, in the order of their calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<RunResult>,
+    /// Answers that the question offers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
+}
+
+/// A result of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RunResult {
+    /// The shape that the tool declares, or the name of its view.
+    pub kind: String,
+    /// The tool.
+    pub tool: ToolId,
+    /// The pack of the tool. None in responses that an earlier version stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pack: Option<PackId>,
+    /// Where rows and columns are, if the tool declares them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<ResultView>,
+    /// The result.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "keep_null")]
+    #[ts(type = "unknown")]
+    pub data: Option<Value>,
+    /// In place of a result that is too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+}
+
+/// The size of a result that a response does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct LeftOut {
+    /// The bytes of its JSON text.
+    pub bytes: u64,
+}
+
+/// A result may be `null`, which differs from one that is left out.
+fn keep_null<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(source).map(Some)
 }
 
 /// Success; everything else is an `AgentError`.

@@ -49,8 +49,8 @@ pub struct SessionView {
     pub queue: Vec<QueuedMessage>,
     /// The actions of the session, newest first.
     pub approvals: Vec<Approval>,
-    /// The newest result of each view that is shown beside the conversation (see
-    /// `ResultView::is_pinned`), if it is older than `items`.
+    /// The newest results that stay beside the conversation (see `ResultView::pinned`), if they are
+    /// older than `items`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<Item>>", optional)]
     pub pinned: Vec<Item>,

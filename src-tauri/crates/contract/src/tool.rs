@@ -6,7 +6,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::{
-    PackId, Text, ToolId,
+    PackId, ResultView, Text, ToolId,
     address::Origin,
     manifest::{
         Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview,
@@ -43,35 +43,6 @@ pub enum Reach {
     /// To a server that nobody allowed yet.
     #[default]
     Unallowed,
-}
-
-/// How the window shows a result.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum ResultView {
-    /// As names and values.
-    #[default]
-    Plain,
-    /// As cards of products.
-    ProductCards,
-    /// As one product with its variants.
-    Product,
-    /// As a cart.
-    Cart,
-    /// As figures of budget pacing.
-    Pacing,
-}
-
-impl ResultView {
-    /// Views whose newest result stays beside a conversation of any length.
-    pub const PINNED: &[Self] = &[Self::Cart];
-
-    /// Whether the newest result with this view is shown beside the conversation.
-    pub fn is_pinned(self) -> bool {
-        Self::PINNED.contains(&self)
-    }
 }
 
 /// Everything the engine needs to know of one tool. Shapes come from the manifest; names are
@@ -144,7 +115,7 @@ pub struct ToolSpec {
     pub auth: Option<Auth>,
     /// Whether the intent record must be durable before the call, also for a read.
     pub audit_required: bool,
-    /// How the window shows a result.
+    /// How clients show a result.
     pub view: ResultView,
     /// How the change is computed that the approval window shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]

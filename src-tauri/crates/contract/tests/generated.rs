@@ -75,7 +75,8 @@ fn generate(folder: &Path) {
         contract::Push,
         contract::TurnEvent,
         contract::AgentError,
-        contract::manifest::AgentProfile
+        contract::manifest::AgentProfile,
+        contract::result::ResultContent
     );
     macro_rules! each {
         (

@@ -41,7 +41,7 @@ pub(crate) fn tool(id: &str, effect: Effect) -> ToolSpec {
         idempotency_key_ref: None,
         auth: None,
         audit_required: false,
-        view: ResultView::Plain,
+        view: ResultView::default(),
         preview: None,
         as_of: None,
         session_values: vec![],
@@ -189,7 +189,7 @@ fn precedence() {
 }
 
 #[test]
-fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
+fn a_tool_that_a_person_must_approve_asks_whatever_else_is_said() {
     let demanded = |mut c: Case| {
         c.tool.human_required = true;
         c.decide()
@@ -402,7 +402,7 @@ fn shop_tool(id: &str, is_shared: bool) -> Case {
 }
 
 #[test]
-fn what_restricts_an_id_holds_with_and_without_its_pack() {
+fn a_rule_that_restricts_an_id_holds_with_and_without_its_pack() {
     for is_shared in [false, true] {
         for pattern in ["cart.addItem", "shop:cart.addItem", "cart.*", "shop:*", "*"] {
             assert_eq!(
@@ -427,7 +427,7 @@ fn what_restricts_an_id_holds_with_and_without_its_pack() {
 }
 
 #[test]
-fn what_permits_an_id_names_one_tool() {
+fn a_rule_that_permits_an_id_names_one_tool() {
     let allowed = |id: &str, is_shared: bool, pattern: &str| {
         shop_tool(id, is_shared).rules(&[rule(Action::Allow, pattern)]).strictness() == ALLOW
     };

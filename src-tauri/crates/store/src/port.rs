@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
     Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, MessageHit, ResultView,
-    SessionId, SessionSummary, Transition, TurnId,
+    SessionId, SessionSummary, ToolId, Transition, TurnId,
 };
 use engine::ports::{
     Approvals, Grants, Items, MessageFilter, Moved, Notes, Reach, Served, SessionImage,
@@ -117,11 +117,12 @@ impl Items for SqliteStore {
     async fn newest_shown(
         &self,
         session: &SessionId,
-        view: ResultView,
+        tool: &ToolId,
+        view: &ResultView,
         before: u64,
     ) -> Result<Option<Item>, StoreError> {
-        let session = session.clone();
-        self.read(move |conn| items::newest_shown(conn, &session, view, before)).await
+        let (session, tool, view) = (session.clone(), tool.clone(), view.clone());
+        self.read(move |conn| items::newest_shown(conn, &session, (&tool, &view), before)).await
     }
     async fn messages_with_words(
         &self,

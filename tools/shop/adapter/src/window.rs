@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use contract::{ResultView, amounts};
+use contract::amounts;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use ts_rs::TS;
@@ -24,15 +24,13 @@ pub enum ParsedResult {
 }
 
 impl ParsedResult {
-    /// Reads a result. None if it is no result of this view.
-    pub fn read(view: ResultView, data: &Value) -> Option<Self> {
+    /// Reads a result. None if it is no result of this view of the shop.
+    pub fn read(view: &str, data: &Value) -> Option<Self> {
         match view {
-            ResultView::ProductCards => Some(Self::ProductCards(SearchView::read(data))),
-            ResultView::Product => {
-                ProductView::read(data).map(|product| Self::Product(Box::new(product)))
-            }
-            ResultView::Cart => CartView::read(data).map(Self::Cart),
-            ResultView::Plain | ResultView::Pacing => None,
+            "product_cards" => Some(Self::ProductCards(SearchView::read(data))),
+            "product" => ProductView::read(data).map(|product| Self::Product(Box::new(product))),
+            "cart" => CartView::read(data).map(Self::Cart),
+            _ => None,
         }
     }
 }

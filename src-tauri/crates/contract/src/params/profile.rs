@@ -112,6 +112,9 @@ wire! {
         /// The result of the tool; `null` without one.
         #[ts(type = "unknown")]
         data: Value,
+        /// How clients show the result.
+        #[serde(default)]
+        view: crate::ResultView,
         /// The error, unless the call succeeded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<crate::AgentError>,

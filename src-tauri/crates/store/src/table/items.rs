@@ -44,6 +44,7 @@ pub(crate) fn list_before(
     let rows = statement
         .query_and_then(params![session.as_str(), before, limit], |row| Columns::of(row)?.item())?;
     let mut items = rows.collect::<Result<Vec<_>, DbError>>()?;
+    // The newest are found from the end, and shown from the beginning.
     items.reverse();
     Ok(items)
 }
@@ -54,11 +55,15 @@ const MAX_SCANNED: i64 = 1_000;
 pub(crate) fn newest_shown(
     conn: &Connection,
     session: &SessionId,
-    view: ResultView,
+    (tool, view): (&ToolId, &ResultView),
     before: u64,
 ) -> Result<Option<Item>, DbError> {
     let before = i64::try_from(before).unwrap_or(i64::MAX);
-    let mark = format!("\"view\":\"{}\"", text::enum_to_text(&view)?);
+    // Earlier versions stored the name of a view in the same form.
+    let mark = match view.named() {
+        Some(name) => format!("\"view\":{}", serde_json::to_string(name)?),
+        None => format!("\"tool\":{}", serde_json::to_string(tool)?),
+    };
     let first = before.saturating_sub(MAX_SCANNED);
     // Most rows need not be parsed.
     let sql = format!(
@@ -68,7 +73,7 @@ pub(crate) fn newest_shown(
     let mut rows = statement.query(params![session.as_str(), before, first, mark])?;
     while let Some(row) = rows.next()? {
         let item = Columns::of(row)?.item()?;
-        if matches!(&item.body, ItemBody::ToolResult { view: shown, outcome: ToolOutcome::Ok, .. } if *shown == view)
+        if matches!(&item.body, ItemBody::ToolResult { tool: of, view: shown, outcome: ToolOutcome::Ok, .. } if view.shares_place(tool, shown, of))
         {
             return Ok(Some(item));
         }
@@ -136,6 +141,7 @@ fn insert(conn: &Connection, item: &Item, seq: i64) -> Result<(), DbError> {
 
 /// Stores a result unless the session has it already. Returns its hash.
 fn insert_result(conn: &Connection, session: &SessionId, data: &str) -> Result<[u8; 32], DbError> {
+    // The same result is often read again in a session; by its hash it is stored once.
     let hash: [u8; 32] = Sha256::digest(data.as_bytes()).into();
     conn.prepare_cached("INSERT OR IGNORE INTO result (session, hash, data) VALUES (?1, ?2, ?3)")?
         .execute(params![session.as_str(), hash, data])?;
@@ -177,7 +183,7 @@ fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
                 data: Value::Null,
                 error: error.clone(),
                 local_only: *local_only,
-                view: *view,
+                view: view.clone(),
                 parsed: None,
                 untrusted: *untrusted,
                 duration_ms: *duration_ms,

@@ -42,7 +42,7 @@ fn every_kind() -> Vec<ItemBody> {
             data: json!([1, "två", {"a": []}]),
             error: Some(AgentError::invalid("No.").hint("Try again.")),
             local_only: Some(true),
-            view: ResultView::Pacing,
+            view: pacing_view(),
             parsed: None,
             untrusted: true,
             duration_ms: 12,
@@ -279,6 +279,11 @@ async fn values_and_notes_are_replaced_and_forgotten() {
     assert_eq!(store.note("seen").await, Ok(None));
 }
 
+fn pacing_view() -> ResultView {
+    let declared = json!({"shape": "named", "pack": "pacing", "view": "pacing"});
+    serde_json::from_value(declared).expect("a view")
+}
+
 /// A result of a tool that is too large for the row of its item.
 fn large_result(session: &contract::SessionId, turn: &str, call: &str) -> Item {
     let rows: Vec<_> = (0..200).map(|n| json!({"campaign": n, "spend": 0.1})).collect();
@@ -290,7 +295,7 @@ fn large_result(session: &contract::SessionId, turn: &str, call: &str) -> Item {
         data: json!({ "rows": rows }),
         error: None,
         local_only: None,
-        view: ResultView::Pacing,
+        view: pacing_view(),
         parsed: None,
         untrusted: true,
         duration_ms: 12,
@@ -319,7 +324,9 @@ async fn a_result_that_is_shown_again_is_stored_once() {
     let bodies = |items: Vec<Item>| items.into_iter().map(|item| item.body).collect::<Vec<_>>();
     let read = store.items_before(&one, None, 9).await.expect("read");
     assert_eq!(bodies(read), [shown[0].body.clone(), shown[1].body.clone()]);
-    let newest = store.newest_shown(&one, ResultView::Pacing, 9).await.expect("read");
+    let (tool, old) =
+        ("pacing.analyze".into(), serde_json::from_value(json!("pacing")).expect("a view"));
+    let newest = store.newest_shown(&one, &tool, &old, 9).await.expect("read");
     assert_eq!(newest.expect("found").body, shown[1].body);
     // The result stays as long as an item shows it.
     store.items_erase(&"t1".into()).await.expect("erased");

@@ -1,0 +1,184 @@
+//! Reads rows and columns from a result, as its view declares them. Each client draws what is read
+//! here, so that window, terminal and programs show the same values.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use super::{
+    ChartKind, ColumnRole, ColumnUnit, Columns, Layout, ResultColumn, ResultView, ValueFormat,
+};
+use crate::manifest::Localised;
+
+/// The most rows that are read. The result itself has all of them.
+pub const MAX_ROWS: usize = 500;
+/// The most columns that are read.
+const MAX_COLUMNS: usize = 60;
+/// The most characters of a cell.
+const MAX_TEXT: usize = 2_000;
+
+/// The rows and columns of a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct ResultContent {
+    /// The heading, by language. The tool's title if it is absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<Localised<String>>")]
+    pub title: Localised<String>,
+    /// The kind of chart, if the view declares one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub chart: Option<ChartKind>,
+    /// The columns.
+    pub columns: Vec<ContentColumn>,
+    /// The first rows. Each has a cell for each column.
+    pub rows: Vec<Vec<ResultCell>>,
+    /// The number of all rows.
+    pub total: u64,
+}
+
+/// A column as it is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct ContentColumn {
+    /// The heading, by language.
+    pub label: Localised<String>,
+    /// The use of the column.
+    pub role: ColumnRole,
+    /// How the values are written.
+    pub format: ValueFormat,
+    /// The number of decimal places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub digits: Option<u8>,
+}
+
+/// A value of a row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct ResultCell {
+    /// A text, a number, true, false, or null for no value.
+    #[ts(type = "string | number | boolean | null")]
+    pub value: Value,
+    /// The unit of the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub unit: Option<String>,
+}
+
+/// The language whose words stand in for those of a missing one.
+const FALLBACK: &str = "en";
+
+impl ContentColumn {
+    /// Returns the heading in a language.
+    pub fn label_in(&self, language: &str) -> &str {
+        words_in(&self.label, language).unwrap_or_default()
+    }
+}
+
+/// Returns the words of a language, or of the one that stands in for it.
+pub(super) fn words_in<'w>(words: &'w Localised<String>, language: &str) -> Option<&'w str> {
+    let found = words.get(language).or_else(|| words.get(FALLBACK));
+    found.or_else(|| words.values().next()).map(String::as_str)
+}
+
+impl ResultContent {
+    /// Returns the heading in a language, if the view declares one.
+    pub fn title_in(&self, language: &str) -> Option<&str> {
+        words_in(&self.title, language)
+    }
+}
+
+/// Reads the rows of a result. Returns None if the view has no rows, or if the result is not built
+/// as the view declares.
+pub fn read_content(view: &ResultView, data: &Value) -> Option<ResultContent> {
+    let layout = view.shape.layout()?;
+    let columns = read_columns(layout, data)?;
+    let place = data.pointer(&layout.rows)?;
+    let rows = match place {
+        Value::Array(rows) => rows.as_slice(),
+        Value::Object(_) => std::slice::from_ref(place),
+        _ => return None,
+    };
+    let read = |row: &Value| -> Vec<ResultCell> {
+        columns.iter().enumerate().map(|(at, column)| read_cell(column, at, row, data)).collect()
+    };
+    Some(ResultContent {
+        title: layout.title.clone(),
+        chart: layout.chart,
+        rows: rows.iter().take(MAX_ROWS).map(read).collect(),
+        total: u64::try_from(rows.len()).unwrap_or(u64::MAX),
+        columns: columns.iter().map(content_column).collect(),
+    })
+}
+
+fn read_columns(layout: &Layout, data: &Value) -> Option<Vec<ResultColumn>> {
+    let mut columns = match &layout.columns {
+        Columns::Declared(columns) => columns.clone(),
+        Columns::InResult(pointer) => {
+            serde_json::from_value(data.pointer(pointer)?.clone()).ok()?
+        }
+    };
+    columns.truncate(MAX_COLUMNS);
+    (!columns.is_empty()).then_some(columns)
+}
+
+fn content_column(column: &ResultColumn) -> ContentColumn {
+    let mut label = column.label.clone();
+    if label.is_empty() {
+        label.insert(FALLBACK.to_owned(), column.field.trim_start_matches('/').to_owned());
+    }
+    ContentColumn { label, role: column.role, format: column.value_format(), digits: column.digits }
+}
+
+fn read_cell(column: &ResultColumn, at: usize, row: &Value, data: &Value) -> ResultCell {
+    let found = match row {
+        Value::Array(cells) => cells.get(at),
+        Value::Object(_) if column.field.starts_with('/') => row.pointer(&column.field),
+        Value::Object(members) => members.get(&column.field),
+        // A list of plain values has one column.
+        _ => (at == 0).then_some(row),
+    };
+    let unit = column.unit.as_ref().and_then(|unit| match unit {
+        ColumnUnit::Fixed(unit) => Some(unit.clone()),
+        ColumnUnit::Within(place) => {
+            let unit = row.pointer(&place.at).or_else(|| data.pointer(&place.at))?;
+            unit.as_str().filter(|unit| !unit.is_empty()).map(str::to_owned)
+        }
+    });
+    ResultCell { value: found.map_or(Value::Null, |value| simplify(value, column)), unit }
+}
+
+/// Returns a value as one that a cell can hold. Numbers that come as text become numbers where the
+/// format asks for them, as decimal columns of databases do.
+fn simplify(value: &Value, column: &ResultColumn) -> Value {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        Value::String(text) => {
+            let number = || text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+            match column.value_format().is_number().then(number).flatten() {
+                Some(number) => Value::from(number),
+                None => Value::from(shorten(text)),
+            }
+        }
+        Value::Array(values) if values.iter().all(is_scalar) => {
+            let texts: Vec<String> = values.iter().map(scalar_text).collect();
+            Value::from(shorten(&texts.join(", ")))
+        }
+        Value::Array(_) | Value::Object(_) => Value::from(shorten(&value.to_string())),
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !value.is_array() && !value.is_object()
+}
+
+fn scalar_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
