@@ -9,7 +9,6 @@ import {
   emptyTranscript,
   endOf,
   firstSeq,
-  latestCart,
   openTranscript,
   takeItems,
   trimOldest,
@@ -18,6 +17,7 @@ import {
 } from "./transcript";
 
 const shape = (state: Transcript) => state.entries.map((entry) => `${entry.kind}:${entry.seq}`);
+const pinned = (state: Transcript) => state.pins["view cart"]?.result.data;
 const run = (state: Transcript, ...events: EventBody[]) =>
   events.forEach((event, n) => applyEvent(state, eventOf(event, n + 1)));
 const user = itemOf(1, { kind: "user_message", text: "hello" });
@@ -36,7 +36,7 @@ const result = itemOf(3, {
   outcome: "ok",
   summary: "3 found",
   data: { items: [] },
-  view: "product_cards",
+  view: { shape: "named", view: "product_cards" },
   untrusted: false,
   duration_ms: 4,
 });
@@ -297,7 +297,7 @@ describe("items", () => {
       outcome: "ok",
       summary: "",
       data: { total: "5.00" },
-      view: "cart",
+      view: { shape: "named", view: "cart", pinned: true },
       untrusted: false,
       duration_ms: 1,
     });
@@ -308,7 +308,7 @@ describe("items", () => {
     );
     takeItems(state, [second, call, cart, result]);
     expect(state.entries.map((entry) => entry.kind === "tool" && entry.call)).toEqual(["c1", "c2"]);
-    expect(latestCart(state)?.data).toEqual({ total: "5.00" });
+    expect(pinned(state)).toEqual({ total: "5.00" });
   });
 
   test("beyond the window are forgotten from the top", () => {
@@ -320,7 +320,7 @@ describe("items", () => {
   });
 });
 
-describe("the cart", () => {
+describe("a pinned result", () => {
   const shown = (seq: number, total: string, outcome: "ok" | "rejected" = "ok") =>
     itemOf(seq, {
       kind: "tool_result",
@@ -329,7 +329,7 @@ describe("the cart", () => {
       outcome,
       summary: "",
       data: { total },
-      view: "cart",
+      view: { shape: "named", view: "cart", pinned: true },
       untrusted: false,
       duration_ms: 1,
     });
@@ -339,23 +339,23 @@ describe("the cart", () => {
     takeItems(state, [shown(3, "5.00"), answer]);
     trimOldest(state, 1);
     expect(shape(state)).toEqual(["assistant:4"]);
-    expect(latestCart(state)?.data).toEqual({ total: "5.00" });
+    expect(pinned(state)).toEqual({ total: "5.00" });
   });
 
   test("is the newest that was shown, whichever is read last", () => {
     const state = emptyTranscript("s");
     takeItems(state, [shown(6, "7.00"), shown(8, "9.00", "rejected")]);
     takeItems(state, [shown(3, "5.00")]);
-    expect(latestCart(state)?.data).toEqual({ total: "7.00" });
+    expect(pinned(state)).toEqual({ total: "7.00" });
   });
 
   test("comes with the session when it lies in older pages", () => {
     const state = emptyTranscript("s");
     openTranscript(state, viewOf([answer], { has_more: true, pinned: [shown(2, "5.00")] }));
-    expect(latestCart(state)?.data).toEqual({ total: "5.00" });
+    expect(pinned(state)).toEqual({ total: "5.00" });
     expect(shape(state)).toEqual(["assistant:4"]);
     openTranscript(state, viewOf([answer, shown(6, "7.00")], { pinned: [] }));
-    expect(latestCart(state)?.data).toEqual({ total: "7.00" });
+    expect(pinned(state)).toEqual({ total: "7.00" });
   });
 });
 

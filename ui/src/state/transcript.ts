@@ -9,6 +9,7 @@ import type { Item } from "../platform/generated/Item";
 import type { ItemBody } from "../platform/generated/ItemBody";
 import type { QueuedMessage } from "../platform/generated/QueuedMessage";
 import type { RedactionCount } from "../platform/generated/RedactionCount";
+import type { ResultView } from "../platform/generated/ResultView";
 import type { SessionView } from "../platform/generated/SessionView";
 import type { Stage } from "../platform/generated/Stage";
 import type { SummaryMethod } from "../platform/generated/SummaryMethod";
@@ -104,10 +105,16 @@ export interface Transcript {
   memoryOff: boolean;
   running: Running | null;
   queue: QueuedMessage[];
-  /** The newest cart that a tool showed: it stays when the entry that showed it is far above, or was never read. */
-  cart: { seq: number; result: ToolResult } | null;
+  /** The newest results that stay beside the conversation, by their place there. They stay when the entry that showed them is far above, or was never read. */
+  pins: Record<string, Pin>;
   /** Something was missed: read the session again. */
   stale: boolean;
+}
+
+/** A result beside the conversation. */
+export interface Pin {
+  seq: number;
+  result: ToolResult;
 }
 
 export function emptyTranscript(session: string): Transcript {
@@ -119,7 +126,7 @@ export function emptyTranscript(session: string): Transcript {
     memoryOff: false,
     running: null,
     queue: [],
-    cart: null,
+    pins: {},
     stale: false,
   };
 }
@@ -136,7 +143,7 @@ export function openTranscript(state: Transcript, view: SessionView): void {
     state.hasMore = view.has_more;
   }
   takeItems(state, view.items);
-  for (const item of view.pinned ?? []) takeCart(state, item);
+  for (const item of view.pinned ?? []) takePinned(state, item);
   state.loaded = true;
   state.memoryOff = view.memory_off ?? false;
   state.stale = false;
@@ -394,7 +401,7 @@ function takeItem(state: Transcript, item: Item): void {
         result: body,
       });
       if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
-      takeCart(state, item);
+      takePinned(state, item);
       return;
     }
     case "approval": {
@@ -448,9 +455,15 @@ function takeItem(state: Transcript, item: Item): void {
   }
 }
 
-function takeCart(state: Transcript, { seq, body }: Item): void {
-  if (body.kind !== "tool_result" || body.view !== "cart" || body.outcome !== "ok") return;
-  if (seq >= (state.cart?.seq ?? 0)) state.cart = { seq, result: body };
+/** The place of a tool's results beside the conversation. Tools share the place of a named view, and each other tool has its own. */
+export function placeOf(view: ResultView | undefined, tool: string): string {
+  return view?.shape === "named" ? `view ${view.view}` : `tool ${tool}`;
+}
+
+function takePinned(state: Transcript, { seq, body }: Item): void {
+  if (body.kind !== "tool_result" || !body.view.pinned || body.outcome !== "ok") return;
+  const place = placeOf(body.view, body.tool);
+  if (seq >= (state.pins[place]?.seq ?? 0)) state.pins[place] = { seq, result: body };
 }
 
 function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">): void {
@@ -540,9 +553,4 @@ export function waitingApprovals(state: Transcript): Approval[] {
       ? [entry.approval]
       : [],
   );
-}
-
-/** The newest cart that a tool showed, if any. */
-export function latestCart(state: Transcript): ToolResult | null {
-  return state.cart?.result ?? null;
 }

@@ -2,6 +2,7 @@
 import type { ApprovalId } from "./ApprovalId";
 import type { ApprovalStatus } from "./ApprovalStatus";
 import type { CallId } from "./CallId";
+import type { CallerKind } from "./CallerKind";
 import type { Destination } from "./Destination";
 import type { Effect } from "./Effect";
 import type { LookAlike } from "./LookAlike";
@@ -55,8 +56,8 @@ agent: string,
  */
 effect: Effect, 
 /**
- * How the window shows the tool's result. A pending action stands beside the newest result
- * with the same view, if that stays beside the conversation.
+ * How clients show the tool's result. A pending action stands beside the result whose place the
+ * tool's own result would take.
  */
 view?: ResultView, 
 /**
@@ -104,6 +105,10 @@ confirm_word?: string | null,
  * its turn.
  */
 headless: boolean, 
+/**
+ * The caller that asked for the action. Actions that older versions stored name nobody.
+ */
+caller: CallerKind, 
 /**
  * Untrusted content that had entered the turn before. Content that the arguments quote comes
  * first.

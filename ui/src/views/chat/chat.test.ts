@@ -1,34 +1,10 @@
-// How the chat view shows values: carts, hidden characters, days.
+// How the chat view shows values: hidden characters, days.
 import { expect, test } from "vitest";
 import type { ToolOutcome } from "../../platform/generated/ToolOutcome";
 import type { ToolEntry } from "../../state/transcript";
 import { clockTime, visible } from "./entries/approvalText";
 import { reasonOf, statusOf } from "./entries/toolStatus";
-import { cartOf, lineKeys } from "./results/shop";
 import { groupByDay } from "./sessions";
-
-test("lines with the same part number, or none, are told apart", () => {
-  const line = { name: "", quantity: 1, unit: null, total: null, image: null };
-  const lines = ["A-1", "", "A-1", ""].map((part_no) => ({ ...line, part_no }));
-  expect(lineKeys(lines)).toEqual(["A-1 1", " 1", "A-1 2", " 2"]);
-});
-
-test("a cart is shown from the result that the host read as one", () => {
-  const cart = { view: "cart", lines: [], total: 21, currency: "SEK" };
-  const result = {
-    kind: "tool_result" as const,
-    call: "c",
-    tool: "t",
-    outcome: "ok" as const,
-    summary: "",
-    data: { total: "21.00" },
-    view: "cart" as const,
-    untrusted: false,
-    duration_ms: 1,
-  };
-  expect(cartOf({ ...result, parsed: cart })).toEqual(cart);
-  expect([cartOf(result), cartOf(null)]).toEqual([null, null]);
-});
 
 test("hidden characters are written as their codes, ordinary ones are left", () => {
   expect(visible("pay\u200bpal \u202etxt")).toBe("pay⟦U+200B⟧pal ⟦U+202E⟧txt");
@@ -63,7 +39,7 @@ test("a call that did not end well says why in its details, unless that is said 
     summary: "",
     data: null,
     error,
-    view: "plain",
+    view: { shape: "plain" },
     untrusted: false,
     duration_ms: 1,
   });

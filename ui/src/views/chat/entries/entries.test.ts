@@ -54,7 +54,7 @@ function result(
     summary: error ? PROMPT : "2 found",
     data: null,
     ...(error && { error }),
-    view: "plain",
+    view: { shape: "plain" },
     untrusted: false,
     duration_ms: 1,
   };

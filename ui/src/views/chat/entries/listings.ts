@@ -1,5 +1,6 @@
 // Reads the tables and lists of rendered blocks, and hides those that a card of the turn shows.
-import { areFigures, isShown, type CardRows, type Listing } from "../results/once";
+import type { ShownRows } from "../../../results/shown";
+import { areFigures, isShown, type Listing } from "./once";
 
 const textOf = (element: Element): string => element.textContent.replace(/\s+/g, " ").trim();
 
@@ -13,7 +14,7 @@ function listingOf(block: Element): Listing | null {
   return list && { head: [], rows: [...list.children].map((item) => [textOf(item)]) };
 }
 
-function repeatsCard(block: Element, card: CardRows): boolean {
+function repeatsCard(block: Element, card: ShownRows): boolean {
   const listing = listingOf(block);
   if (listing && isShown(listing, card)) return true;
   const bullets = block.querySelector(":scope > ul");
@@ -21,7 +22,7 @@ function repeatsCard(block: Element, card: CardRows): boolean {
 }
 
 /** Hides blocks that repeat the card, with a remark about omitted rows below them. Returns whether any block repeats it. */
-export function hideRepeated(root: Element, card: CardRows | null, open: boolean): boolean {
+export function hideRepeated(root: Element, card: ShownRows | null, open: boolean): boolean {
   let before = false;
   let any = false;
   for (const block of root.children) {

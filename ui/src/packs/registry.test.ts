@@ -1,0 +1,44 @@
+// The views that packs have in the window, and those that manifests name.
+import { readdirSync, readFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { packs, standingViews, viewOf } from "./registry";
+
+const tools = join(import.meta.dirname, "../../../tools");
+
+interface Manifest {
+  id: string;
+  tools: { tools: { view?: { shape: string; pack?: string; view?: string } | string }[] };
+}
+const manifests = readdirSync(tools)
+  .map((folder) => join(tools, folder, "pack.json"))
+  .filter((file) => existsSync(file))
+  .map((file) => JSON.parse(readFileSync(file, "utf8")) as Manifest);
+
+test("each view that a manifest names has code in the window, and the other way round", () => {
+  const named = manifests.flatMap(({ tools }) =>
+    tools.tools.flatMap(({ view }) =>
+      typeof view === "object" && view.shape === "named" ? [`${view.pack}/${view.view}`] : [],
+    ),
+  );
+  const drawn = Object.entries(packs).flatMap(([pack, { views }]) =>
+    Object.keys(views).map((view) => `${pack}/${view}`),
+  );
+  expect([...new Set(named)].sort()).toEqual(drawn.sort());
+});
+
+test("a view has one name in all packs, so that the name alone tells it", () => {
+  const names = Object.values(packs).flatMap(({ views }) => Object.keys(views));
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(viewOf({ shape: "named", view: name })).not.toBeNull();
+});
+
+test("a view that no pack has is drawn by nobody", () => {
+  expect(viewOf({ shape: "named", view: "map" })).toBeNull();
+  expect(viewOf({ shape: "named", pack: "maps", view: "cart" })).toBeNull();
+  expect(viewOf({ shape: "table" })).toBeNull();
+});
+
+test("a standing view has a panel", () => {
+  expect(standingViews().map(([name]) => name)).toEqual(["cart"]);
+});

@@ -1,0 +1,173 @@
+// Results of any pack are drawn by their shape.
+import { render } from "svelte/server";
+import { afterEach, describe, expect, test } from "vitest";
+import { setLanguage } from "../i18n/index.svelte";
+import type { ContentColumn } from "../platform/generated/ContentColumn";
+import type { ResultCell } from "../platform/generated/ResultCell";
+import type { ResultContent } from "../platform/generated/ResultContent";
+import type { ResultView } from "../platform/generated/ResultView";
+import { cellText, contentOf } from "./content";
+import { chartsOf, MOST_SERIES } from "./series";
+import ShapedResult from "./ShapedResult.svelte";
+
+afterEach(() => setLanguage("en"));
+
+const column = (
+  label: string,
+  role: ContentColumn["role"],
+  format: ContentColumn["format"],
+  rest: Partial<ContentColumn> = {},
+): ContentColumn => ({ label: { en: label }, role, format, ...rest });
+const city = column("City", "dimension", "text");
+const day = column("Day", "time", "day");
+const spend = column("Spend", "measure", "money");
+const clicks = column("Clicks", "measure", "number");
+
+type Value = ResultCell["value"];
+const content = (columns: ContentColumn[], rows: Value[][], unit?: string): ResultContent => ({
+  columns,
+  rows: rows.map((row) =>
+    row.map((value, at) => (columns[at]?.format === "money" ? { value, unit } : { value })),
+  ),
+  total: rows.length,
+});
+const result = (view: ResultView, parsed: unknown) => ({
+  kind: "tool_result" as const,
+  call: "c",
+  tool: "t",
+  outcome: "ok" as const,
+  summary: "",
+  data: null,
+  view,
+  parsed,
+  untrusted: false,
+  duration_ms: 1,
+});
+const drawn = (shape: ResultView["shape"], parsed: ResultContent | null): string =>
+  render(ShapedResult, { props: { result: result({ shape }, parsed), title: "List" } }).body;
+/** The texts of a page, without its tags. */
+const texts = (html: string): string =>
+  html
+    .replace(/<!--.*?-->/g, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+
+describe("a cell", () => {
+  test("is written in the reader's language, with its unit", () => {
+    expect(cellText({ value: 1234.5, unit: "EUR" }, spend)).toBe("1,234.50\u00a0EUR");
+    expect(cellText({ value: 0.256 }, column("Share", "measure", "percent"))).toBe("25.6%");
+    expect(cellText({ value: 12_000, unit: "km" }, clicks)).toBe("12,000\u00a0km");
+    expect(cellText({ value: "2026-11-30" }, day)).toBe("Nov 30, 2026");
+    setLanguage("sv");
+    expect(cellText({ value: 1234.5, unit: "SEK" }, spend)).toBe("1\u00a0234,50\u00a0SEK");
+    expect(cellText({ value: true }, column("Held", "dimension", "flag"))).toBe("Ja");
+  });
+  test("keeps what is no number, and has no groups in numbers that are names", () => {
+    expect(cellText({ value: "on request", unit: "EUR" }, spend)).toBe("on request");
+    expect(cellText({ value: 1001 }, city)).toBe("1001");
+    expect([null, ""].map((value) => cellText({ value }, city))).toEqual(["–", "–"]);
+  });
+});
+
+describe("a table", () => {
+  test("has headings, aligned numbers and a name that is read aloud", () => {
+    const html = drawn("table", content([city, spend], [["Falun", 5]], "SEK"));
+    expect(texts(html)).toBe("List City Spend Falun 5.00 SEK");
+    expect(html).toMatch(/<caption[^>]*>List/);
+    expect(html).toMatch(/<td class="end[^"]*">5\.00/);
+  });
+  test("opens in place if it is long, and says if rows are missing", () => {
+    const rows = Array.from({ length: 12 }, (_, n): Value[] => [`City ${n}`]);
+    const long = { ...content([city], rows), total: 5_312 };
+    const html = drawn("table", long);
+    expect(html.match(/<tr/g)).toHaveLength(11);
+    expect(texts(html)).toContain("Show all 12");
+    expect(texts(html)).toContain("The first 12 of 5,312 rows are shown.");
+  });
+  test("without rows says so; one that cannot be read is not drawn", () => {
+    expect(texts(drawn("table", content([city], [])))).toBe("There are no rows.");
+    expect(texts(drawn("table", null))).toBe("");
+    expect(contentOf(result({ shape: "plain" }, {}))).toBeNull();
+  });
+  test("may have two columns of one name, and escapes what it shows", () => {
+    const html = drawn("table", content([city, city], [["<b>x</b>", "y"]]));
+    expect(html).toContain("&lt;b>x&lt;/b>");
+  });
+});
+
+test("figures are names with values; of several rows they are a table", () => {
+  const one = content([clicks, spend], [[1200, 5]], "EUR");
+  expect(texts(drawn("figures", one))).toBe("Clicks 1,200 Spend 5.00 EUR");
+  expect(drawn("figures", one)).toContain("<dl");
+  expect(drawn("figures", content([clicks], [[1], [2]]))).toContain("<table");
+});
+
+test("records have a title, and leave out properties without a value", () => {
+  const parcels = content(
+    [clicks, city, day],
+    [
+      [1, "Ada", "2026-11-24"],
+      [null, "Grace", null],
+    ],
+  );
+  expect(texts(drawn("records", parcels))).toBe("Ada Clicks 1 Day Nov 24, 2026 Grace");
+});
+
+describe("a series", () => {
+  const days = (...rows: Value[][]) => content([day, spend, clicks], rows, "EUR");
+  test("is drawn with one chart for each unit, and a place for days without a row", () => {
+    const charts = chartsOf(
+      days(["2026-11-04", 3, 30], ["2026-11-01", 1, 10], ["2026-11-02", 2, null]),
+    );
+    expect(charts.map(({ unit, kind }) => [unit, kind])).toEqual([
+      ["EUR", "columns"],
+      [null, "columns"],
+    ]);
+    expect(charts[0]!.places.map(({ value }) => value)).toEqual([
+      "2026-11-01",
+      "2026-11-02",
+      "2026-11-03",
+      "2026-11-04",
+    ]);
+    expect(charts.map(({ series }) => series[0]!.values)).toEqual([
+      [1, 2, null, 3],
+      [10, null, null, 30],
+    ]);
+  });
+  test("of months has no place for each day", () => {
+    const months = chartsOf(days(["2026-10-01", 1, 1], ["2026-11-01", 2, 2]));
+    expect(months[0]!.places).toHaveLength(2);
+  });
+  test("of a second dimension has a line for each of its values, at most six", () => {
+    const rows = ["a", "b", "c", "d", "e", "f", "g"].flatMap((name, n): Value[][] => [
+      ["2026-11-01", name, n],
+      ["2026-11-02", name, n + 1],
+    ]);
+    const [chart] = chartsOf(content([day, city, clicks], rows));
+    expect([chart!.kind, chart!.series.length, chart!.left]).toEqual(["lines", MOST_SERIES, 1]);
+    expect(chart!.series[1]).toMatchObject({ name: "b", values: [1, 2] });
+    const html = drawn("series", content([day, city, clicks], rows));
+    expect(html.match(/<polyline/g)).toHaveLength(6);
+    expect(texts(html)).toContain("1 more series is in the table only.");
+  });
+  test("along a dimension is drawn as columns, and says in a sentence what it shows", () => {
+    const html = drawn(
+      "series",
+      content(
+        [city, clicks],
+        [
+          ["Falun", 4],
+          ["Ystad", -2],
+        ],
+      ),
+    );
+    expect(html.match(/<rect class="bar/g)).toHaveLength(2);
+    expect(html).toContain("Clicks, from Falun to Ystad: lowest -2, highest 4.");
+  });
+  test("without a measure, or without anything to draw it along, is a table", () => {
+    expect(drawn("series", content([city], [["Falun"]]))).toContain("<table");
+    expect(drawn("series", content([clicks], [[4]]))).toContain("<table");
+    expect(texts(drawn("series", content([day, clicks], [])))).toBe("There are no rows.");
+  });
+});

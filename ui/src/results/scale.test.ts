@@ -1,0 +1,52 @@
+// Scales and axes of charts.
+import { expect, test } from "vitest";
+import { daysBetween, labelled, linear, niceTicks, ticksBetween } from "./scale";
+
+test("a linear scale maps ends to ends, also upside down", () => {
+  const y = linear([0, 200], [100, 0]);
+  expect([y(0), y(50), y(200)]).toEqual([100, 75, 0]);
+  expect(linear([5, 5], [0, 10])(5)).toBe(0);
+});
+
+test("ticks are round, start at zero and reach the maximum", () => {
+  expect(niceTicks(950)).toEqual([0, 250, 500, 750, 1000]);
+  expect(niceTicks(1000)).toEqual([0, 250, 500, 750, 1000]);
+  expect(niceTicks(0.3)).toEqual([0, 0.1, 0.2, 0.3]);
+  expect(niceTicks(0)).toEqual([0, 1]);
+  for (const max of [1, 7, 13, 999, 12_345, 8.1e6])
+    expect(niceTicks(max).at(-1)).toBeGreaterThanOrEqual(max);
+});
+
+test("labels never overlap", () => {
+  for (const [count, width] of [
+    [30, 500],
+    [366, 300],
+    [1, 20],
+    [2, 10],
+  ] as const) {
+    const places = labelled(count, width, 60);
+    expect(places[0]).toBe(0);
+    for (let i = 1; i < places.length; i++)
+      expect(
+        ((places[i]! - places[i - 1]!) / Math.max(1, count - 1)) * width,
+      ).toBeGreaterThanOrEqual(59);
+  }
+  expect(labelled(0, 100, 10)).toEqual([]);
+});
+
+test("days run across months and clock changes", () => {
+  expect(daysBetween("2026-10-24", "2026-10-26")).toEqual([
+    "2026-10-24",
+    "2026-10-25",
+    "2026-10-26",
+  ]);
+  expect(daysBetween("2026-02-27", "2026-03-01")).toHaveLength(3);
+  expect(daysBetween("2026-03-02", "2026-03-01")).toEqual([]);
+});
+
+test("ticks reach below zero where values do", () => {
+  expect(ticksBetween(0, 950)).toEqual(niceTicks(950));
+  expect(ticksBetween(-40, 100)).toEqual([-50, -25, 0, 25, 50, 75, 100]);
+  expect(ticksBetween(-3, 0)).toEqual([-3, -2, -1, 0]);
+  expect(ticksBetween(0, 0)).toEqual([0, 1]);
+});

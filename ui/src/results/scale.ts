@@ -1,0 +1,62 @@
+// Scales and labels of charts. Pure.
+export type Scale = (value: number) => number;
+
+/** The places of a chart's frame, in pixels. */
+export interface Plot {
+  /** The width of a place along the horizontal axis. */
+  slot: number;
+  /** The left and right edge of all places. */
+  start: number;
+  end: number;
+  /** The middle of a place. */
+  middle: (index: number) => number;
+  y: Scale;
+}
+
+/** Maps a span of values onto a span of pixels; a span without width maps to its start. */
+export function linear(from: readonly [number, number], to: readonly [number, number]): Scale {
+  const width = from[1] - from[0];
+  return (value) => (width === 0 ? to[0] : to[0] + ((value - from[0]) / width) * (to[1] - to[0]));
+}
+
+/** Round values from 0 to at least `max`, about `count` of them: steps of 1, 2, 2.5 or 5 times a power of ten. */
+export function niceTicks(max: number, count = 4): number[] {
+  if (!(max > 0)) return [0, 1];
+  const rough = max / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10]
+    .map((factor) => factor * power)
+    .find((candidate) => candidate >= rough - 1e-9)!;
+  const last = Math.ceil(max / step - 1e-9);
+  return Array.from({ length: last + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/** Round values that enclose zero and all values between `min` and `max`. */
+export function ticksBetween(min: number, max: number, count = 4): number[] {
+  if (!(min < 0)) return niceTicks(max, count);
+  const step = niceTicks(Math.max(max, -min), count)[1]!;
+  const below = Math.ceil(-min / step - 1e-9);
+  const above = Math.ceil(Math.max(0, max) / step - 1e-9);
+  return Array.from({ length: below + above + 1 }, (_, index) =>
+    Number(((index - below) * step).toPrecision(12)),
+  );
+}
+
+/** Which of `count` places over `width` pixels get a label when each label needs `need` pixels; the first always does. */
+export function labelled(count: number, width: number, need: number): number[] {
+  const step = Math.max(1, Math.ceil((need * count) / Math.max(1, width)));
+  const places: number[] = [];
+  for (let index = 0; index < count; index += step) places.push(index);
+  return places;
+}
+
+const DAY = 86_400_000;
+
+/** All calendar days from one to the other, inclusive, as YYYY-MM-DD; at most `limit`. */
+export function daysBetween(from: string, to: string, limit = 400): string[] {
+  const days: string[] = [];
+  const end = Date.parse(`${to}T00:00:00Z`);
+  for (let at = Date.parse(`${from}T00:00:00Z`); at <= end && days.length < limit; at += DAY)
+    days.push(new Date(at).toISOString().slice(0, 10));
+  return days;
+}

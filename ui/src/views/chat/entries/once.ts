@@ -1,0 +1,94 @@
+// Finds content that a turn shows twice, so that it is drawn once: errors of calls that the answer or a notice reports, and
+// tables and lists of an answer whose rows or figures a card shows. Pure.
+import { viewOf } from "../../../packs/registry";
+import { shownRows } from "../../../results/content";
+import type { ShownRows } from "../../../results/shown";
+import type { Entry, ToolResult } from "../../../state/transcript";
+
+/** Returns the keys of calls whose error another entry of their turn reports. */
+export function reportedErrors(entries: readonly Entry[]): Set<string> {
+  const found = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind !== "tool") continue;
+    const message = entry.result?.error?.message;
+    if (message && entries.some((other) => other.turn === entry.turn && reports(other, message)))
+      found.add(entry.key);
+  }
+  return found;
+}
+
+function reports(entry: Entry, message: string): boolean {
+  if (entry.kind === "notice")
+    return entry.level === "error" && (entry.error?.message ?? entry.text) === message;
+  // Markdown escapes characters of the message.
+  return entry.kind === "assistant" && plain(entry.text).includes(plain(message));
+}
+
+const plain = (text: string): string => text.replaceAll("\\", "").replace(/\s+/g, " ").trim();
+
+/** Returns the rows that the cards of each turn show, by turn. */
+export function rowsOfCards(entries: readonly Entry[]): Map<string, ShownRows> {
+  const found = new Map<string, ShownRows>();
+  for (const entry of entries) {
+    if (entry.kind !== "tool" || entry.result?.outcome !== "ok") continue;
+    const rows = found.get(entry.turn) ?? { names: [], amounts: [], figures: new Set() };
+    addRows(rows, entry.result);
+    if (rows.names.length + rows.amounts.length + rows.figures.size > 0)
+      found.set(entry.turn, rows);
+  }
+  return found;
+}
+
+function addRows(rows: ShownRows, result: ToolResult): void {
+  const own = viewOf(result.view);
+  const shown = own ? own.shown?.(result) : shownRows(result);
+  if (!shown) return;
+  rows.names.push(...shown.names);
+  rows.amounts.push(...shown.amounts);
+  for (const figure of shown.figures) rows.figures.add(figure);
+}
+
+/** A table or a numbered list of an answer, as the texts of its cells or of its items. */
+export interface Listing {
+  head: string[];
+  rows: string[][];
+}
+
+/** Whether a card shows each row of a listing. Products are compared in columns, so a head of names counts, too. */
+export function isShown({ head, rows }: Listing, card: ShownRows): boolean {
+  const columns = head.slice(1).filter((cell) => cell !== "");
+  if (columns.length > 1 && columns.every((cell) => names(cell, card))) return true;
+  return (
+    rows.length > 0 &&
+    rows.every(([first = "", ...rest]) => names(first, card) || amounts(rest, card))
+  );
+}
+
+/** Whether each item of a bullet list gives figures of the card, and no others. */
+export function areFigures(items: readonly string[], { figures }: ShownRows): boolean {
+  return (
+    items.length > 0 &&
+    items.every((item) => {
+      const numbers = item.match(/\d(?:[\d.,\s]*\d)?/g) ?? [];
+      return (
+        numbers.length > 0 && numbers.every((number) => figures.has(number.replace(/\D/g, "")))
+      );
+    })
+  );
+}
+
+const names = (text: string, { names }: ShownRows): boolean =>
+  names.some(
+    (name) => text === name || text.startsWith(`${name} –`) || text.startsWith(`${name},`),
+  );
+
+/** Whether the first amount of a row is one of the card's, whole or with decimals. */
+function amounts(cells: readonly string[], card: ShownRows): boolean {
+  const digits = cells[0]?.replace(/\D/g, "") ?? "";
+  return (
+    digits !== "" &&
+    card.amounts.some((amount) =>
+      [amount.toFixed(0), amount.toFixed(2).replace(".", "")].includes(digits),
+    )
+  );
+}
