@@ -2,10 +2,13 @@
 //! ends with an exit code for the result. Text for a file or a pipe is printed when it is complete,
 //! because a model may still take it back.
 
+use std::collections::BTreeMap;
+
 use contract::{
-    AgentError, AgentId, ErrorCode, EventBody, ItemBody, NoticeLevel, Push, SessionId, Stage,
-    ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,
+    AgentError, AgentId, CallId, ErrorCode, EventBody, ItemBody, NoticeLevel, Push, ResultView,
+    SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,
 };
+use serde_json::Value;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::Ask;
@@ -15,6 +18,7 @@ use crate::listen::{self, Asker};
 use crate::markdown::GrowingAnswer;
 use crate::out::{self, Out, Tone};
 use crate::refused_calls::RefusedCalls;
+use crate::results;
 use crate::visible::escape_invisible;
 
 /// The most bytes of a text from standard input. The engine refuses far shorter ones.
@@ -147,6 +151,10 @@ struct View {
     kept: bool,
     /// Failed calls whose lines are not printed yet.
     failed: RefusedCalls,
+    /// The titles of the calls, by their ids.
+    titles: BTreeMap<CallId, String>,
+    /// Results with a declared shape, which are printed after the answer.
+    results: Vec<(String, ResultView, Value)>,
     /// Notices that came in the middle of a line of the answer.
     notices: Vec<String>,
     /// Whether a call was denied, rejected or not decided in time.
@@ -165,6 +173,8 @@ impl View {
             is_line_ended: false,
             kept: false,
             failed: RefusedCalls::default(),
+            titles: BTreeMap::new(),
+            results: Vec::new(),
             notices: Vec::new(),
             refused: false,
             pending: None,
@@ -215,8 +225,9 @@ impl View {
                     text.as_deref().map_or("Trying again.".to_owned(), escape_invisible).as_str(),
                 ));
             }
-            EventBody::ToolStart { title, tool, .. } => {
+            EventBody::ToolStart { call, title, tool, .. } => {
                 self.finish_line();
+                self.titles.insert(call.clone(), title.clone());
                 for summary in self.failed.take_corrected(tool) {
                     out.print_note(outcome_line(out, Tone::Quiet, "corrected", &summary));
                 }
@@ -246,7 +257,10 @@ impl View {
                     self.finish_line();
                     out.print_note(escape_invisible(text));
                 }
-                _ => self.print_final_answer(text),
+                _ => {
+                    self.print_final_answer(text);
+                    self.print_results(text);
+                }
             },
             EventBody::AgentStart { name, .. } => {
                 self.finish_line();
@@ -273,9 +287,13 @@ impl View {
                 self.kept = true;
                 self.flush();
             }
-            ItemBody::ToolResult { call, error, .. } => {
+            ItemBody::ToolResult { call, error, outcome, view, data, .. } => {
                 let failed = self.failed.take_failed(call, error.as_ref());
                 self.print_failed(failed);
+                if *outcome == ToolOutcome::Ok && view.shape.layout().is_some() {
+                    let title = self.titles.remove(call).unwrap_or_default();
+                    self.results.push((title, view.clone(), data.clone()));
+                }
             }
             // Another model, tools that were left out, a key that was removed.
             ItemBody::Notice { level: NoticeLevel::Warning, text, .. } => {
@@ -285,6 +303,20 @@ impl View {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Prints the results that have a shape, unless the answer tells them already.
+    fn print_results(&mut self, answer: &str) {
+        for (title, view, data) in std::mem::take(&mut self.results) {
+            if results::is_told_in(&view, &data, answer) {
+                continue;
+            }
+            if let Some(text) = results::to_markdown(&title, &view, &data) {
+                self.print_piece(&format!("\n{text}"));
+                self.printed.push_str(&text);
+                self.finish_line();
+            }
         }
     }
 

@@ -29,12 +29,6 @@ use out::Out;
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
     host::keep_private();
-    // The arguments are passed on in the system's form, because the parser itself refuses arguments
-    // that are not text.
-    let mut typed = std::env::args_os().skip(1);
-    if typed.next().is_some_and(|word| word == "shop-server") {
-        return commands::shop_server(typed);
-    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

@@ -12,8 +12,11 @@ use crate::ask::{format_outcome, text_or_stdin};
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::listen::{self, Asker};
-use crate::out::{Out, Tone};
+use crate::markdown;
+use crate::out::{Out, Screen, Tone};
+use crate::results;
 use crate::visible::{escape_invisible, escape_prose};
+use crate::width::{pad_text, widest_text};
 
 /// The session id of calls that name no session.
 const OUTSIDE: &str = "direct";
@@ -63,11 +66,11 @@ async fn list_tools(link: &Link, out: Out) -> Result<Exit, Failure> {
         out.print_json(&specs);
         return Ok(Exit::Done);
     }
-    let width = specs.iter().map(|spec| spec.id.as_str().len()).max().unwrap_or_default();
+    let width = widest_text(specs.iter().map(|spec| spec.id.as_str()));
     for spec in &specs {
         out.print_line(format!(
-            "{:width$}  {:11}  {}",
-            escape_invisible(spec.id.as_str()),
+            "{}  {:11}  {}",
+            pad_text(&escape_invisible(spec.id.as_str()), width),
             effect_name(spec),
             escape_invisible(&spec.title)
         ));
@@ -160,6 +163,7 @@ async fn call_tool(
     person: bool,
 ) -> Result<Exit, Failure> {
     let session = params.session.clone().unwrap_or_else(|| SessionId::from(OUTSIDE));
+    let tool = params.tool.to_string();
     let commands = std::sync::Arc::clone(&link.commands);
     let calling = tokio::spawn(async move { commands.tool_call(params).await });
     tokio::pin!(calling);
@@ -189,7 +193,7 @@ async fn call_tool(
     match answer.map_err(|_| {
         contract::AgentError::internal("unexpected", "The call ended without an answer.")
     })? {
-        Ok(answer) => Ok(show_answer(out, &answer)),
+        Ok(answer) => Ok(show_answer(out, &tool, &answer)),
         // The tool may belong to a pack that was not found.
         Err(error) if error.code == ErrorCode::ToolNotFound => {
             Err(link.missing_packs_error().await.unwrap_or(error).into())
@@ -198,7 +202,13 @@ async fn call_tool(
     }
 }
 
-fn show_answer(out: Out, answer: &ToolCallResponse) -> Exit {
+/// Returns a result in the shape that its tool declares, if it declares one.
+fn format_result(title: &str, answer: &ToolCallResponse, screen: Screen) -> Option<String> {
+    let markdown = results::to_markdown(title, &answer.view, &answer.data)?;
+    Some(markdown::format(&markdown, screen))
+}
+
+fn show_answer(out: Out, title: &str, answer: &ToolCallResponse) -> Exit {
     let exit = answer.error.as_ref().map_or_else(
         || Exit::of_outcome(answer.outcome),
         |error| match Exit::of_outcome(answer.outcome) {
@@ -213,8 +223,11 @@ fn show_answer(out: Out, answer: &ToolCallResponse) -> Exit {
     if let Some(error) = &answer.error {
         out.print_error(error);
     }
-    if !answer.data.is_null() {
-        out.print_line(escape_prose(&contract::json_text::laid_out(&answer.data)));
+    // Programs read the result itself; a person reads its rows.
+    match out.screen().and_then(|screen| format_result(title, answer, screen)) {
+        Some(text) => out.print_formatted(&text),
+        None if answer.data.is_null() => {}
+        None => out.print_line(escape_prose(&contract::json_text::laid_out(&answer.data))),
     }
     if exit != Exit::Done && answer.error.is_none() {
         out.print_note(format!("The call ended: {}.", format_outcome(answer.outcome)));
