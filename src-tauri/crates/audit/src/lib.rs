@@ -45,7 +45,6 @@ pub use keys::Signer;
 pub use log::{Log, OpenState};
 pub use note::{fingerprint, vkey};
 pub use opened::{OpenOptions, Tampered};
-pub use report::PageLanguage;
 pub use schema::has_begun;
 pub use timestamp::TimeStampRequest;
 pub use verify::{Judged, VerifyWatch, is_export, judge, verify, verify_against};

@@ -17,6 +17,7 @@ use contract::{
     SessionId, VerifyReport, text,
 };
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
+use messages::Language;
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
@@ -27,7 +28,6 @@ use crate::export::{self, Scope, Wanted};
 use crate::index::{self, Index, Progress};
 use crate::open::{self, Failure};
 use crate::opened::{OpenOptions, Opened, Tampered};
-use crate::report::PageLanguage;
 use crate::verify::{self, Judged, VerifyWatch};
 use crate::visit::{self, Selection};
 use crate::writer::{Command, Writer};
@@ -71,6 +71,7 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        // The writer still commits, signs and seals. Nobody is left who could wait for it.
         let _ = self.commands.get_mut().send(Command::Close { reply: None });
     }
 }
@@ -154,6 +155,7 @@ impl Log {
     /// Stops accepting records, because something is wrong with the log and a person must see it
     /// first.
     pub fn stop(&self, why: &str) {
+        // The first reason is the cause; later ones follow from it.
         lock(&self.inner.stopped).get_or_insert_with(|| why.to_owned());
     }
 
@@ -256,6 +258,8 @@ impl Log {
         let (path, of) = (self.inner.options.path.clone(), what.clone());
         let now = self.inner.options.clock.now();
         let forgetting = tokio::task::spawn_blocking(move || -> rusqlite::Result<_> {
+            // An index of an earlier run holds words, too, although nobody has opened it in this
+            // one.
             if slot.is_none() {
                 *slot = Index::open_existing(&path)?;
             }
@@ -286,6 +290,7 @@ impl Log {
         let mut erased = 0;
         loop {
             match self.erase_values(Erasure::Expired { before }).await? {
+                // Each command erases a limited number of values, so that records can come between.
                 0 => return Ok(erased),
                 some => erased += some,
             }
@@ -385,6 +390,7 @@ impl Log {
             let mut slot = lock(&inner.reader);
             let db = match slot.take() {
                 Some(db) => db,
+                // Opened late, so that a program that only writes keeps no second connection.
                 None => schema::open_reader(&inner.options.path)
                     .map_err(|error| schema::unreadable(&error))?,
             };
@@ -415,6 +421,7 @@ impl Log {
     ) -> Result<T, AgentError> {
         let inner = self.inner.clone();
         let run = move || {
+            // A connection of its own: a long visit must not hold the reader of all others.
             visit::visit(&inner.options.path, &selection, &mut |record| see(&mut made, record))?;
             Ok(made)
         };
@@ -451,6 +458,7 @@ impl Log {
         self.run_indexed(None, move |index, log, progress| {
             let mut seqs = index::find_records(index, &params.filter, params.before, limit)
                 .map_err(|error| index::failed(&error))?;
+            // One more than the limit was searched, which tells whether a further page exists.
             let has_more = seqs.len() > limit;
             seqs.truncate(limit);
             let (records, is_short) = index::read_records(log, &seqs)?;
@@ -529,7 +537,7 @@ impl Log {
         &self,
         folder: &str,
         scope: Scope,
-        language: PageLanguage,
+        language: Language,
         attestations: PathBuf,
     ) -> Result<AuditExportResponse, AgentError> {
         // A log with an alarm is exported as it is.

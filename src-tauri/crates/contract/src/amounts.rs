@@ -87,15 +87,15 @@ pub fn plain(value: i128) -> String {
     format!("{}{}.{:02}", if negative { "-" } else { "" }, cents / 100, cents % 100)
 }
 
-/// Writes an amount as the conversation does: "1,299.00", in Swedish "1 299,00".
-pub fn format_grouped(value: i128, swedish: bool) -> String {
-    let (between, point) = if swedish { ('\u{a0}', ',') } else { (',', '.') };
+/// Writes an amount with two decimals: `between` stands between groups of three digits, `point`
+/// before the decimals.
+pub fn format_grouped(value: i128, between: &str, point: &str) -> String {
     let (negative, cents) = cents(value);
     let whole = (cents / 100).to_string();
     let mut out = String::new();
     for (index, digit) in whole.chars().enumerate() {
         if index > 0 && (whole.len() - index) % 3 == 0 {
-            out.push(between);
+            out.push_str(between);
         }
         out.push(digit);
     }
@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(read(text).map(plain).as_deref(), case["value"].as_str(), "{text}");
         }
         assert_eq!(
-            (format_grouped(-12_345_678_900, false), format_grouped(12_990_000, true)),
+            (format_grouped(-12_345_678_900, ",", "."), format_grouped(12_990_000, "\u{a0}", ",")),
             ("-1,234,567.89".to_owned(), "1\u{a0}299,00".to_owned())
         );
     }

@@ -104,6 +104,22 @@ impl Text {
             Self::Filled(filled) => &filled.text,
         }
     }
+
+    /// Returns the sentence in another language: `find` knows the translation of a key. A text
+    /// inside it follows. A key without a translation stays English.
+    pub fn translated(&self, find: &dyn Fn(&str) -> Option<&'static str>) -> String {
+        let inner = |param: &Param| match param {
+            Param::Number(number) => Param::Number(*number),
+            Param::Text(text) => Param::Text(Self::Plain(text.translated(find))),
+        };
+        match self {
+            Self::Plain(text) => find(text).map_or_else(|| text.clone(), str::to_owned),
+            Self::Filled(filled) => {
+                let params = filled.params.iter().map(|(name, value)| (name.clone(), inner(value)));
+                fill(find(&filled.key).unwrap_or(&filled.key), &params.collect())
+            }
+        }
+    }
 }
 
 /// Replaces each `{name}` by its value. A name without a value stays. `{{` and `}}` are braces.

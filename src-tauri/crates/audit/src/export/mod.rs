@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use contract::{AgentError, AuditExportResponse, Reason, SessionId, text};
 use ed25519_dalek::VerifyingKey;
+use messages::Language;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::json;
 
@@ -21,7 +22,6 @@ use crate::body::{self, Reveal};
 use crate::chain::{stored_checkpoint, stored_node, stored_size};
 use crate::keys::{self, Signer};
 use crate::num::Num;
-use crate::report::PageLanguage;
 use crate::tree::Hash;
 use crate::{canon, note, schema, tree};
 
@@ -46,7 +46,7 @@ pub struct Wanted {
     /// The key that signs statements. Without the key of the newest checkpoint none are written.
     pub signer: Option<Signer>,
     /// The language of the page for people.
-    pub language: PageLanguage,
+    pub language: Language,
     /// The profile's folder with cosigned checkpoints and time stamps.
     pub attestations: Option<PathBuf>,
 }
@@ -54,7 +54,7 @@ pub struct Wanted {
 impl Wanted {
     /// Creates an export without statements.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, signer: None, language: PageLanguage::default(), attestations: None }
+        Self { scope, signer: None, language: Language::default(), attestations: None }
     }
 
     /// Also writes statements, signed with this key.
@@ -65,7 +65,7 @@ impl Wanted {
 
     /// Writes the page for people in this language.
     #[must_use]
-    pub fn in_language(self, language: PageLanguage) -> Self {
+    pub fn in_language(self, language: Language) -> Self {
         Self { language, ..self }
     }
 

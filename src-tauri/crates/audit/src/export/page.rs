@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use messages::Language;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 
 use super::{ExportError, Files, Part, Signed};
 use crate::num::Num;
-use crate::report::{self, Entry, Facts, PageLanguage};
+use crate::report::{self, Entry, Facts};
 use crate::{body, hex, note};
 
 pub(super) fn write(
@@ -15,7 +16,7 @@ pub(super) fn write(
     files: &mut Files<'_>,
     part: &Part,
     signed: &Signed,
-    language: PageLanguage,
+    language: Language,
     has_receipts: bool,
 ) -> Result<(), ExportError> {
     let facts = Facts {

@@ -238,7 +238,7 @@ fn a_log_with_an_alarm_is_exported_as_it_is() {
         let export = log.export(
             folder.to_str().unwrap(),
             audit::Scope::Whole,
-            audit::PageLanguage::default(),
+            messages::Language::default(),
             world.folder.path().join("attestations"),
         );
         assert_eq!(export.await.unwrap().records, 5);

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use audit::{PageLanguage, Scope, Wanted, verify};
+use audit::{Scope, Wanted, verify};
 use contract::{RecordType, VerifyReport};
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use messages::Language;
 use serde_json::{Value, json};
 
 use crate::export::both;
@@ -392,7 +393,7 @@ fn text_of(page: &str) -> String {
     text
 }
 
-fn page(world: &World, place: &str, scope: Scope, language: PageLanguage) -> String {
+fn page(world: &World, place: &str, scope: Scope, language: Language) -> String {
     let folder = world.folder.path().join(place);
     let wanted = Wanted::new(scope.clone()).signed_by(Some(world.signer())).in_language(language);
     let written = audit::export_file(&world.db(), &folder, &wanted).unwrap();
@@ -407,7 +408,7 @@ fn a_receipt_for_people_says_who_asked_what_was_shown_and_what_ran() {
     let world = World::new();
     let approved = log_with_actions(&world);
     let decision = || Scope::Decision(approved[0]);
-    let english = page(&world, "en", decision(), PageLanguage::English);
+    let english = page(&world, "en", decision(), Language::ENGLISH);
     let text = text_of(&english);
     for part in [
         "Receipt of a decision",
@@ -427,7 +428,7 @@ fn a_receipt_for_people_says_who_asked_what_was_shown_and_what_ran() {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     assert!(!text.contains("secret item 2"), "another decision is not on the page");
-    let swedish = page(&world, "sv", decision(), PageLanguage::Swedish);
+    let swedish = page(&world, "sv", decision(), Language::of_tag("sv"));
     for part in ["lang=\"sv\"", "Kvitto på ett beslut", "12,3 s", "fönstret"] {
         assert!(swedish.contains(part), "{part} is missing in {swedish}");
     }
@@ -444,7 +445,7 @@ fn a_report_of_a_session_shows_its_actions_in_order_and_names_what_was_erased() 
     let world = World::new();
     log_with_actions(&world);
     let session = || Scope::Session(SESSION.into());
-    let text = text_of(&page(&world, "before", session(), PageLanguage::English));
+    let text = text_of(&page(&world, "before", session(), Language::ENGLISH));
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is missing in {text}"));
     assert!(at("please add item 1") < at("secret item 1"));
     assert!(at("secret item 1") < at("please add item 2"));
@@ -453,7 +454,7 @@ fn a_report_of_a_session_shows_its_actions_in_order_and_names_what_was_erased() 
         assert!(log.erase(41, "input").await.unwrap());
         log.close().await.unwrap();
     });
-    let text = text_of(&page(&world, "after", session(), PageLanguage::English));
+    let text = text_of(&page(&world, "after", session(), Language::ENGLISH));
     assert_eq!(text.matches("This value was erased from the log.").count(), 1, "{text}");
     assert!(!text.contains("please add item 1") && text.contains("please add item 2"));
 }
@@ -490,7 +491,7 @@ fn a_report_does_not_call_a_change_without_an_approval_a_read() {
         log.close().await.unwrap();
     });
     let session = || Scope::Session(SESSION.into());
-    let english = text_of(&page(&world, "en", session(), PageLanguage::English));
+    let english = text_of(&page(&world, "en", session(), Language::ENGLISH));
     let count = |part: &str| english.matches(part).count();
     assert_eq!(count("Read without an approval"), 1, "{english}");
     assert_eq!(count("Changed without an approval"), 2, "{english}");
@@ -503,7 +504,7 @@ fn a_report_does_not_call_a_change_without_an_approval_a_read() {
     ] {
         assert_eq!(count(part), 1, "{part}: {english}");
     }
-    let swedish = text_of(&page(&world, "sv", session(), PageLanguage::Swedish));
+    let swedish = text_of(&page(&world, "sv", session(), Language::of_tag("sv")));
     assert_eq!(swedish.matches("Läst utan godkännande").count(), 1, "{swedish}");
     assert_eq!(swedish.matches("Ändrat utan godkännande").count(), 2, "{swedish}");
 }
@@ -529,7 +530,7 @@ fn a_receipt_of_a_direct_call_says_who_made_it() {
         });
         for scope in [Scope::Decision(approved), Scope::Session(SESSION.into())] {
             let place = format!("{scope:?}").replace(|c: char| !c.is_alphanumeric(), "");
-            let text = text_of(&page(&world, &place, scope, PageLanguage::English));
+            let text = text_of(&page(&world, &place, scope, Language::ENGLISH));
             for part in ["The tool was called directly.", "Who asked", "Grace", "a terminal"] {
                 assert_eq!(text.matches(part).count(), 1, "{part}: {text}");
             }

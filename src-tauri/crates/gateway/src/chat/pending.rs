@@ -46,7 +46,6 @@ fn word_question(approval: &Approval, tool: &str, locale: &str) -> String {
     let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
     let part = text(&arguments["partNo"]).or_else(|| text(&arguments["productId"]));
     let quantity = text(&arguments["quantity"]).unwrap_or_else(|| "1".into());
-    let sv = locale == "sv";
     let Some(part) = part else { return format!("{}?", Text::Generic.localize(locale)) };
     // The preview's rows contain the shop's name of the product.
     let rows = approval
@@ -55,15 +54,13 @@ fn word_question(approval: &Approval, tool: &str, locale: &str) -> String {
         .flat_map(|preview| preview.after.rows.iter().chain(&preview.before.rows));
     let name = rows.filter(|row| row.changed).map(|row| row.label.clone()).next();
     let what = name.map_or_else(|| part.clone(), |name| format!("{name} ({part})"));
-    match (tool, sv) {
-        (tools::ADD, false) => format!("Add {quantity} × {what} to the cart?"),
-        (tools::ADD, true) => format!("Lägga {quantity} × {what} i varukorgen?"),
-        (tools::SET_QUANTITY, false) => format!("Change the quantity of {what} to {quantity}?"),
-        (tools::SET_QUANTITY, true) => format!("Ändra antalet av {what} till {quantity}?"),
-        (tools::REMOVE, false) => format!("Remove {what} from the cart?"),
-        (tools::REMOVE, true) => format!("Ta bort {what} ur varukorgen?"),
-        _ => format!("{} ({what})?", Text::Generic.localize(locale)),
-    }
+    let question = match tool {
+        tools::ADD => Text::AddQuestion,
+        tools::SET_QUANTITY => Text::SetQuestion,
+        tools::REMOVE => Text::RemoveQuestion,
+        _ => return format!("{} ({what})?", Text::Generic.localize(locale)),
+    };
+    question.localize_with(locale, &[("quantity", &quantity), ("what", &what)])
 }
 
 /// Returns the two answer blocks about a pending change.
@@ -105,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn section_11_what_is_asked_names_what_is_known_and_else_the_change_alone() {
+    fn chat_api_11_a_question_names_the_known_values_and_else_the_change_alone() {
         let of = |arguments: Value, tool: &str, locale: &str| {
             describe_change(&waiting(&arguments, None), tool, locale)
         };
@@ -130,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_replaces_another_question_says_what_it_costs_now() {
+    fn a_question_that_replaces_another_says_what_it_costs_now() {
         let mut approval = waiting(&json!({"partNo": "A-1"}), None);
         approval.preview = serde_json::from_value(json!({"summary": "s", "before": {"rows": [], "total": "0.00 SEK"}, "after": {
             "rows": [{"label": "Boot", "amount": "9,999.00", "changed": true}], "total": "10,098.00 SEK"}}))
@@ -160,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn section_11_and_18_the_question_names_quantity_and_item_in_both_languages() {
+    fn chat_api_11_and_18_the_question_names_quantity_and_item_in_both_languages() {
         let part = json!({"partNo": "A-1", "quantity": 3});
         let line = json!({"productId": "A-1", "quantity": 3});
         for (tool, arguments, named) in [
@@ -193,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn section_11_buttons_send_what_is_understood_in_their_language() {
+    fn chat_api_11_buttons_send_what_is_understood_in_their_language() {
         for (locale, values) in [("en", ["yes", "no"]), ("sv", ["ja", "nej"])] {
             let (pending, confirmation) =
                 approval_blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);

@@ -1,6 +1,7 @@
 //! Compares products of a turn: as a table for the text, and as the rows that the shop's widget
 //! draws.
 
+use messages::Language;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use shop_adapter::{
@@ -12,26 +13,26 @@ use crate::{
     call::Call,
     json::{text, truncate_text},
     shop::tools,
-    texts::Text,
+    texts::{Text, language_of},
 };
 
 const PRODUCTS: usize = 3;
 const ROWS: usize = 8;
 const NAME: usize = 30;
-/// Known features in their usual order: the contract's name and the Swedish name.
-const ORDER: [(&str, &str); 12] = [
-    ("price", "Pris"),
-    ("brand", "Märke"),
-    ("material", "Material"),
-    ("color", "Färg"),
-    ("size", "Storlek"),
-    ("weight", "Vikt"),
-    ("dimensions", "Mått"),
-    ("category", "Kategori"),
-    ("manufacturer", "Tillverkare"),
-    ("model", "Modell"),
-    ("warranty", "Garanti"),
-    ("availability", "Tillgänglighet"),
+/// Known features in their usual order: the contract's name and the name for a person.
+const ORDER: [(&str, Text); 12] = [
+    ("price", Text::FeaturePrice),
+    ("brand", Text::FeatureBrand),
+    ("material", Text::FeatureMaterial),
+    ("color", Text::FeatureColor),
+    ("size", Text::FeatureSize),
+    ("weight", Text::FeatureWeight),
+    ("dimensions", Text::FeatureDimensions),
+    ("category", Text::FeatureCategory),
+    ("manufacturer", Text::FeatureManufacturer),
+    ("model", Text::FeatureModel),
+    ("warranty", Text::FeatureWarranty),
+    ("availability", Text::FeatureAvailability),
 ];
 
 /// Compares the products of a turn that looked up at least two. If at least two of the `wanted`
@@ -194,9 +195,11 @@ fn list_features(items: &[ComparedItem]) -> Vec<String> {
 
 /// Returns the position of a feature among the known ones.
 fn feature_position(feature: &str) -> Option<usize> {
-    ORDER.iter().position(|(name, sv)| {
-        name.eq_ignore_ascii_case(feature) || sv.to_lowercase() == feature.to_lowercase()
-    })
+    let feature = feature.to_lowercase();
+    // A shop writes the names in its own language.
+    let is_named =
+        |text: Text| Language::all().any(|language| text.text(language).to_lowercase() == feature);
+    ORDER.iter().position(|(name, text)| *name == feature || is_named(*text))
 }
 
 /// Whether two names mean the same feature.
@@ -205,9 +208,11 @@ fn is_same(one: &str, other: &str) -> bool {
         || feature_position(one).is_some_and(|at| feature_position(other) == Some(at))
 }
 
-/// Returns a feature's name for the user.
+/// Returns a feature's name for the user. In English it is the name that the shop gave.
 fn feature_label<'a>(feature: &'a str, locale: &str) -> &'a str {
-    feature_position(feature).filter(|_| locale == "sv").map_or(feature, |at| ORDER[at].1)
+    let language = language_of(locale);
+    let known = feature_position(feature).filter(|_| language != Language::ENGLISH);
+    known.map_or(feature, |at| ORDER[at].1.text(language))
 }
 
 fn feature_value(item: &ComparedItem, feature: &str, locale: &str) -> String {
@@ -224,18 +229,13 @@ fn feature_value(item: &ComparedItem, feature: &str, locale: &str) -> String {
 }
 
 fn comparison_title(items: &[ComparedItem], locale: &str) -> String {
-    let word = Text::Comparison.localize(locale);
     let category = |item: &ComparedItem| item.attribute("category").and_then(text);
     let first = items.first().and_then(category);
     match first {
         Some(one) if items.iter().all(|item| category(item).as_deref() == Some(one.as_str())) => {
-            if locale == "sv" {
-                format!("{word}: {one}")
-            } else {
-                format!("{one} {word}")
-            }
+            Text::CategoryComparison.localize_with(locale, &[("category", &one)])
         }
-        Some(_) | None => format!("{word} ({})", items.len()),
+        Some(_) | None => format!("{} ({})", Text::Comparison.localize(locale), items.len()),
     }
 }
 
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn section_13_rows_have_their_order_and_a_dash_where_nothing_is_known() {
+    fn chat_api_13_rows_have_their_order_and_a_dash_where_nothing_is_known() {
         let one = get(
             1,
             json!({"priceIncVat": "10.00", "currency": "SEK", "attributes": {"zebra": 1, "Weight": "2 kg", "apple": true, "category": "Tents"}}),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn section_13_a_feature_is_one_row_however_its_name_is_written() {
+    fn chat_api_13_a_feature_is_one_row_however_its_name_is_written() {
         let one = get(
             1,
             json!({"color": "red", "brand": "Acme", "attributes": {"Zip": true, "apple": 1}}),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn section_13_three_products_at_most_and_the_wanted_ones_alone() {
+    fn chat_api_13_three_products_at_most_and_the_wanted_ones_alone() {
         let calls: Vec<Call> = (1..=5).map(|id| get(id, json!({}))).collect();
         let ids = |wanted: &[&str]| {
             let wanted: Vec<String> = wanted.iter().map(|id| (*id).to_owned()).collect();
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn section_13_eight_rows_at_most() {
+    fn chat_api_13_eight_rows_at_most() {
         let many: Map<String, Value> =
             (0..20).map(|n| (format!("feature {n}"), json!(n))).collect();
         let calls = [get(1, json!({"attributes": many})), get(2, json!({}))];
