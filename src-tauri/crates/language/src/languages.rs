@@ -1,14 +1,11 @@
 //! English and Swedish: detects the language of a text and lists the small words of both. Knows
 //! nothing of tools.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::LazyLock,
-};
+use std::{collections::HashSet, sync::LazyLock};
 
 use crate::tokens::fold;
 
-/// A language in which answers are written.
+/// A language in which questions are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
     En,
@@ -22,18 +19,6 @@ impl Language {
             Self::En => "en",
             Self::Sv => "sv",
         }
-    }
-
-    /// Returns the language of a tag such as `sv-SE` or `sv_SE`: Swedish, or English for any other
-    /// language.
-    pub fn from_tag(tag: &str) -> Self {
-        let language = tag.split(['-', '_']).next().unwrap_or_default();
-        if language.eq_ignore_ascii_case("sv") { Self::Sv } else { Self::En }
-    }
-
-    /// Returns the text in this language. If it is missing, returns the text in another language.
-    pub fn pick<T>(self, texts: &BTreeMap<String, T>) -> Option<&T> {
-        texts.get(self.tag()).or_else(|| texts.get("en")).or_else(|| texts.values().next())
     }
 }
 

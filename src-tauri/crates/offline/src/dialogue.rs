@@ -90,9 +90,9 @@ pub(super) fn plan_next_move(book: &Book, request: &ModelRequest) -> Move {
     if !calls.is_empty() && !request.tools.is_empty() {
         return Move::Calls(calls);
     }
-    let lang = message_language(&meaning)
-        .or(state.lang)
-        .unwrap_or_else(|| Language::from_tag(&request.locale));
+    let spoken = message_language(&meaning).or(state.lang);
+    let lang =
+        messages::Language::of_tag(spoken.map_or(request.locale.as_str(), |lang| lang.tag()));
     Move::Say(build_answer(book, &state, meaning, steps, lang))
 }
 
@@ -119,7 +119,7 @@ fn build_answer(
     state: &State,
     meaning: Meaning,
     steps: Vec<Step>,
-    lang: Language,
+    lang: messages::Language,
 ) -> Said {
     let speaker = Speaker { book, lang };
     let outcomes = pair_outcomes(meaning.goals, steps);

@@ -21,6 +21,7 @@ mod dialogue;
 mod doubts;
 mod explain;
 mod facts;
+mod field;
 mod fill;
 mod goal;
 mod history;
@@ -34,8 +35,8 @@ mod pattern;
 mod places;
 mod plan;
 mod ranking;
-mod reply;
 mod reader;
+mod reply;
 mod resume;
 mod routing;
 mod score;
@@ -45,17 +46,18 @@ mod social;
 mod state;
 mod talk;
 mod template;
+mod texts;
 mod things;
 mod understand;
 mod values;
+mod words;
 
 pub use book::OfflinePack;
-mod words;
 
 use book::Book;
 use dialogue::Move;
-use social::Social;
 use reader::Talk;
+use social::Social;
 
 /// The planner, built once from the packs.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
-//! Words an answer: the outcome of each goal as Markdown in English or Swedish, and suggested
+//! Words an answer: the outcome of each goal as Markdown, and suggested
 //! answers as buttons. Figures come only from results. Knows no tool by name.
 
 use std::sync::Arc;
 
 use contract::{Choice, ToolOutcome, manifest::Thing};
-use language::Language;
+use messages::Language;
 use serde_json::{Value, json};
 
 use super::{
@@ -13,6 +13,7 @@ use super::{
     goal::{Goal, Listing, Outcome, Why},
     history::Failure,
     template::{self, escape_markdown},
+    texts::{self, Text},
 };
 
 /// The highest number of list lines that a question shows.
@@ -33,11 +34,17 @@ pub(super) struct Speaker<'a> {
 }
 
 impl Speaker<'_> {
-    pub(super) fn in_language(&self, en: &str, sv: &str) -> String {
-        match self.lang {
-            Language::En => en.to_owned(),
-            Language::Sv => sv.to_owned(),
-        }
+    pub(super) fn say(&self, text: Text) -> String {
+        text.text(self.lang).to_owned()
+    }
+
+    pub(super) fn fill(&self, text: Text, values: &[(&str, &str)]) -> String {
+        text.fill(self.lang, values)
+    }
+
+    /// Returns a note below an answer: a sentence in italics.
+    fn note(&self, text: Text, values: &[(&str, &str)]) -> String {
+        format!("\n\n*{}*", self.fill(text, values))
     }
 
     /// Returns the answer about all goals of a message.
@@ -53,10 +60,7 @@ impl Speaker<'_> {
             let unused = self.words_unused_by(goal, outcome);
             if !unused.is_empty() {
                 let words = self.quote_words(&unused);
-                part.text.push_str(&self.in_language(
-                    &format!("\n\n*I did not use {words}.*"),
-                    &format!("\n\n*Jag använde inte {words}.*"),
-                ));
+                part.text.push_str(&self.note(Text::NotUsed, &[("words", &words)]));
             }
             if let Outcome::Answer { args, results, .. } = outcome
                 && self.book.strange_words(goal.tool, args, results).is_some()
@@ -68,10 +72,7 @@ impl Speaker<'_> {
                 && !strange.is_empty()
             {
                 let words = self.quote_words(&strange);
-                part.text.push_str(&self.in_language(
-                    &format!("\n\n*No result names {words}.*"),
-                    &format!("\n\n*Inget resultat nämner {words}.*"),
-                ));
+                part.text.push_str(&self.note(Text::NoResultNames, &[("words", &words)]));
             }
             if part.text.is_empty() || reply.text.contains(&part.text) {
                 continue;
@@ -84,10 +85,8 @@ impl Speaker<'_> {
         }
         if !later.is_empty() {
             let later = later.join(", ");
-            reply.text.push_str(&self.in_language(
-                &format!("\n\nAfter that I go on with: {later}."),
-                &format!("\n\nSedan går jag vidare med: {later}."),
-            ));
+            let later = self.fill(Text::GoesOnWith, &[("goals", &later)]);
+            reply.text.push_str(&format!("\n\n{later}"));
         }
         reply
     }
@@ -123,17 +122,11 @@ impl Speaker<'_> {
         let mut note = String::new();
         let label = self.book.ranking(goal).and_then(|ranking| self.lang.pick(&ranking.label));
         if let Some(label) = label.filter(|_| is_search) {
-            note.push_str(&self.in_language(
-                &format!("\n\n*Order: {label}.*"),
-                &format!("\n\n*Ordning: {label}.*"),
-            ));
+            note.push_str(&self.note(Text::Order, &[("order", label)]));
         }
         if !goal.excluded.is_empty() {
             let words = self.quote_words(&goal.excluded);
-            note.push_str(&self.in_language(
-                &format!("\n\n*Left out: all that is only {words}.*"),
-                &format!("\n\n*Utelämnat: allt som bara är {words}.*"),
-            ));
+            note.push_str(&self.note(Text::LeftOut, &[("words", &words)]));
         }
         note
     }
@@ -154,15 +147,19 @@ impl Speaker<'_> {
             ([], Some(Position::Nth(place))) => {
                 self.fill(Text::Nth, &[("place", &place.to_string())])
             }
-            ([], _) => chosen().unwrap_or_else(|| self.in_language("the rest", "resten")),
+            ([], _) => chosen().unwrap_or_else(|| self.say(Text::Rest)),
             _ => escape_markdown(&words.join(" ")),
         }
     }
 
     pub(super) fn answer_goal(&self, goal: &Goal, outcome: &Outcome) -> Reply {
         match outcome {
-            Outcome::Answer { args, results, as_of } => self.render_answer(goal, args, results, *as_of),
-            Outcome::Failed { failure } => Reply { text: self.describe_failure(goal, failure), choices: Vec::new() },
+            Outcome::Answer { args, results, as_of } => {
+                self.render_answer(goal, args, results, *as_of)
+            }
+            Outcome::Failed { failure } => {
+                Reply { text: self.describe_failure(goal, failure), choices: Vec::new() }
+            }
             Outcome::Ask { listing, why } => self.ask_which(goal, listing, why),
             Outcome::Nothing { thing, words } => self.nothing_found(goal, thing, words),
             Outcome::Doubt(doubt) => self.describe_doubt(goal, doubt),
@@ -172,23 +169,18 @@ impl Speaker<'_> {
                     .and_then(|thing| self.lang.pick(&thing.unusable))
                     .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
                 Reply {
-                    text: text.unwrap_or_else(|| self.in_language("None of them can be had right now.", "Ingen av dem går att få just nu.")), choices: Vec::new()
+                    text: text.unwrap_or_else(|| self.say(Text::NoneAvailable)),
+                    choices: Vec::new(),
                 }
             }
             Outcome::Later => Reply::default(),
-            Outcome::NotOffered => self.plain_reply(
-                "The tool for that is switched off. You can switch it on under Tools.",
-                "Verktyget för det är avstängt. Du kan slå på det under Verktyg.",
-            ),
-            Outcome::Unfinished => self.plain_reply(
-                "I had to stop before I was done: this turn has no calls left. Ask again and I will go on.",
-                "Jag fick sluta innan jag var klar: rundan har inga anrop kvar. Fråga igen så fortsätter jag.",
-            ),
+            Outcome::NotOffered => self.plain_reply(Text::ToolOff),
+            Outcome::Unfinished => self.plain_reply(Text::Unfinished),
         }
     }
 
-    pub(super) fn plain_reply(&self, en: &str, sv: &str) -> Reply {
-        Reply { text: self.in_language(en, sv), choices: Vec::new() }
+    pub(super) fn plain_reply(&self, text: Text) -> Reply {
+        Reply { text: self.say(text), choices: Vec::new() }
     }
 
     fn thing(&self, goal: &Goal, name: &str) -> Option<&Thing> {
@@ -216,15 +208,7 @@ impl Speaker<'_> {
         if let (true, Some(text)) = (as_of, text.as_mut()) {
             text.push_str(&self.reused_note(tool, results));
         }
-        Reply {
-            text: text.unwrap_or_else(|| {
-                self.in_language(
-                    "Done. The result is shown above.",
-                    "Klart. Resultatet visas ovan.",
-                )
-            }),
-            choices: Vec::new(),
-        }
+        Reply { text: text.unwrap_or_else(|| self.say(Text::Done)), choices: Vec::new() }
     }
 
     /// Returns the line under an answer from an earlier result: the time of that result, and that
@@ -236,45 +220,35 @@ impl Speaker<'_> {
             .and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok())
             .map(|at| at.format("%H:%M").to_string())
             .unwrap_or_default();
-        let line = self.in_language(
-            &format!("Same account and period as before (data as of {at})."),
-            &format!("Samma konto och period som nyss (data per {at})."),
-        );
-        format!("\n\n*{line}*")
+        self.note(Text::SameAsBefore, &[("time", &at)])
     }
 
     fn describe_failure(&self, goal: &Goal, failure: &Failure) -> String {
         let tool = &self.book.tools[goal.tool];
         let undone = tool.is_write().then(|| {
-            self.lang
-                .pick(&tool.undone)
-                .cloned()
-                .unwrap_or_else(|| self.in_language("Nothing was changed.", "Inget ändrades."))
+            self.lang.pick(&tool.undone).cloned().unwrap_or_else(|| self.say(Text::NothingChanged))
         });
         let reason = failure.reason.as_deref().map(|reason| escape_markdown(reason.trim()));
         let why = match failure.outcome {
             ToolOutcome::Rejected => match reason {
-                Some(reason) => self.in_language(&format!("You rejected it: {reason}"), &format!("Du avslog det: {reason}")),
-                None => self.in_language("You rejected it.", "Du avslog det."),
+                Some(reason) => self.fill(Text::RejectedBecause, &[("reason", &reason)]),
+                None => self.say(Text::Rejected),
             },
-            ToolOutcome::Expired => self.in_language(
-                "The approval expired before anyone decided. Ask again to get a new one.",
-                "Godkännandet gick ut innan någon bestämde sig. Be om det igen för att få ett nytt.",
-            ),
-            ToolOutcome::Denied => self.in_language("A policy rule does not allow it.", "En policyregel tillåter det inte."),
-            ToolOutcome::Cancelled => self.in_language("It was cancelled.", "Det avbröts."),
-            ToolOutcome::Limit => {
-                self.in_language("This turn has no tool calls left. Ask again and I will go on.", "Rundan har inga verktygsanrop kvar. Fråga igen så fortsätter jag.")
-            }
-            ToolOutcome::Unknown => {
-                return self.in_language(
-                    "It is not known whether this happened: the app stopped in between. Check before you ask again.",
-                    "Det är okänt om detta hände: appen stannade mitt i. Kontrollera innan du ber om det igen.",
-                );
-            }
+            ToolOutcome::Expired => self.say(Text::Expired),
+            ToolOutcome::Denied => self.say(Text::Denied),
+            ToolOutcome::Cancelled => self.say(Text::Cancelled),
+            ToolOutcome::Limit => self.say(Text::NoCallsLeft),
+            ToolOutcome::Unknown => return self.say(Text::UnknownOutcome),
             ToolOutcome::Ok | ToolOutcome::Error => {
-                let message = if failure.message.is_empty() { self.in_language("The tool failed.", "Verktyget misslyckades.") } else { escape_markdown(&failure.message) };
-                failure.hint.as_deref().map_or(message.clone(), |hint| format!("{message} {}", escape_markdown(hint)))
+                let message = if failure.message.is_empty() {
+                    self.say(Text::ToolFailed)
+                } else {
+                    escape_markdown(&failure.message)
+                };
+                failure
+                    .hint
+                    .as_deref()
+                    .map_or(message.clone(), |hint| format!("{message} {}", escape_markdown(hint)))
             }
         };
         undone.map_or(why.clone(), |undone| format!("{undone} {why}"))
@@ -291,37 +265,21 @@ impl Speaker<'_> {
             Why::Several | Why::OutOfRange(_) if labels.is_empty() => {
                 return self.ask_for_thing(thing);
             }
-            Why::Several | Why::SomeUnusable(_) => {
-                self.in_language("Which one do you mean?", "Vilken menar du?")
-            }
-            Why::OutOfRange(place) => self.in_language(
-                &format!("There is no number {place} in the list. Which one do you mean?"),
-                &format!("Det finns ingen nummer {place} i listan. Vilken menar du?"),
-            ),
+            Why::Several | Why::SomeUnusable(_) => self.say(Text::WhichOne),
+            Why::OutOfRange(place) => self.fill(Text::OutOfRange, &[("place", &place.to_string())]),
             Why::NoneFits(words) => {
                 let words = escape_markdown(&words.join(" "));
-                self.in_language(
-                    &format!("Nothing there is “{words}”. This is what there is:"),
-                    &format!("Inget där är ”{words}”. Det här finns:"),
-                )
+                self.fill(Text::NoneFits, &[("words", &words)])
             }
             Why::Unusable(items) => {
                 let text = self
                     .lang
                     .pick(&thing.unusable)
                     .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
-                let text = text.unwrap_or_else(|| {
-                    self.in_language(
-                        "That one cannot be had right now.",
-                        "Den går inte att få just nu.",
-                    )
-                });
-                format!("{} {}", text.trim(), self.in_language("These can:", "De här går att få:"))
+                let text = text.unwrap_or_else(|| self.say(Text::NotAvailable));
+                format!("{} {}", text.trim(), self.say(Text::TheseAvailable))
             }
-            Why::Confirm => self.in_language(
-                "I am not sure that this is what you mean. Is it this one?",
-                "Jag är inte säker på att det är den du menar. Är det den här?",
-            ),
+            Why::Confirm => self.say(Text::IsItThisOne),
         };
         let mut text = format!("{lead}\n");
         for (i, label) in labels.iter().take(SHOWN).enumerate() {
@@ -329,27 +287,17 @@ impl Speaker<'_> {
         }
         if labels.len() > SHOWN {
             // The total number is not known, because a search returns only its first results.
-            text.push_str(&self.in_language(
-                "\n\n… and more. Say more words to narrow it down.",
-                "\n\n… och fler. Säg fler ord så blir listan kortare.",
-            ));
+            text.push_str(&format!("\n\n{}", self.say(Text::AndMore)));
         }
         if let Why::SomeUnusable(gone) = why {
             let gone: Vec<String> =
                 gone.iter().take(SHOWN).map(|item| self.item_label(thing, item)).collect();
             let gone = gone.join("; ");
-            text.push_str(&self.in_language(
-                &format!("\n\nNot available right now: {gone}."),
-                &format!("\n\nGår inte att få just nu: {gone}."),
-            ));
+            let gone = self.fill(Text::GoneNow, &[("items", &gone)]);
+            text.push_str(&format!("\n\n{gone}"));
         }
         if writes && labels.len() > 1 && matches!(why, Why::Several | Why::SomeUnusable(_)) {
-            text.push_str(
-                &self.in_language(
-                    "\n\nNothing has been changed yet.",
-                    "\n\nInget har ändrats ännu.",
-                ),
-            );
+            text.push_str(&format!("\n\n{}", self.say(Text::NothingChangedYet)));
         }
         Reply { text, choices: self.build_choices(&labels, *why == Why::Confirm) }
     }
@@ -360,19 +308,13 @@ impl Speaker<'_> {
             Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?))
         });
         let Some((listing, thing)) = found else {
-            return self.plain_reply(
-                "I cannot show more of that. Say what to look for.",
-                "Mer av det kan jag inte visa. Säg vad jag ska leta efter.",
-            );
+            return self.plain_reply(Text::CannotShowMore);
         };
         if listing.hidden_items().is_empty() && listing.partial {
-            return self.plain_reply(
-                "I have no more than those: a search brings only its first ones. Say more words to narrow it down.",
-                "Fler än så har jag inte: en sökning ger bara de första. Säg fler ord så blir den smalare.",
-            );
+            return self.plain_reply(Text::NoMoreFound);
         }
         if listing.hidden_items().is_empty() {
-            return self.plain_reply("That is all there is.", "Det är allt som finns.");
+            return self.plain_reply(Text::ThatIsAll);
         }
         let before = listing.shown_items().len();
         let line = |(i, item): (usize, &Value)| {
@@ -384,51 +326,24 @@ impl Speaker<'_> {
     }
 
     fn ask_for_thing(&self, thing: &Thing) -> Reply {
-        let noun =
-            self.lang.pick(&thing.nouns).cloned().unwrap_or_else(|| self.in_language("one", "en"));
-        Reply {
-            text: self.in_language(
-                &format!("Which {noun} do you mean? Say its name, or what to look for."),
-                &format!("Vilken {noun} menar du? Säg namnet, eller vad jag ska leta efter."),
-            ),
-            choices: Vec::new(),
-        }
+        let noun = self.lang.pick(&thing.nouns).cloned().unwrap_or_else(|| self.say(Text::One));
+        Reply { text: self.fill(Text::WhichThing, &[("noun", &noun)]), choices: Vec::new() }
     }
 
     fn build_choices(&self, labels: &[String], confirm: bool) -> Vec<Choice> {
         if confirm && labels.len() == 1 {
-            return vec![
-                Choice {
-                    label: self.in_language("Yes", "Ja"),
-                    message: self.in_language("Yes", "Ja"),
-                },
-                Choice {
-                    label: self.in_language("No", "Nej"),
-                    message: self.in_language("No", "Nej"),
-                },
-            ];
+            let choice =
+                |label, message| Choice { label: self.say(label), message: self.say(message) };
+            return vec![choice(Text::Yes, Text::YesMessage), choice(Text::No, Text::NoMessage)];
         }
-        let names: [&str; SHOWN] = match self.lang {
-            Language::En => [
-                "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
-                "ninth",
-            ],
-            Language::Sv => [
-                "första", "andra", "tredje", "fjärde", "femte", "sjätte", "sjunde", "åttonde",
-                "nionde",
-            ],
-        };
         labels
             .iter()
-            .zip(names)
-            .map(|(label, name)| {
+            .zip(texts::NTH_MESSAGES)
+            .map(|(label, message)| {
                 let label = remove_markdown(label);
                 // The button shows price and stock, but its message needs only the name.
-                let said = label.split(" – ").next().unwrap_or(&label).to_owned();
-                let message = self.in_language(
-                    &format!("The {name} one: {said}"),
-                    &format!("Den {name}: {said}"),
-                );
+                let said = label.split(" – ").next().unwrap_or(&label);
+                let message = self.fill(message, &[("label", said)]);
                 Choice { label, message }
             })
             .collect()
@@ -446,12 +361,9 @@ impl Speaker<'_> {
             |text| template::render(text, self.lang, &json!({ "words": words.join(" ") })),
         );
         Reply {
-            text: text.map(|text| remove_empty_lines(&text)).unwrap_or_else(|| {
-                self.in_language(
-                    "I found nothing like that. Try other words.",
-                    "Jag hittade inget sådant. Prova med andra ord.",
-                )
-            }),
+            text: text
+                .map(|text| remove_empty_lines(&text))
+                .unwrap_or_else(|| self.say(Text::NothingFound)),
             choices: Vec::new(),
         }
     }

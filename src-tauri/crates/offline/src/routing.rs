@@ -4,10 +4,10 @@
 
 use contract::AgentId;
 use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};
-use language::Language;
+use messages::Language;
 use serde_json::Value;
 
-use super::{book::Book, dialogue, goal::Goal};
+use super::{book::Book, dialogue, goal::Goal, texts::Text};
 
 /// The highest number of characters of an answer in the joined text.
 const FIRST_WORDS: usize = 280;
@@ -86,15 +86,9 @@ pub(super) fn join_answers(
     answers: &[(String, Outbound)],
 ) -> String {
     let heard = dialogue::replay_conversation(book, request);
-    let lang = heard
-        .meaning
-        .lang
-        .or(heard.state.lang)
-        .unwrap_or_else(|| Language::from_tag(&request.locale));
-    let head = match lang {
-        Language::En => "In short:",
-        Language::Sv => "I korthet:",
-    };
+    let spoken = heard.meaning.lang.or(heard.state.lang);
+    let lang = Language::of_tag(spoken.map_or(request.locale.as_str(), |lang| lang.tag()));
+    let head = Text::InShort.text(lang);
     let lines: Vec<String> =
         answers.iter().map(|(name, text)| format!("- **{name}**: {}", first_words(text))).collect();
     format!("{head}\n\n{}", lines.join("\n"))

@@ -7,42 +7,13 @@ use std::{
 };
 
 use chrono::NaiveDate;
-use language::Language;
+use messages::Language;
 use minijinja::{
     Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde,
 };
 use serde_json::{Map, Value};
 
 use super::{parts::AskedParts, values};
-
-const MONTHS_EN: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const MONTHS_SV: [&str; 12] = [
-    "januari",
-    "februari",
-    "mars",
-    "april",
-    "maj",
-    "juni",
-    "juli",
-    "augusti",
-    "september",
-    "oktober",
-    "november",
-    "december",
-];
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut env = Environment::new();
@@ -57,6 +28,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env.add_filter("percent", percent);
     env.add_filter("day", day);
     env.add_function("period", period);
+    env.add_function("catalogue", messages::template_words(escape_markdown));
     env
 });
 
@@ -175,13 +147,8 @@ pub(super) fn escape_markdown(text: &str) -> String {
 }
 
 fn language(state: &State<'_, '_>) -> Language {
-    Language::from_tag(
-        state
-            .lookup("lang")
-            .and_then(|lang| lang.as_str().map(str::to_owned))
-            .as_deref()
-            .unwrap_or("en"),
-    )
+    let tag = state.lookup("lang");
+    tag.as_ref().and_then(|tag| tag.as_str()).map_or(Language::ENGLISH, Language::of_tag)
 }
 
 fn numeric(value: &Jinja) -> Option<f64> {
@@ -227,11 +194,9 @@ fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jin
     let text = numeric(value).map_or_else(
         || "–".to_owned(),
         |amount| {
-            let text = format_grouped(amount, decimals.unwrap_or(1), language(state));
-            match language(state) {
-                Language::En => format!("{text}%"),
-                Language::Sv => format!("{text}\u{a0}%"),
-            }
+            let language = language(state);
+            let text = format_grouped(amount, decimals.unwrap_or(1), language);
+            messages::fill(language.formats().percent, &[("number", &text)])
         },
     );
     Jinja::from_safe_string(text)
@@ -259,7 +224,7 @@ fn period(state: &State<'_, '_>, start: &str, end: &str) -> Jinja {
             } else if a.month() != b.month() {
                 format_day(a, false, lang)
             } else {
-                a.day().to_string()
+                messages::fill(lang.formats().day_of_month, &[("day", &a.day().to_string())])
             };
             let dash = if a.month() == b.month() && a.year() == b.year() { "–" } else { " – " };
             format!("{first}{dash}{}", format_day(b, true, lang))
@@ -275,15 +240,11 @@ fn parse(text: &str) -> Option<NaiveDate> {
 
 pub(super) fn format_day(date: NaiveDate, year: bool, lang: Language) -> String {
     use chrono::Datelike;
-    let month = match lang {
-        Language::En => MONTHS_EN[date.month0() as usize],
-        Language::Sv => MONTHS_SV[date.month0() as usize],
-    };
-    if year {
-        format!("{} {month} {}", date.day(), date.year())
-    } else {
-        format!("{} {month}", date.day())
-    }
+    let formats = lang.formats();
+    let format = if year { formats.day_and_year } else { formats.day };
+    let month = formats.months[date.month0() as usize];
+    let (day, year) = (date.day().to_string(), date.year().to_string());
+    messages::fill(format, &[("day", &day), ("month", month), ("year", &year)])
 }
 
 /// Rounds to a number of decimals, half away from zero as the window does. Rust's own formatting
@@ -305,19 +266,16 @@ fn rounded(amount: f64, decimals: usize) -> String {
 fn format_grouped(amount: f64, decimals: usize, lang: Language) -> String {
     let text = rounded(amount.abs(), decimals);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let (thousands, point) = match lang {
-        Language::En => (",", "."),
-        Language::Sv => ("\u{a0}", ","),
-    };
+    let formats = lang.formats();
     let mut out = String::new();
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i) % 3 == 0 {
-            out.push_str(thousands);
+            out.push_str(formats.group);
         }
         out.push(digit);
     }
     if !fraction.is_empty() {
-        out.push_str(point);
+        out.push_str(formats.decimal);
         out.push_str(fraction);
     }
     let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
@@ -346,6 +304,10 @@ mod tests {
         }
     }
 
+    fn swedish() -> Language {
+        Language::of_tag("sv")
+    }
+
     fn show(template: &str, lang: Language, values: &Value) -> String {
         render(template, lang, values).expect("renders")
     }
@@ -357,16 +319,19 @@ mod tests {
         assert_eq!(
             show(
                 "{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}",
-                Language::En,
+                Language::ENGLISH,
                 &values
             ),
             "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%"
         );
         assert_eq!(
-            show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Language::Sv, &values),
+            show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", swedish(), &values),
             "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026"
         );
-        assert_eq!(show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Language::En, &values), "–");
+        assert_eq!(
+            show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Language::ENGLISH, &values),
+            "–"
+        );
     }
 
     #[test]
@@ -380,7 +345,7 @@ mod tests {
             (" ", "–"),
         ] {
             assert_eq!(
-                show("{{ a|money('SEK') }}", Language::En, &json!({"a": written})),
+                show("{{ a|money('SEK') }}", Language::ENGLISH, &json!({"a": written})),
                 shown,
                 "{written}"
             );
@@ -392,13 +357,13 @@ mod tests {
             ("-5.5", "−5.50"),
         ] {
             assert_eq!(
-                show("{{ a|money(c) }}", Language::En, &json!({"a": written})),
+                show("{{ a|money(c) }}", Language::ENGLISH, &json!({"a": written})),
                 shown,
                 "{written}: nothing else tells the currency"
             );
         }
         assert_eq!(
-            show("{{ a|money('SEK') }}", Language::En, &json!({"a": "from 499 kr"})),
+            show("{{ a|money('SEK') }}", Language::ENGLISH, &json!({"a": "from 499 kr"})),
             "from 499 kr"
         );
         assert_eq!(values::as_number(&json!("from 499 kr")), None, "no bound for what is cheaper");
@@ -413,19 +378,19 @@ mod tests {
     fn writes_periods() {
         let values = json!({});
         assert_eq!(
-            show("{{ period('2026-11-01', '2026-11-30') }}", Language::En, &values),
+            show("{{ period('2026-11-01', '2026-11-30') }}", Language::ENGLISH, &values),
             "1–30 November 2026"
         );
         assert_eq!(
-            show("{{ period('2026-10-22', '2026-11-20') }}", Language::Sv, &values),
+            show("{{ period('2026-10-22', '2026-11-20') }}", swedish(), &values),
             "22 oktober – 20 november 2026"
         );
         assert_eq!(
-            show("{{ period('2025-12-01', '2026-01-31') }}", Language::En, &values),
+            show("{{ period('2025-12-01', '2026-01-31') }}", Language::ENGLISH, &values),
             "1 December 2025 – 31 January 2026"
         );
         assert_eq!(
-            show("{{ period('2026-11-20', '2026-11-20') }}", Language::En, &values),
+            show("{{ period('2026-11-20', '2026-11-20') }}", Language::ENGLISH, &values),
             "20 November 2026"
         );
     }
@@ -434,7 +399,7 @@ mod tests {
     fn escapes_values_for_markdown() {
         let values = json!({"name": "*Bold* [x](http://evil) <b> | #"});
         assert_eq!(
-            show("| {{ name }} |", Language::En, &values),
+            show("| {{ name }} |", Language::ENGLISH, &values),
             "| \\*Bold\\* \\[x\\](http://evil) \\<b\\> \\| \\# |"
         );
     }

@@ -1,7 +1,12 @@
 //! Laws about the packs that ship: what they may depend on, and where their names may stand.
 
-use std::fs;
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+use serde_json::Value;
 
 use crate::{dependencies, holders, only, rooms, root, sources, without_tests};
 
@@ -12,7 +17,7 @@ fn the_offline_model_knows_packs_by_their_manifests_alone() {
         rooms["offline"].iter().filter(|name| rooms.contains_key(*name)).collect();
     let strangers: Vec<&&String> = known
         .iter()
-        .filter(|name| !["contract", "engine", "language"].contains(&name.as_str()))
+        .filter(|name| !["contract", "engine", "language", "messages"].contains(&name.as_str()))
         .collect();
     assert!(
         strangers.is_empty(),
@@ -78,7 +83,7 @@ fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
     for pack in ["shop", "campaign-portfolio-pacing"] {
         let manifest =
             fs::read_to_string(root().join("tools").join(pack).join("pack.json")).unwrap();
-        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        let manifest: Value = serde_json::from_str(&manifest).unwrap();
         names.extend([format!("\"{pack}\""), format!("\"{pack}/"), format!("\"{pack}:")]);
         for tool in manifest["tools"]["tools"].as_array().unwrap() {
             let id = tool["id"].as_str().unwrap();
@@ -111,4 +116,100 @@ fn model_name(id: &str) -> String {
         name.push(if letter == '.' { '_' } else { letter.to_ascii_lowercase() });
     }
     name
+}
+
+#[test]
+fn no_manifest_excludes_requests_by_the_words_of_another_pack() {
+    let packs: BTreeMap<String, PhraseWords> = fs::read_dir(root().join("tools"))
+        .unwrap()
+        .filter_map(|entry| fs::read_to_string(entry.unwrap().path().join("pack.json")).ok())
+        .map(|text| serde_json::from_str::<Value>(&text).unwrap())
+        .map(|manifest| (manifest["id"].as_str().unwrap().to_owned(), PhraseWords::of(&manifest)))
+        .collect();
+    for word in ["cart", "stock"] {
+        assert!(packs["shop"].own.contains(word), "{word} is found: {:?}", packs["shop"].own);
+    }
+    for (pack, words) in &packs {
+        for (other, others) in packs.iter().filter(|(other, _)| *other != pack) {
+            let mut foreign = words.excluding.intersection(&others.own).collect::<Vec<_>>();
+            foreign.retain(|word| !words.used.contains(*word));
+            assert!(
+                foreign.is_empty(),
+                "packs do not know one another, and the offline model compares them itself; `not` of \
+                 {pack} holds words of {other}: {foreign:?}"
+            );
+        }
+    }
+}
+
+/// The words in the phrases of a manifest.
+struct PhraseWords {
+    /// The words that ask for something of this pack: each is a whole phrase, or one of the words
+    /// that the manifest lists as those of its field.
+    own: BTreeSet<String>,
+    /// The words of all phrases that speak for the pack. Other packs may use them, too.
+    used: BTreeSet<String>,
+    /// The words of the phrases that exclude an intent.
+    excluding: BTreeSet<String>,
+}
+
+impl PhraseWords {
+    fn of(manifest: &Value) -> Self {
+        let offline = &manifest["offline"];
+        let listed: BTreeSet<String> =
+            ["vocabulary", "ignored"].iter().flat_map(|list| texts_in(&offline[list])).collect();
+        let tools = list_of(&manifest["tools"]["tools"]);
+        let intents: Vec<&Value> =
+            tools.flat_map(|tool| list_of(&tool["offline"]["intents"])).collect();
+        let phrases = |member: &str| -> Vec<String> {
+            intents.iter().flat_map(|intent| texts_in(&intent[member])).collect()
+        };
+        let mut words = Self {
+            own: BTreeSet::new(),
+            used: list_of(&offline["cannot"])
+                .flat_map(|refusal| texts_in(&refusal["triggers"]))
+                .flat_map(|text| parts(&text))
+                .flatten()
+                .collect(),
+            excluding: phrases("not").iter().flat_map(|text| parts(text)).flatten().collect(),
+        };
+        for phrase in phrases("triggers") {
+            let parts = parts(&phrase);
+            let is_whole = parts.len() == 1;
+            for word in parts.into_iter().flatten() {
+                if !phrase.starts_with('~') && (is_whole || listed.contains(&word)) {
+                    words.own.insert(word.clone());
+                }
+                words.used.insert(word);
+            }
+        }
+        words
+    }
+}
+
+/// Returns the elements of a list, or none.
+fn list_of(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Returns all texts in a value.
+fn texts_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.to_lowercase()],
+        Value::Array(list) => list.iter().flat_map(texts_in).collect(),
+        Value::Object(members) => members.values().flat_map(texts_in).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+/// Returns the words of a phrase, each with its alternatives. A word of one or two letters, such as
+/// the "in" of "in stock", says nothing.
+fn parts(phrase: &str) -> Vec<Vec<String>> {
+    phrase
+        .trim_start_matches(['~', '^'])
+        .split_whitespace()
+        .map(|part| part.split('|').filter(|word| word.chars().count() > 2).map(str::to_owned))
+        .map(Iterator::collect)
+        .filter(|words: &Vec<String>| !words.is_empty())
+        .collect()
 }
