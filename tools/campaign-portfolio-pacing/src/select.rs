@@ -191,7 +191,7 @@ fn unnamed_account(
         "account_default",
         account.id.clone(),
         text!(
-            "No account was named: account {id}, {name}, was taken.",
+            "No account was named, so account {id}, {name}, was used.",
             id = account.id,
             name = account.name
         ),

@@ -171,7 +171,7 @@ pub struct ToolEntry {
     /// Values that a result leaves in the session for caller-owned parameters of later calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub session_values: Vec<SessionValue>,
-    /// How the window shows a result.
+    /// The parts of a result, and how clients show it.
     #[serde(default)]
     pub view: ResultView,
     /// Kind `internal_service`: the service's name.
@@ -475,6 +475,7 @@ pub struct EntityDefault {
     /// The kind as a person calls it, by language. A missing language shows `entity`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<Localised<String>>")]
+    #[schemars(with = "offline::Words")]
     pub title: Localised<String>,
 }
 

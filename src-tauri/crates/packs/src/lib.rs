@@ -21,6 +21,8 @@ mod shape;
 mod subject;
 mod templates;
 mod urls;
+mod views;
+mod words;
 
 pub use agent::agent;
 pub use instructions::{Found, instructions};

@@ -17,7 +17,8 @@ use crate::{
     loaded::{LoadedPack, Pack},
     resolve, shape,
     subject::Subject,
-    templates,
+    templates, views,
+    words::Words,
 };
 
 /// The place of the id in a manifest.
@@ -48,6 +49,7 @@ pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack
         .flat_map(|pack| &mut pack.tools)
         .collect();
     resolve::qualify(&mut tools);
+    views::complete_names(&mut loaded);
     for one in &mut loaded {
         one.view.tools = one.pack.as_ref().map(|p| p.tools.clone()).unwrap_or_default();
     }
@@ -138,6 +140,7 @@ fn resolve_pack(
 ) -> Option<Pack> {
     let mut whole = manifest.clone();
     templates::inline(folder, &mut whole, faults);
+    Words::read(folder, faults).apply(&mut whole, faults);
     let mut manifest: PackManifest = match serde_json::from_value(whole) {
         Ok(manifest) => manifest,
         Err(error) => {

@@ -11,7 +11,11 @@ use crate::{row, with_rows};
 fn render_answer(intent: &str, locale: &str, result: &Value) -> String {
     let file = if intent == "campaigns" { "list" } else { "pace" };
     let folder = env!("CARGO_MANIFEST_DIR");
-    let text = fs::read_to_string(format!("{folder}/answers/{file}.{locale}.jinja")).unwrap();
+    let read = |name: &str| fs::read_to_string(format!("{folder}/{name}")).unwrap();
+    let (english, words) = (read("messages/en.json"), read(&format!("messages/{locale}.json")));
+    let template = read(&format!("answers/{file}.jinja"));
+    let words = format!("{{'en': {english}, '{locale}': {words}}}");
+    let text = format!("{{% set t = catalogue('{locale}', {words}) %}}{template}");
     let mut environment = Environment::new();
     environment
         .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
@@ -21,6 +25,7 @@ fn render_answer(intent: &str, locale: &str, result: &Value) -> String {
         f64::try_from(value).map_or("–".to_owned(), |value| format!("{value:.1}%"))
     });
     environment.add_filter("number", |value: Template, _: Option<usize>| value);
+    environment.add_function("catalogue", messages::template_words(str::to_owned));
     environment.add_function("period", |start: String, end: String| format!("{start} – {end}"));
     environment
         .render_str(

@@ -41,7 +41,7 @@ impl PackAdapter for ShopAdapter {
     }
 
     fn arguments(&self, call: &PackCall<'_>, arguments: Value) -> Value {
-        let arguments = if call.is_read && call.is_chat_api {
+        let arguments = if call.is_read && call.caller.is_remote() {
             search::simplify_search_arguments(call.tool, arguments)
         } else {
             arguments
@@ -79,7 +79,7 @@ impl PackAdapter for ShopAdapter {
     fn result(&self, call: &PackCall<'_>, answer: Value, is_second: bool) -> Value {
         match call.tool {
             tools::SEARCH => search::Search::of(call).completed(answer, is_second),
-            tools::GET if call.is_chat_api => search::with_few_variants(answer),
+            tools::GET if call.caller.is_remote() => search::with_few_variants(answer),
             _ => answer,
         }
     }

@@ -54,7 +54,7 @@ impl<'a> Search<'a> {
     pub(crate) fn of(call: &PackCall<'a>) -> Self {
         let asked = call.asked;
         let query = asked["query"].as_str().unwrap_or_default();
-        let is_plain = call.is_chat_api;
+        let is_plain = call.caller.is_remote();
         let exact = quoted(query).filter(|_| is_plain);
         Self {
             is_plain,

@@ -43,10 +43,10 @@ fn render_preview(tool: &str, arguments: &Value, reads: &Value, locale: &str) ->
         .collect();
     scope.insert("args", Template::from(Serde(arguments)));
     scope.insert("locale", Template::from(locale));
-    serde_json::from_str(
-        &environment.render_str(&told::file(file), Template::from_pairs(scope)).ok()?,
-    )
-    .ok()
+    environment.add_function("catalogue", messages::template_words(str::to_owned));
+    let template = told::with_words("locale", &told::file(file));
+    let text = environment.render_str(&template, Template::from_pairs(scope)).ok()?;
+    serde_json::from_str(&text).ok()
 }
 
 fn render(tool: &str, arguments: Value, reads: Value) -> PreviewView {
@@ -220,7 +220,7 @@ fn a_line_is_known_by_any_number_that_only_it_has() {
 }
 
 #[test]
-fn nobody_is_asked_to_change_what_is_not_in_the_cart() {
+fn no_question_is_asked_about_an_item_that_is_not_in_the_cart() {
     let cart = json!({"items": [{"partNo": "A-1", "name": "Tent", "quantity": 1, "totalPrice": "5.00"}], "total": "5.00"});
     for (tool, arguments) in [
         ("cart.setItemQuantity", json!({"productId": "4711", "quantity": 2})),

@@ -12,6 +12,16 @@ pub(crate) fn manifest() -> Value {
     serde_json::from_str(&file("pack.json")).unwrap()
 }
 
+/// Gives a template the pack's words as `t`, as the host does. `tag` is the expression for the
+/// language. The template needs the function `catalogue`.
+pub(crate) fn with_words(tag: &str, template: &str) -> String {
+    let texts = |tag: &str| -> Value {
+        serde_json::from_str(&file(&format!("messages/{tag}.json"))).unwrap()
+    };
+    let words: Value = json!({"en": texts("en"), "sv": texts("sv")});
+    format!("{{% set t = catalogue({tag}, {words}) %}}{template}")
+}
+
 fn call(shop: &Shop, tool: &str, arguments: Value) -> Value {
     let Value::Object(arguments) = arguments else { return Value::Null };
     shop.call(tool, &arguments).unwrap()

@@ -18,12 +18,36 @@ use crate::ToolId;
 /// Text by language tag (`en`, `sv`).
 pub type Localised<T> = BTreeMap<String, T>;
 
+/// The forms in which a manifest gives a text. The packs crate turns all into texts by language.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema has this form")]
+pub(crate) enum Words {
+    /// `@KEY`: the words of a key of the pack's `messages/LANG.json`.
+    Key(#[schemars(regex(pattern = r"^@[A-Za-z0-9_]+$"))] String),
+    /// A text in each language.
+    ByLanguage(Localised<String>),
+}
+
+/// The forms in which a manifest gives a template.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema has this form")]
+pub(crate) enum Templates {
+    /// One template for all languages. Its words come from `messages/LANG.json` with the function
+    /// `t`.
+    All(String),
+    /// A template in each language.
+    ByLanguage(Localised<String>),
+}
+
 /// The offline model's data about the pack as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackOffline {
     /// The purpose of the pack, as the end of "I can ...".
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "Words")]
     pub can: Localised<String>,
     /// Example questions for "what can you do".
     #[serde(default)]
@@ -56,6 +80,7 @@ pub struct Cannot {
     /// Phrases that indicate the request.
     pub triggers: Localised<Vec<String>>,
     /// The sentence that declines it.
+    #[schemars(with = "Words")]
     pub answer: Localised<String>,
 }
 
@@ -65,10 +90,12 @@ pub struct Cannot {
 pub struct Thing {
     /// Nouns for it ("products"), used in questions to the user.
     #[serde(default)]
+    #[schemars(with = "Words")]
     pub nouns: Localised<String>,
     /// The tools that find such things.
     pub sources: Vec<ThingSource>,
     /// A template over `item`: one line that identifies the thing.
+    #[schemars(with = "Templates")]
     pub label: Localised<String>,
     /// JSON pointers into an item to the texts compared with the user's words; `*` stands for every
     /// element.
@@ -80,9 +107,11 @@ pub struct Thing {
     pub usable: Option<String>,
     /// The answer if no usable thing is left: a template over `items`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "Templates")]
     pub unusable: Localised<String>,
     /// The answer if no thing was found: a template over `words`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "Templates")]
     pub none: Localised<String>,
     /// The orders that people ask for: "the cheapest".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,6 +134,7 @@ pub struct Ranking {
     pub set: BTreeMap<String, Value>,
     /// The name of the order, below the answer: "cheapest first".
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "Words")]
     pub label: Localised<String>,
 }
 
@@ -166,6 +196,7 @@ pub struct ToolOffline {
     pub as_of: Option<String>,
     /// The sentence after a write that did not happen, e.g. "Nothing was added to the cart."
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "Words")]
     pub undone: Localised<String>,
 }
 
@@ -201,6 +232,7 @@ pub struct Intent {
     /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in
     /// Markdown. If it is missing, the answer of the tool's first intent is used.
     #[serde(default)]
+    #[schemars(with = "Templates")]
     pub answer: Localised<String>,
 }
 

@@ -7,10 +7,9 @@ use crate::{
     fault::{Faults, join},
     subject::Subject,
     templates::TemplateChecker,
+    words,
 };
 
-/// The languages that the app speaks.
-const LANGUAGES: [&str; 2] = ["en", "sv"];
 /// Members of the `offline` blocks that hold texts by language.
 const LOCALISED: [&str; 12] = [
     "answer", "can", "cues", "examples", "label", "none", "not", "nouns", "synonyms", "triggers",
@@ -35,8 +34,7 @@ fn walk(templates: &mut TemplateChecker<'_>, value: &Value, at: &str, faults: &m
     match value {
         Value::Object(members) => {
             let name = at.rsplit('/').next().unwrap_or_default();
-            if LOCALISED.contains(&name) || members.keys().any(|k| LANGUAGES.contains(&k.as_str()))
-            {
+            if LOCALISED.contains(&name) || members.keys().any(|k| words::is_language(k)) {
                 tags(members, at, faults);
             }
             if TEMPLATES.contains(&name) {
@@ -52,17 +50,34 @@ fn walk(templates: &mut TemplateChecker<'_>, value: &Value, at: &str, faults: &m
             .iter()
             .enumerate()
             .for_each(|(i, item)| walk(templates, item, &format!("{at}/{i}"), faults)),
+        Value::String(text) if is_template(at, text) => templates.check(at, text, faults),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-fn tags(members: &Map<String, Value>, at: &str, faults: &mut Faults) {
-    for tag in members.keys().filter(|tag| !LANGUAGES.contains(&tag.as_str())) {
-        let problem = format!("`{tag}` is not a language of the app");
+/// Whether a text is a template for all languages. A text that begins with `@` is a key of words.
+fn is_template(at: &str, text: &str) -> bool {
+    let name = at.rsplit('/').next().unwrap_or_default();
+    TEMPLATES.contains(&name) && !text.starts_with('@')
+}
+
+/// Checks words that a manifest gives by language. English words stand in for those of a missing
+/// language.
+pub(super) fn check_words(words: &Value, at: &str, faults: &mut Faults) {
+    let Some(members) = words.as_object() else { return };
+    tags(members, at, faults);
+    let english = messages::Language::ENGLISH.tag();
+    if !members.contains_key(english) {
         faults.at(
-            join(at, tag),
-            problem,
-            format!("use one of {}", LANGUAGES.map(|l| format!("`{l}`")).join(", ")),
+            join(at, english),
+            "there are no English words",
+            "add them: they stand in for those of a missing language",
         );
+    }
+}
+
+fn tags(members: &Map<String, Value>, at: &str, faults: &mut Faults) {
+    for tag in members.keys().filter(|tag| !words::is_language(tag)) {
+        faults.at(join(at, tag), words::unknown_language(tag), words::known_languages());
     }
 }

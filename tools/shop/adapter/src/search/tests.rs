@@ -3,7 +3,7 @@
 
 use std::{future::Future, sync::Mutex};
 
-use contract::pack_code::PackAdapter as _;
+use contract::{CallerKind, pack_code::PackAdapter as _};
 
 use super::*;
 use crate::ShopAdapter;
@@ -11,12 +11,12 @@ use crate::ShopAdapter;
 /// How a search is asked for.
 #[derive(Clone, Copy)]
 struct Manner {
-    is_chat_api: bool,
+    caller: &'static CallerKind,
     locale: &'static str,
 }
 
-const PLAIN: Manner = Manner { is_chat_api: true, locale: "en" };
-const AS_ASKED: Manner = Manner { is_chat_api: false, locale: "en" };
+const PLAIN: Manner = Manner { caller: &CallerKind::ChatApi, locale: "en" };
+const AS_ASKED: Manner = Manner { caller: &CallerKind::Window, locale: "en" };
 
 /// The result of a search through a shop that answers every request with `ask`, as the host carries
 /// it out.
@@ -29,7 +29,7 @@ async fn through<E, F: Future<Output = Result<Value, E>>>(
         tool: SEARCH,
         is_read: true,
         is_remote: false,
-        is_chat_api: manner.is_chat_api,
+        caller: manner.caller,
         locale: manner.locale,
         asked: &asked,
     };
@@ -73,7 +73,7 @@ fn kinds(result: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn section_14_a_search_goes_out_in_plain_words_and_says_so() {
+async fn chat_api_14_a_search_goes_out_in_plain_words_and_says_so() {
     let (result, asked) =
         searched(PLAIN, json!({"query": "red running shoes size 42"}), &["running shoes"]).await;
     assert_eq!(asked, ["running shoes"]);
@@ -90,7 +90,7 @@ async fn section_14_a_search_goes_out_in_plain_words_and_says_so() {
 }
 
 #[tokio::test]
-async fn section_14_nothing_found_is_tried_once_more_with_the_first_word() {
+async fn chat_api_14_an_empty_search_is_tried_once_more_with_the_first_word() {
     let (result, asked) =
         searched(PLAIN, json!({"query": "trail unicorn saddle"}), &["trail"]).await;
     assert_eq!(asked, ["trail unicorn saddle", "trail"]);
@@ -106,7 +106,7 @@ async fn section_14_nothing_found_is_tried_once_more_with_the_first_word() {
 }
 
 #[tokio::test]
-async fn section_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
+async fn chat_api_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
     let (result, asked) =
         searched(PLAIN, json!({"query": "“red wool socks 42”"}), &["red wool socks 42"]).await;
     assert_eq!(asked, ["red wool socks 42"]);
@@ -135,7 +135,7 @@ async fn section_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
 }
 
 #[tokio::test]
-async fn section_14_ways_on_come_in_their_order() {
+async fn chat_api_14_ways_on_come_in_their_order() {
     let arguments = json!({"query": "blue quantum xylophone", "filters": {"maxPrice": 5}});
     let (result, _) = searched(PLAIN, arguments, &[]).await;
     assert_eq!(kinds(&result), ["search_retry", "remove_constraints", "ask_clarify"]);
@@ -178,7 +178,7 @@ async fn as_asked_the_shop_gets_the_words_and_plainer_ones_are_offered() {
 }
 
 #[tokio::test]
-async fn section_15_what_can_be_had_comes_first_whatever_the_shape() {
+async fn chat_api_15_items_in_stock_come_first_whatever_the_shape() {
     let item = |id: u32, stock: Value| json!({"productId": id, "name": "x", "onHand": stock});
     let items = json!([
         item(1, json!({"value": 3, "isActive": false})),
@@ -232,7 +232,7 @@ async fn a_second_try_that_fails_leaves_the_first_answer() {
 }
 
 #[test]
-fn section_6_fifty_variants_are_read_and_those_that_can_be_bought_first() {
+fn chat_api_6_fifty_variants_are_read_and_those_that_can_be_bought_first() {
     let listed = |count: u32| {
         (0..count).map(|id| json!({"productId": id, "isBuyable": id % 4 == 3})).collect::<Vec<_>>()
     };
