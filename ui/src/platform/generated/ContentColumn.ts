@@ -2,4 +2,23 @@
 import type { ColumnRole } from "./ColumnRole";
 import type { ValueFormat } from "./ValueFormat";
 
-export type ContentColumn = { label: { [key in string]: string }, role: ColumnRole, format: ValueFormat, digits?: number, };
+/**
+ * A column as it is drawn.
+ */
+export type ContentColumn = { 
+/**
+ * The heading, by language.
+ */
+label: { [key in string]: string }, 
+/**
+ * The use of the column.
+ */
+role: ColumnRole, 
+/**
+ * How the values are written.
+ */
+format: ValueFormat, 
+/**
+ * The number of decimal places.
+ */
+digits?: number, };

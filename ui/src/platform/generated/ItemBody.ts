@@ -118,12 +118,13 @@ error?: AgentError | null,
  */
 local_only?: boolean, 
 /**
- * How the window shows `data`.
+ * How clients show `data`, as the tool declared it at the time of the call.
  */
 view: ResultView, 
 /**
- * The content that the window draws for `view`, read from `data`. Never stored: the window's host fills
- * it when items are read. None if `data` cannot be read as this view.
+ * The content that the window draws for `view`, read from `data`: a `ResultContent`, or the own
+ * form of a named view. Never stored: the window's host fills it when items are read. None if
+ * `data` cannot be read as this view.
  */
 parsed?: unknown, 
 /**

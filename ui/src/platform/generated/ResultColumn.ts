@@ -3,4 +3,32 @@ import type { ColumnRole } from "./ColumnRole";
 import type { ColumnUnit } from "./ColumnUnit";
 import type { ValueFormat } from "./ValueFormat";
 
-export type ResultColumn = { field: string, label?: { [key in string]: string }, role?: ColumnRole, unit?: ColumnUnit, format?: ValueFormat, digits?: number, };
+/**
+ * A column of a result.
+ */
+export type ResultColumn = { 
+/**
+ * The member of a row that has the value, or a JSON pointer into the row. If rows are lists, the
+ * place of the column counts instead.
+ */
+field: string, 
+/**
+ * The heading, by language. Without any, the field is the heading.
+ */
+label?: { [key in string]: string }, 
+/**
+ * The use of the column.
+ */
+role?: ColumnRole, 
+/**
+ * The unit of the values.
+ */
+unit?: ColumnUnit, 
+/**
+ * How the values are written. Follows from the role if it is absent.
+ */
+format?: ValueFormat, 
+/**
+ * The number of decimal places (0 to 6). Follows from the format if it is absent.
+ */
+digits?: number, };

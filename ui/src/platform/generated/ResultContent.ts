@@ -3,4 +3,27 @@ import type { ChartKind } from "./ChartKind";
 import type { ContentColumn } from "./ContentColumn";
 import type { ResultCell } from "./ResultCell";
 
-export type ResultContent = { title?: { [key in string]: string }, chart?: ChartKind, columns: Array<ContentColumn>, rows: Array<Array<ResultCell>>, total: number, };
+/**
+ * The rows and columns of a result.
+ */
+export type ResultContent = { 
+/**
+ * The heading, by language. The tool's title if it is absent.
+ */
+title?: { [key in string]: string }, 
+/**
+ * The kind of chart, if the view declares one.
+ */
+chart?: ChartKind, 
+/**
+ * The columns.
+ */
+columns: Array<ContentColumn>, 
+/**
+ * The first rows. Each has a cell for each column.
+ */
+rows: Array<Array<ResultCell>>, 
+/**
+ * The number of all rows.
+ */
+total: number, };

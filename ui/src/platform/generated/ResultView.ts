@@ -4,4 +4,39 @@ import type { Columns } from "./Columns";
 import type { PackId } from "./PackId";
 import type { ShapeName } from "./ShapeName";
 
-export type ResultView = { shape: ShapeName, title?: { [key in string]: string }, rows?: string, columns?: Columns, chart?: ChartKind, pack?: PackId, view?: string, pinned?: boolean, };
+/**
+ * How clients show the results of a tool.
+ */
+export type ResultView = { 
+/**
+ * The parts of a result.
+ */
+shape: ShapeName, 
+/**
+ * The heading, by language. The tool's title if it is absent.
+ */
+title?: { [key in string]: string }, 
+/**
+ * JSON pointer to the rows, such as `/items`. Absent: the result itself.
+ */
+rows?: string, 
+/**
+ * The columns, or a JSON pointer to them within the result.
+ */
+columns?: Columns, 
+/**
+ * Shape `series`: the kind of chart. Absent: the data decide.
+ */
+chart?: ChartKind, 
+/**
+ * Shape `named`: the pack that has the view.
+ */
+pack?: PackId, 
+/**
+ * Shape `named`: the name of the view.
+ */
+view?: string, 
+/**
+ * Whether the newest result stays beside the conversation.
+ */
+pinned?: boolean, };

@@ -2,6 +2,7 @@
 import type { RunMetadata } from "./RunMetadata";
 import type { RunStatus } from "./RunStatus";
 import type { RunUsage } from "./RunUsage";
+import type { StructuredOutput } from "./StructuredOutput";
 
 /**
  * The response of a run that has an answer.
@@ -24,9 +25,9 @@ status: RunStatus,
  */
 output: string, 
 /**
- * The answer as values, if the agent gives them.
+ * The answer as values, if there are any.
  */
-structured_output?: Record<string, unknown>, 
+structured_output?: StructuredOutput | null, 
 /**
  * Facts about the answer, such as the tools used.
  */

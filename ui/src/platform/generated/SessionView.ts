@@ -34,8 +34,8 @@ queue: Array<QueuedMessage>,
  */
 approvals: Array<Approval>, 
 /**
- * The newest result of each view that is shown beside the conversation (see
- * `ResultView::is_pinned`), if it is older than `items`.
+ * The newest results that stay beside the conversation (see `ResultView::pinned`), if they are
+ * older than `items`.
  */
 pinned?: Array<Item>, 
 /**

@@ -130,7 +130,7 @@ auth?: Auth | null,
  */
 audit_required: boolean, 
 /**
- * How the window shows a result.
+ * How clients show a result.
  */
 view: ResultView, 
 /**
