@@ -13,6 +13,7 @@ use contract::{
 use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
 
 use super::{
+    field::{Fields, PackWords},
     pattern::{Index, Pattern},
     social,
 };
@@ -44,6 +45,8 @@ pub(super) struct Book {
     pub(super) against: Index<(usize, usize)>,
     /// Phrases of requests that a pack declines, by (pack, index).
     pub(super) declined: Index<(usize, usize)>,
+    /// The words by which a clause names a pack.
+    pub(super) fields: Fields,
 }
 
 #[derive(Debug)]
@@ -193,10 +196,37 @@ impl Book {
             .map(|(_, pattern)| pattern)
             .chain(cues);
         phrases.flat_map(Pattern::words).for_each(|word| book.lexicon.add(word));
+        book.fields = Fields::new(book.words_of_packs(&triggers, &declined));
         book.triggers = Index::new(triggers);
         book.against = Index::new(against);
         book.declined = Index::new(declined);
         book
+    }
+
+    /// Collects the words of the phrases that speak for each pack.
+    fn words_of_packs(
+        &self,
+        triggers: &[((usize, usize), Pattern)],
+        declined: &[((usize, usize), Pattern)],
+    ) -> Vec<PackWords> {
+        let mut words: Vec<PackWords> =
+            self.packs.iter().map(|pack| PackWords::new(&pack.offline)).collect();
+        for ((tool, _), phrase) in triggers {
+            words[self.tools[*tool].pack].add_trigger(phrase);
+        }
+        for ((pack, _), phrase) in declined {
+            words[*pack].add_words(phrase.words());
+        }
+        for (pack, words) in self.packs.iter().zip(&mut words) {
+            words.add_words(pack.rankings.iter().flat_map(|(.., phrase)| phrase.words()));
+        }
+        for tool in &self.tools {
+            let choices = tool.choices.iter().flatten().map(|(_, phrase)| phrase);
+            let phrases = tool.cues.iter().flatten().chain(choices);
+            words[tool.pack].add_words(phrases.flat_map(Pattern::words));
+            words[tool.pack].add_words(tool.nouns.iter().flatten().map(String::as_str));
+        }
+        words
     }
 
     /// The words of a message, with typing errors put right.

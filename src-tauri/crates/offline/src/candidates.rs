@@ -38,6 +38,8 @@ impl Reader<'_> {
         let mut all: Vec<Match> = Vec::new();
         let for_it = self.book.triggers.find(tokens, &facts.words);
         let against = self.book.against.find(tokens, &facts.words);
+        let names: Vec<_> = facts.named.iter().map(|n| (n.pack, n.at.clone())).collect();
+        let fields = self.book.fields.count_words(tokens, &facts.words, &names);
         let hedged = social::is_hedged(tokens, &facts.words);
         let quoted = find_quotation(tokens).unwrap_or_default();
         for (tool, data) in self.book.tools.iter().enumerate() {
@@ -56,6 +58,9 @@ impl Reader<'_> {
                     .filter(|(key, ..)| *key == (tool, intent))
                     .map(|(_, hit, weak)| (hit, *weak))
                     .collect();
+                if fields.fits_another(data.pack, !hits.is_empty()) {
+                    continue;
+                }
                 let Some(found) = self.score_intent(tool, intent, tokens, facts, &hits) else {
                     continue;
                 };
