@@ -40,6 +40,7 @@ export function approvalOf(rest: Partial<Approval>): Approval {
     tool_title: "Add",
     server: "shop",
     agent: "shop",
+    caller: "window",
     effect: "write",
     arguments: "{}",
     hash: "00",
