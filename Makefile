@@ -16,7 +16,7 @@ GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
 AUDIT_PYTHON = $(CARGO_TARGET)/audit-python/.stamp
 EMBEDDING_PYTHON = $(CARGO_TARGET)/embedding-python/.stamp
 MODEL_PYTHON = $(CARGO_TARGET)/model-python/.stamp
-UI_SOURCES = $(shell find ui messages -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
+UI_SOURCES = $(shell find ui messages $(wildcard tools/*/messages) -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
 	@echo "make run     build and open Countersign"

@@ -1,12 +1,29 @@
 // Two pages, one per window: index.html (chat) and approval.html. No script is inlined, so that a strict CSP holds.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
+/** Leaves the words of packs' answers out of the pages: the window shows their names and sentences, which are their own keys. */
+const packSentences: Plugin = {
+  name: "pack-sentences",
+  enforce: "pre",
+  transform(code, id) {
+    if (!/\/tools\/[^/]+\/messages\/\w+\.json$/.test(id)) return null;
+    const texts = Object.entries(JSON.parse(code) as Record<string, unknown>);
+    return JSON.stringify(Object.fromEntries(texts.filter(([key]) => !/^[a-z]\w*$/.test(key))));
+  },
+};
+
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [packSentences, svelte()],
   clearScreen: false,
   // The texts are beside this folder.
-  server: { port: 5173, strictPort: true, host: "127.0.0.1", fs: { allow: [".", "../messages"] } },
+  server: {
+    port: 5173,
+    strictPort: true,
+    host: "127.0.0.1",
+    fs: { allow: [".", "../messages", "../tools"] },
+  },
   preview: { port: 5174, strictPort: true, host: "127.0.0.1" },
   build: {
     target: "safari18",

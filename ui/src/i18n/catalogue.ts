@@ -63,7 +63,7 @@ const hosts = import.meta.glob<Partial<Record<string, string>>>("../../../messag
   import: "default",
 });
 
-// The names and sentences of the packs that ship, beside the words of their answers.
+// The names and sentences of the packs that ship.
 const packs = import.meta.glob<Texts>("../../../tools/*/messages/*.json", {
   eager: true,
   import: "default",
