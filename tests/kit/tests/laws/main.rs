@@ -13,6 +13,7 @@ mod locks;
 mod packages;
 mod packs;
 mod shapes;
+mod words;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

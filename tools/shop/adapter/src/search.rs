@@ -42,7 +42,7 @@ pub(crate) struct Search<'a> {
     /// suggested.
     is_plain: bool,
     /// The language of the refinements.
-    is_swedish: bool,
+    locale: String,
     /// The original words, without the quotation marks of an exact search.
     original: &'a str,
     is_exact: bool,
@@ -58,7 +58,7 @@ impl<'a> Search<'a> {
         let exact = quoted(query).filter(|_| is_plain);
         Self {
             is_plain,
-            is_swedish: is_swedish(call),
+            locale: locale_of(call),
             original: exact.unwrap_or(query),
             is_exact: exact.is_some(),
             simple: if is_plain { plain_query(query) } else { simplify(query) },
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
     /// Returns suggestions for further searches after a search without results. Their labels can be
     /// sent as messages.
     fn refinements(&self, is_broadened: bool) -> Vec<Value> {
-        let (sv, simple, original) = (self.is_swedish, &self.simple, self.original);
+        let (locale, simple, original) = (self.locale.as_str(), &self.simple, self.original);
         let one = |id: &str, label: String, payload: Value| json!({"id": id, "label": label, "payload": payload});
         let mut found = Vec::new();
         if !self.is_plain {
@@ -130,19 +130,19 @@ impl<'a> Search<'a> {
             if simple.has_several_words() {
                 found.push(one(
                     "broaden_search",
-                    texts::look_for(broader, sv),
+                    texts::look_for(broader, locale),
                     json!({"type": "search_broaden", "query": broader}),
                 ));
             }
             if !simple.dropped.is_empty() {
                 found.push(one(
                     "search_keyword_only",
-                    texts::look_for(&simple.query, sv),
+                    texts::look_for(&simple.query, locale),
                     json!({"type": "search_broaden", "query": simple.query}),
                 ));
             }
         } else if original.trim() != simple.query {
-            let label = texts::look_for_exactly(original.trim(), sv);
+            let label = texts::look_for_exactly(original.trim(), locale);
             found.push(one(
                 "retry_original",
                 label,
@@ -156,9 +156,9 @@ impl<'a> Search<'a> {
                 .dropped
                 .iter()
                 .map(String::as_str)
-                .chain(self.filters.iter().map(|name| texts::filter(name, sv)))
+                .chain(self.filters.iter().map(|name| texts::filter(name, locale)))
                 .collect();
-            let label = texts::without(&said.join(", "), sv);
+            let label = texts::without(&said.join(", "), locale);
             found.push(one(
                 "remove_constraints",
                 label,
@@ -166,7 +166,7 @@ impl<'a> Search<'a> {
             ));
         }
         if is_broadened || found.is_empty() {
-            let (label, question) = texts::clarify(sv);
+            let (label, question) = texts::clarify(locale);
             found.push(one(
                 "ask_clarify",
                 label.to_owned(),
@@ -178,11 +178,11 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether the caller's language is Swedish: the language in the arguments, or else the host's.
-fn is_swedish(call: &PackCall<'_>) -> bool {
+/// Returns the caller's language: the one in the arguments, or else the host's.
+fn locale_of(call: &PackCall<'_>) -> String {
     let culture = call.asked["context"]["cultureCode"].as_str().map(str::to_ascii_lowercase);
     let locale = culture.unwrap_or_else(|| call.locale.to_owned());
-    locale.split(['-', '_']).next() == Some("sv")
+    locale.split(['-', '_']).next().unwrap_or_default().to_owned()
 }
 
 /// Returns the words if the query is one quotation of allowed length. They are sent unchanged.
