@@ -205,7 +205,7 @@ impl AnswerBuilder {
         if !self.told.insert(code) {
             return;
         }
-        if self.context.caller.is_remote() || !self.context.kind.keeps_items() {
+        if self.context.is_remote() || !self.context.kind.keeps_items() {
             tracing::warn!(code, text = text.as_str(), "a notice for the operator");
             return;
         }
@@ -283,7 +283,7 @@ impl AnswerBuilder {
     /// Returns the sentence that says that a budget ended the answer. Remote callers get a sentence
     /// without budget and settings, because their customers have neither.
     pub(crate) fn budget_cut_text(&self) -> &'static str {
-        let text = if self.context.caller.is_remote() { Text::EndsEarly } else { Text::BudgetCut };
+        let text = if self.context.is_remote() { Text::EndsEarly } else { Text::BudgetCut };
         text.in_locale(&self.context.locale)
     }
 

@@ -332,7 +332,7 @@ impl<'t> ModelCaller<'t> {
 
     /// Returns the error of the turn. Callers over HTTP read no words of the model's server.
     fn failure(&self, error: &ModelError) -> AgentError {
-        let is_remote = self.context.caller.is_remote();
+        let is_remote = self.context.is_remote();
         model_error(error, if is_remote { error.message.clone() } else { error.told() })
     }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, Caller, ErrorCode, ItemBody, Reason,
-    SessionId, ToolSpec, text,
+    AgentError, Approval, ApprovalId, ApprovalStatus, ErrorCode, ItemBody, Reason, SessionId,
+    ToolSpec, text,
 };
 
 use crate::{
@@ -111,7 +111,7 @@ impl Approvals {
     }
 
     /// Makes the gate for a pending action whose turn has ended.
-    pub(super) fn gate(&self, approval: &Approval, decider: &Caller) -> ApprovalGate {
-        ApprovalGate::detached((&self.shared, &self.tools), &self.services, approval, decider)
+    pub(super) fn gate(&self, approval: &Approval) -> ApprovalGate {
+        ApprovalGate::detached((&self.shared, &self.tools), &self.services, approval)
     }
 }

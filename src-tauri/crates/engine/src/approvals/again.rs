@@ -53,7 +53,8 @@ impl Approvals {
         // Two requests at once would both find no proposal yet.
         let _one_at_a_time = self.asking_again.lock(&expired.session).await;
         self.check_may_ask_again(&expired).await?;
-        self.shared.switches.check_tools_named(&expired.tool)?;
+        let tools = self.shared.world.tools.as_ref();
+        self.shared.switches.check_tools_named(tools, &expired.tool)?;
         self.shared.secrets.reload().await;
         let ready = self.call_again(&expired)?;
         let agent = self.services.transitions.agent_id_of(&expired);
@@ -65,7 +66,7 @@ impl Approvals {
             .field("asks_again", id.as_str())
             .field("by", by.kind.name());
         self.record_of(&expired, started).await;
-        let asked = self.propose_again(&expired, ready, by).await;
+        let asked = self.propose_again(&expired, ready).await;
         let (status, code) = match &asked {
             Ok(_) => ("approval_required", None),
             Err(error) => ("error", Some(json!(error.code))),
@@ -115,9 +116,8 @@ impl Approvals {
         &self,
         expired: &Approval,
         ready: Ready,
-        by: &Caller,
     ) -> Result<Approval, AgentError> {
-        let gate = self.gate(expired, by);
+        let gate = self.gate(expired);
         let verdict = policy_decision(&gate.context, &ready.spec, &ready.arguments).await;
         if let Decision::Deny { why } = verdict.decision {
             return Err(AgentError::new(contract::ErrorCode::ApprovalRequired, why)

@@ -110,7 +110,8 @@ impl Approvals {
     ) -> Result<(), AgentError> {
         // Rejecting is possible even if the tool is switched off.
         if !matches!(params.decision, Decision::Reject { .. }) {
-            self.shared.switches.check_tools_named(&approval.tool)?;
+            let world = self.shared.world_of(approval);
+            self.shared.switches.check_tools_named(world.tools.as_ref(), &approval.tool)?;
         }
         self.check_open(approval, &params.hash).await?;
         self.check_reach(approval, &params.decision, by).await
@@ -140,7 +141,7 @@ impl Approvals {
                     self.allowances.give_approved(approval, *scope, made.by.kind.name()).await;
                 // The read was approved in any case, so it runs even if the permission could not be
                 // stored.
-                result = self.pass_on_approval(approval, Holds::Once, made.by).await?;
+                result = self.pass_on_approval(approval, Holds::Once).await?;
                 allowed.map_err(|error| {
                     error.hint("The read was approved. It will be asked about again.")
                 })?;
@@ -267,19 +268,18 @@ impl Approvals {
         made: CallerDecision<'_>,
     ) -> Result<Option<ItemBody>, AgentError> {
         self.store_decision(approval, Transition::APPROVE, None, made).await?;
-        self.pass_on_approval(approval, holds, made.by).await
+        self.pass_on_approval(approval, holds).await
     }
 
     async fn pass_on_approval(
         &self,
         approval: &Approval,
         holds: Holds,
-        by: &Caller,
     ) -> Result<Option<ItemBody>, AgentError> {
         if self.services.router.send_verdict(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
-        self.run_approved(approval, holds, by).await
+        self.run_approved(approval, holds).await
     }
 
     fn check_grantable(&self, approval: &Approval) -> Result<(), AgentError> {
@@ -328,11 +328,8 @@ impl Approvals {
         made: CallerDecision<'_>,
     ) -> Result<(), AgentError> {
         let ready = call_of(approval, spec, arguments);
-        let fresh = self
-            .gate(approval, made.by)
-            .propose(&ready, EDITED, Some(approval.id.clone()))
-            .await?
-            .approval;
+        let fresh =
+            self.gate(approval).propose(&ready, EDITED, Some(approval.id.clone())).await?.approval;
         let moved = self.store_decision(approval, Transition::REPLACE, None, made).await;
         // Somebody decided the old action meanwhile. Two open actions would both run.
         if moved.is_err() {
@@ -347,7 +344,6 @@ impl Approvals {
         &self,
         approval: &Approval,
         holds: Holds,
-        by: &Caller,
     ) -> Result<Option<ItemBody>, AgentError> {
         let spec = match self.spec_of(approval) {
             Ok(spec) => spec,
@@ -366,7 +362,7 @@ impl Approvals {
                 return Err(error);
             }
         };
-        let gate = self.gate(approval, by);
+        let gate = self.gate(approval);
         let arguments = without_caller_values(
             &spec,
             serde_json::from_str(&approval.arguments).unwrap_or_default(),

@@ -1,8 +1,7 @@
 //! Ends actions that no turn waits for, and gives their calls a result.
 
 use contract::{
-    AgentError, Approval, ApprovalStatus, Caller, ErrorCode, ItemBody, ResultView, ToolOutcome,
-    Transition,
+    AgentError, Approval, ApprovalStatus, ErrorCode, ItemBody, ResultView, ToolOutcome, Transition,
 };
 use serde_json::{Value, json};
 
@@ -68,7 +67,7 @@ impl Approvals {
         error: Option<AgentError>,
         reason: Option<String>,
     ) {
-        let context = TurnContext::detached(&self.shared, approval, &Caller::inside());
+        let context = TurnContext::detached(&self.shared, approval);
         let said = error
             .as_ref()
             .map(|error| error.message.clone())

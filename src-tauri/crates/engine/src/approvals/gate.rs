@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, Caller, Effect, ErrorCode, EventBody,
-    ItemBody, NoticeLevel, Stage, ToolOutcome, Transition,
+    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody,
+    NoticeLevel, Stage, ToolOutcome, Transition,
 };
 use policy::Decision;
 
@@ -77,9 +77,8 @@ impl ApprovalGate {
         (shared, tools): (&Arc<TurnServices>, &Arc<ToolServices>),
         services: &Arc<ApprovalServices>,
         approval: &Approval,
-        decider: &Caller,
     ) -> Self {
-        let context = Arc::new(TurnContext::detached(shared, approval, decider));
+        let context = Arc::new(TurnContext::detached(shared, approval));
         let scope = Scope::of_tool(context.world(), &approval.tool);
         Self::new(Dispatcher::new(&context, tools, scope, None), services)
     }

@@ -160,8 +160,7 @@ pub(crate) async fn propose(
     };
     let mut draft = requested(dispatcher, ready, &approval);
     if context.kind == TurnKind::Direct && !context.caller.kind.is_inside() {
-        // No question of a conversation says who made this call. A proposal that is made again
-        // after its turn has ended does not know it.
+        // No question of a conversation says who made this call.
         draft = add_caller(draft, &context.caller.kind, world.profile.as_ref());
     }
     if outgoing.asked != outgoing.arguments {

@@ -29,7 +29,7 @@ impl Turn {
             // or joined the answers.
             End::Answer { text, choices, status } if over_budget => {
                 self.note_early_end(&refusal);
-                let is_told = self.context.caller.is_remote()
+                let is_told = self.context.is_remote()
                     || text.ends_with(self.answer.budget_cut_text());
                 End::Answer {
                     text: if is_told { text } else { append_below(text, &refusal_text(&refusal)) },
@@ -42,7 +42,7 @@ impl Turn {
             {
                 self.note_early_end(&refusal);
                 self.answer.is_in_parts = true;
-                let why = if self.context.caller.is_remote() {
+                let why = if self.context.is_remote() {
                     self.answer.budget_cut_text().to_owned()
                 } else {
                     refusal_text(&refusal)
@@ -62,7 +62,7 @@ impl Turn {
     /// operator.
     fn note_early_end(&self, refusal: &AgentError) {
         self.context.account.entries().is_truncated = true;
-        if self.context.caller.is_remote() {
+        if self.context.is_remote() {
             tracing::warn!(reason = BUDGET, why = %refusal, "an answer ends early");
         }
     }

@@ -66,7 +66,7 @@ impl Dispatcher {
         scope: Scope,
         words: Option<Arc<EgressSession>>,
     ) -> Self {
-        let results = ResultStore::new(!context.caller.is_remote());
+        let results = ResultStore::new(!context.is_remote());
         let (context, services) = (Arc::clone(context), Arc::clone(services));
         Self { context, services, reads: ReadsSeen::default(), scope, results, words }
     }
@@ -305,7 +305,7 @@ impl Dispatcher {
     /// Replaces the details of a service's failure in the result for a remote caller and its model.
     /// A failure in the tool's own words is kept. The outcome's record has the full error.
     fn hide_failure_details(&self, done: &mut CallDone) {
-        let Some(error) = done.error.as_mut().filter(|_| self.context.caller.is_remote()) else {
+        let Some(error) = done.error.as_mut().filter(|_| self.context.is_remote()) else {
             return;
         };
         let is_services = matches!(

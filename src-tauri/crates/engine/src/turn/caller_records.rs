@@ -2,13 +2,16 @@
 
 use contract::CallerKind;
 
-use crate::ports::{Profile, RecordDraft};
+use crate::{
+    ports::{Profile, RecordDraft},
+    turn::refusals::NAME_CHARS,
+};
 
 /// Adds to a record who asked: the kind of the caller, its own name, and the person if it is known.
 pub fn add_caller(draft: RecordDraft, caller: &CallerKind, profile: &dyn Profile) -> RecordDraft {
     let draft = draft.field("origin", caller.name());
-    let draft =
-        caller.own_name().into_iter().fold(draft, |draft, name| draft.field("caller", name));
+    let name = caller.own_name().map(|name| name.chars().take(NAME_CHARS).collect::<String>());
+    let draft = name.into_iter().fold(draft, |draft, name| draft.field("caller", name));
     if caller.is_owner() { add_person(draft, profile) } else { draft }
 }
 

@@ -123,15 +123,14 @@ impl TurnContext {
 
     /// Makes the context of a pending action whose turn has ended. A new proposal made from it
     /// keeps the language and the waiting time.
-    pub(crate) fn detached(
-        services: &Arc<TurnServices>,
-        approval: &Approval,
-        decider: &Caller,
-    ) -> Self {
+    pub(crate) fn detached(services: &Arc<TurnServices>, approval: &Approval) -> Self {
         let run = services.runs.of(&approval.turn);
         let caller =
-            run.as_ref().map_or_else(|| decider.clone(), |run| run.caller()).headless(true);
-        let accepted = Accepted { caller, ..Accepted::without_message(approval.turn.clone()) };
+            run.as_ref().map_or_else(|| Caller::new(approval.caller.clone()), |run| run.caller());
+        let accepted = Accepted {
+            caller: caller.headless(true),
+            ..Accepted::without_message(approval.turn.clone())
+        };
         let kind = if approval.session.as_str() == crate::turn::lanes::DIRECT {
             TurnKind::Direct
         } else {
@@ -251,6 +250,12 @@ impl TurnContext {
         self.run.as_deref().and_then(RunContext::heard)
     }
 
+    /// Whether the caller receives the events from outside of this computer. It has its own limits
+    /// and no settings, and learns only that a service failed, not how.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.heard_run().is_some()
+    }
+
     /// Whether a call may wait for a decision. If not, its pending action stays after the end of
     /// the turn.
     pub(crate) fn may_wait(&self) -> bool {
@@ -285,7 +290,7 @@ impl TurnContext {
 
     /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.
     pub(crate) fn bound_unless_remote(&self, own: u32) -> u32 {
-        if self.caller.is_remote() { u32::MAX } else { own }
+        if self.is_remote() { u32::MAX } else { own }
     }
 
     /// Returns the time until which a call may begin or be retried. A slow model or server costs
@@ -293,11 +298,8 @@ impl TurnContext {
     pub(crate) fn deadline(&self) -> tokio::time::Instant {
         let entries = self.account.entries();
         // A program that called waits for the whole turn.
-        let slow = if self.caller.is_remote() {
-            Duration::ZERO
-        } else {
-            entries.model_time + entries.tool_time
-        };
+        let slow =
+            if self.is_remote() { Duration::ZERO } else { entries.model_time + entries.tool_time };
         self.deadline + entries.waited + slow
     }
 

@@ -11,12 +11,11 @@ use crate::ports::{Profile, Roster, Tools, World};
 /// The kill switches of the profile.
 pub struct Switches {
     profile: Arc<dyn Profile>,
-    tools: Arc<dyn Tools>,
 }
 
 impl Switches {
     pub(crate) fn new(world: &World) -> Self {
-        Self { profile: Arc::clone(&world.profile), tools: Arc::clone(&world.tools) }
+        Self { profile: Arc::clone(&world.profile) }
     }
 
     /// Whether the assistant is switched on and has settings that can be used.
@@ -95,10 +94,13 @@ impl Switches {
             .hint(hint))
     }
 
-    /// Fails if any tool that the id may mean is switched off.
-    pub(crate) fn check_tools_named(&self, id: &ToolId) -> Result<(), AgentError> {
+    /// Fails if any of these tools that the id may mean is switched off.
+    pub(crate) fn check_tools_named(
+        &self,
+        tools: &dyn Tools,
+        id: &ToolId,
+    ) -> Result<(), AgentError> {
         self.check_enabled()?;
-        let tools = self.tools.as_ref();
         let specs = tools.specs();
         let mut named = specs.iter().filter(|spec| spec.is_named(id));
         named.try_for_each(|spec| self.check_tool_of(tools, spec))

@@ -428,7 +428,6 @@ async fn check_model(host: &Host) -> DoctorCheck {
         return make_check("model", CheckState::Warning, why, None);
     }
     let label = host.models.current(None).label();
-    host.engine.models.forget_refusals().await;
     match host.test_model().await {
         None => make_check(
             "model",
