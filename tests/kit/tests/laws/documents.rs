@@ -107,10 +107,11 @@ fn without_braces(path: &str) -> Vec<String> {
 }
 
 /// Returns the file or folder that a document means. A path may leave out `src-tauri/`,
-/// `src-tauri/crates/`, and the folder `src` of a crate. `NAME`, `PACK`, `AREA` and `*` stand for any
-/// name; of such a path the part before them is looked for.
+/// `src-tauri/crates/`, and the folder `src` of a crate. `NAME`, `PACK`, `AREA`, `LANG` and `*` stand
+/// for any name; of such a path the part before them is looked for.
 fn find_in_the_tree(path: &str) -> Option<PathBuf> {
-    let is_any = |part: &&str| ["NAME", "PACK", "AREA", "*"].iter().any(|any| part.contains(*any));
+    let is_any =
+        |part: &&str| ["NAME", "PACK", "AREA", "LANG", "*"].iter().any(|any| part.contains(*any));
     let known = path.split('/').take_while(|part| !is_any(part)).collect::<Vec<_>>().join("/");
     let (first, rest) = known.split_once('/').unwrap_or((known.as_str(), ""));
     let crates = root().join("src-tauri/crates");

@@ -56,49 +56,6 @@ fn no_files_of_a_crate_import_each_other_in_a_circle() {
     }
 }
 
-#[test]
-fn the_folders_of_the_gateway_are_floors() {
-    assert_eq!(paths_of("a::{b, c::{d, e}};"), ["a::b", "a::c::d", "a::c::e"]);
-    let modules = imports(&root().join("src-tauri/crates/gateway/src"));
-    assert!(
-        modules["http::routes"].contains("chat::turn")
-            && modules["chat::turn"].contains("shop::cards"),
-        "the imports are read: {modules:?}"
-    );
-    for (module, imports) in &modules {
-        let floor = module.split("::").next().unwrap_or_default();
-        let forbidden: &[&str] = match floor {
-            "http" => &[],
-            "chat" => &["http"],
-            // The shop and whatever stands beside the folders.
-            _ => &["http", "chat"],
-        };
-        let above: Vec<&String> = imports
-            .iter()
-            .filter(|import| forbidden.contains(&import.split("::").next().unwrap_or_default()))
-            .collect();
-        assert!(
-            above.is_empty(),
-            "http knows chat, chat knows shop, and none of them the other way; {module} imports {above:?}"
-        );
-    }
-}
-
-#[test]
-fn types_of_a_turn_have_their_methods_in_the_folder_of_the_turn() {
-    let folder = root().join("src-tauri/crates/engine/src");
-    let owners = ["impl Turn ", "impl TurnContext ", "impl AnswerBuilder ", "impl Audience "];
-    for file in sources(&folder, &["rs"]) {
-        let text = fs::read_to_string(&file).unwrap();
-        let found = text.lines().find(|line| owners.iter().any(|owner| line.starts_with(owner)));
-        assert!(
-            file.starts_with(folder.join("turn")) || found.is_none(),
-            "{}: {found:?} belongs in engine/src/turn",
-            file.display()
-        );
-    }
-}
-
 /// Returns all modules that a module reaches by imports.
 fn reachable(graph: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -114,7 +71,7 @@ fn reachable(graph: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet
 /// Returns the modules of a crate with those that each imports, by `crate::` and `super::` paths.
 /// The root of the crate, which names all modules, is left out, and so are tests and the lists that
 /// a module makes of its own parts.
-fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
+pub(crate) fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let texts: BTreeMap<String, String> = sources(folder, &["rs"])
         .iter()
         .filter(|file| !file.ends_with("tests.rs"))
@@ -166,7 +123,7 @@ fn known_module(texts: &BTreeMap<String, String>, path: &str) -> Option<String> 
 }
 
 /// Returns the paths that a text begins with: one, or those of a list in braces.
-fn paths_of(text: &str) -> Vec<String> {
+pub(crate) fn paths_of(text: &str) -> Vec<String> {
     let end =
         text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
     let (path, rest) = text.split_at(end);

@@ -29,7 +29,7 @@ const SHARED: [&str; 13] = [
 ];
 
 /// Types in these folders that belong to the request or the recording of a turn, if it has one.
-const BESIDE: [&str; 2] = ["Recorder", "RunContext"];
+const BESIDE: [&str; 3] = ["RecordedResume", "Recorder", "RunContext"];
 
 /// The endings of the names of types that threads synchronise on, besides atomic values.
 const SYNCHRONISED: [&str; 7] =
