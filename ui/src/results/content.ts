@@ -1,12 +1,5 @@
 // The rows and columns that the host has read from a result, as text in the reader's language. Knows no pack.
-import {
-  formatDate,
-  formatDateTime,
-  formatMoney,
-  formatNumber,
-  language,
-  t,
-} from "../i18n/index.svelte";
+import { formatDate, formatMoney, formatNumber, language, t } from "../i18n/index.svelte";
 import type { ContentColumn } from "../platform/generated/ContentColumn";
 import type { ResultCell } from "../platform/generated/ResultCell";
 import type { ResultContent } from "../platform/generated/ResultContent";
@@ -42,7 +35,9 @@ export function cellText({ value, unit }: ResultCell, column: ContentColumn): st
   if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
   if (typeof value === "number") return numberText(value, unit ?? null, column);
   if (column.format === "day") return formatDate(value);
-  return column.format === "moment" ? formatDateTime(value) : value;
+  return column.format === "moment"
+    ? formatDate(value, { dateStyle: "medium", timeStyle: "short" })
+    : value;
 }
 
 /** A number in the format of its column. */

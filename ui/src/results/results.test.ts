@@ -82,8 +82,9 @@ describe("a table", () => {
     const long = { ...content([city], rows), total: 5_312 };
     const html = drawn("table", long);
     expect(html.match(/<tr/g)).toHaveLength(11);
-    expect(texts(html)).toContain("Show all 12");
-    expect(texts(html)).toContain("The first 12 of 5,312 rows are shown.");
+    expect(texts(html)).toContain("Show the first 12");
+    expect(texts(html)).toContain("10 of 5,312 rows are shown.");
+    expect(texts(drawn("table", { ...long, total: 12 }))).toMatch(/Show all 12$/);
   });
   test("without rows says so; one that cannot be read is not drawn", () => {
     expect(texts(drawn("table", content([city], [])))).toBe("There are no rows.");
