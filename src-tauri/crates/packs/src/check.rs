@@ -11,6 +11,7 @@ mod languages;
 mod overall;
 mod preview;
 mod programs;
+mod results;
 mod schemas;
 mod security;
 mod servers;
@@ -24,6 +25,7 @@ pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &
     tools::check(subject, faults);
     agent::check(subject, faults);
     preview::check(subject, faults, warnings);
+    results::check(subject, faults, warnings);
     security::check(subject, faults);
     servers::check(subject, faults);
     conversation::check(subject, faults);

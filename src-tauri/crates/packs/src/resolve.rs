@@ -64,7 +64,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         idempotency_key_ref: tool.idempotency.key_ref.clone(),
         auth: tool.auth.clone().filter(|auth| auth.kind != AuthKind::None),
         audit_required: tool.audit.required,
-        view: tool.view,
+        view: tool.view.clone(),
         preview: tool.preview.clone(),
         session_values: tool.session_values.clone(),
         as_of: tool.offline.as_ref().and_then(|offline| offline.as_of.clone()),
@@ -134,6 +134,8 @@ fn definition_hash(
     // Both follow from the target and the server, which the hash covers.
     members.remove("reach");
     members.remove("is_description_accepted");
+    // How a result is shown changes no call. The word keeps the hashes of earlier versions.
+    members.insert("view".to_owned(), json!("plain"));
     members.insert("server".to_owned(), json!(server));
     if let Some(aliases) = aliases {
         members.insert("aliases".to_owned(), json!(aliases));

@@ -36,7 +36,7 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
     let pointer = error.instance_path().as_str().to_owned();
     match error.kind() {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            match (allowed_words(context), telling_branch(context)) {
+            match (allowed_words(context), telling_branch(context, &pointer)) {
                 (Some(words), _) => faults.at(
                     pointer,
                     text!("it must be one of {words}", words),
@@ -117,17 +117,29 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
 }
 
 /// Chooses, of several allowed shapes, the one that the author most likely meant: not the plain
-/// `null` of an optional member, not one with another tag, and of the rest the one with the fewest
-/// deviations.
+/// `null` of an optional member, not one with another tag or for another type of value, and of the
+/// rest the one with the fewest deviations.
 fn telling_branch<'a, 'e>(
     context: &'a [Vec<ValidationError<'e>>],
+    pointer: &str,
 ) -> Option<&'a [ValidationError<'e>]> {
     let meant = context.iter().filter(|errors| !errors.is_empty() && !is_null_branch(errors));
     meant
         .min_by_key(|errors| {
-            (errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. })), errors.len())
+            let has_other_tag = errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. }));
+            (has_other_tag, is_of_other_type(errors, pointer), errors.len())
         })
         .map(Vec::as_slice)
+}
+
+/// Whether a branch describes another type of value than the one at the pointer.
+fn is_of_other_type(errors: &[ValidationError<'_>], pointer: &str) -> bool {
+    match errors {
+        [only] => {
+            matches!(only.kind(), Kind::Type { .. }) && only.instance_path().as_str() == pointer
+        }
+        _ => false,
+    }
 }
 
 /// Returns the allowed words of an enumeration whose members the schema describes one by one.

@@ -8,6 +8,7 @@ mod calls;
 mod faults;
 mod http;
 mod program;
+mod results;
 mod running;
 
 use std::{

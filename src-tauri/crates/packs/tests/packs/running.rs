@@ -43,6 +43,7 @@ pub(crate) fn request(spec: &ToolSpec, arguments: Value) -> ToolRequest {
         arguments,
         call: "call-1".into(),
         session: "s".into(),
+        caller: Default::default(),
         idempotency_key: None,
         attended: false,
         content: TurnContent { model_is_local: true, ..TurnContent::default() },
