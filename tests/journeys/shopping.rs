@@ -400,7 +400,7 @@ fn found(journey: &Journey) -> u64 {
 /// Returns the quantity of this part in the conversation's newest cart.
 fn quantity(journey: &Journey, line: &str) -> Option<u64> {
     let is_cart = |body: &Value| {
-        body["kind"] == "tool_result" && body["view"] == "cart" && body["outcome"] == "ok"
+        body["kind"] == "tool_result" && body["view"]["view"] == "cart" && body["outcome"] == "ok"
     };
     let cart = journey.items().into_iter().map(|item| item["body"].clone()).rfind(is_cart)?["data"]
         .clone();

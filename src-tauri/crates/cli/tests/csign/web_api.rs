@@ -71,6 +71,25 @@ fn reading_needs_the_users_leave_to_reach_this_computer() {
 }
 
 #[test]
+fn a_list_is_printed_as_the_table_that_its_tool_declares() {
+    let (demo, world) = (Demo::start(), World::new());
+    demo.settings(&world, true);
+    let asked = world.run(&["ask", "Which parcels are there?"]).ends_with(0).out;
+    assert!(asked.contains("There are 3 parcels."), "{asked}");
+    assert!(asked.contains("| Number | To | Status | Expected | Held |"), "{asked}");
+    assert!(asked.contains("| 1002 | Grace Hopper | delivered | 2026-11-20 | no |"), "{asked}");
+    let request =
+        r#"{"contract_version": "1.0", "request_id": "r", "input": "Which parcels are there?"}"#;
+    std::fs::write(world.data().join("request.json"), request).expect("written");
+    let file = world.data().join("request.json").display().to_string();
+    let response = world.run(&["run", "--request", &file]).ends_with(0).json();
+    let result = &response["structured_output"]["results"][0];
+    assert_eq!((text(result, "kind"), text(result, "tool")), ("table", "parcel.list"));
+    assert_eq!(result["view"]["columns"][0]["label"]["en"], "Number");
+    assert_eq!(result["data"]["items"][2]["to"], "Karen Spärck Jones");
+}
+
+#[test]
 fn a_missing_key_is_told_before_anybody_is_asked() {
     let (demo, world) = (Demo::start(), World::new());
     demo.settings(&world, true);
@@ -123,17 +142,12 @@ fn a_write_that_a_rule_allows_runs() {
 #[test]
 fn how_a_tool_runs_is_shown() {
     let world = World::new();
-    let shown = world.run(&["tools", "show", "parcel.hold"]).ends_with(0).out;
-    assert!(
-        shown.contains(
-            "Sends a POST request to 127.0.0.1:8787, which may be this computer or another one in the local network. Needs the key DEMO_API_TOKEN."
-        ),
-        "{shown}"
-    );
-    world.run(&["packs", "new", "hello"]).ends_with(0);
-    let shown = world.run(&["tools", "show", "hello.greet"]).ends_with(0).out;
-    assert!(shown.contains("Runs ./greet.sh, which may not open network connections."), "{shown}");
+    insta::assert_snapshot!(world.transcript(&[
+        &["tools", "show", "parcel.hold"],
+        &["packs", "new", "hello"],
+        &["tools", "show", "hello.greet"],
+        &["packs", "new", "hello"],
+        &["packs", "new", "../x"],
+    ]));
     assert!(world.run(&["doctor"]).ends_with(0).out.contains("isolation"));
-    world.run(&["packs", "new", "hello"]).ends_with(2);
-    world.run(&["packs", "new", "../x"]).ends_with(2);
 }
