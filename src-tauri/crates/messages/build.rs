@@ -19,6 +19,8 @@ use serde::{
 const FALLBACK: &str = "en";
 /// Describes a language: its name and its formats.
 const ABOUT: &str = "language";
+/// The sentences that the host says in English. Their keys are the English sentences.
+const HOST: &str = "host";
 
 /// The content of `language.json`.
 #[derive(Deserialize)]
@@ -90,6 +92,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         write_language(&mut code, language)?;
     }
     code.push_str("];\n");
+    // A table of its own, which programs that do not translate the host do not contain.
+    code.push_str("static SENTENCES: &[&[(&str, Forms)]] = &[\n");
+    for language in &languages {
+        let file = language.join(format!("{HOST}.json"));
+        let Messages(sentences) =
+            if file.is_file() { read(&file)? } else { Messages(BTreeMap::new()) };
+        write_texts(&mut code, &sentences)?;
+        code.push_str(",\n");
+    }
+    code.push_str("];\n");
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("languages.rs"), code)?;
     Ok(())
 }
@@ -112,9 +124,11 @@ fn write_language(code: &mut String, folder: &Path) -> Result<(), Box<dyn Error>
     files.sort();
     for file in files {
         let area = file.file_stem().unwrap_or_default().to_string_lossy();
-        if area != ABOUT {
+        if area != ABOUT && area != HOST {
             let Messages(messages) = read(&file)?;
-            write_area(code, &area, &messages)?;
+            write!(code, "({area:?}, ")?;
+            write_texts(code, &messages)?;
+            code.push_str("),\n");
         }
     }
     code.push_str("] },\n");
@@ -122,12 +136,11 @@ fn write_language(code: &mut String, folder: &Path) -> Result<(), Box<dyn Error>
 }
 
 /// Writes the texts of a file. They are sorted by key, because they are searched by halves.
-fn write_area(
+fn write_texts(
     code: &mut String,
-    area: &str,
     messages: &BTreeMap<String, Message>,
 ) -> Result<(), Box<dyn Error>> {
-    writeln!(code, "({area:?}, &[")?;
+    code.push_str("&[\n");
     for (key, message) in messages {
         let (one, other) = match message {
             Message::Text(text) => (text, text),
@@ -135,7 +148,7 @@ fn write_area(
         };
         writeln!(code, "({key:?}, Forms {{ one: {one:?}, other: {other:?} }}),")?;
     }
-    code.push_str("]),\n");
+    code.push(']');
     Ok(())
 }
 

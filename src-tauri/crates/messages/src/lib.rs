@@ -17,9 +17,6 @@ pub use words::template_words;
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// The area of sentences that the host says in English. Their keys are the English sentences.
-const HOST: &str = "host";
-
 /// A language for which there is a folder of texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(usize);
@@ -130,7 +127,7 @@ impl Language {
     /// Returns a sentence that the host says in this language. Its key is the English sentence with
     /// its holes. None if the language lacks it.
     pub fn sentence(self, english: &str) -> Option<&'static str> {
-        Some(self.own_forms(HOST, english)?.other)
+        find(SENTENCES[self.0], english).map(|forms| forms.other)
     }
 
     fn forms(self, area: &str, key: &str) -> Option<Forms> {
@@ -138,14 +135,17 @@ impl Language {
     }
 
     fn own_forms(self, area: &str, key: &str) -> Option<Forms> {
-        let texts = self.area(area)?;
-        let at = texts.binary_search_by(|(name, _)| (*name).cmp(key)).ok()?;
-        Some(texts[at].1)
+        find(self.area(area)?, key)
     }
 
     fn area(self, area: &str) -> Option<&'static [(&'static str, Forms)]> {
         LANGUAGES[self.0].areas.iter().find(|(name, _)| *name == area).map(|(_, texts)| *texts)
     }
+}
+
+fn find(texts: &[(&'static str, Forms)], key: &str) -> Option<Forms> {
+    let at = texts.binary_search_by(|(name, _)| (*name).cmp(key)).ok()?;
+    Some(texts[at].1)
 }
 
 /// Fills the holes of a text: `{name}` becomes the value of `name`. A value is not read for holes.
