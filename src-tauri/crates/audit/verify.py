@@ -512,7 +512,7 @@ def check_proof_file(data, origin, public, seq):
     note.check(public)
     check_inclusion(index, note.size, sha(b"\x00", record), path, note.root)
     if note.origin != origin or index != seq - 1:
-        raise Bad("it speaks of another log or record")
+        raise Bad("it names another log or record")
     return record, note.size, note.root
 
 
@@ -802,7 +802,7 @@ def whole(folder, key, notes, report):
             try:
                 note = Note(notes.pop(seq))
                 if note.origin != keys.origin:
-                    raise Bad("it speaks of another log")
+                    raise Bad("it names another log")
                 note.check(keys.state[0])
                 if note.root != tree.root():
                     raise Bad("the records are not those that were signed")

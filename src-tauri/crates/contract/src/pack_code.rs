@@ -41,8 +41,8 @@ pub struct PackCall<'a> {
     /// The call goes to a server that replaces the pack's own and may write its results in another
     /// way.
     pub is_remote: bool,
-    /// The call serves a caller of the chat API.
-    pub is_chat_api: bool,
+    /// The caller that asks.
+    pub caller: &'a CallerKind,
     /// The language of the caller, as far as the host knows it. It may be empty.
     pub locale: &'a str,
     /// The arguments before the adapter changed them.
@@ -206,6 +206,6 @@ pub trait PackData: Send + Sync {
 }
 
 fn takes_files_unread() -> AgentError {
-    AgentError::invalid("This pack takes files as they are, so there are no columns to map.")
+    AgentError::invalid("This pack reads files as they are, so there are no columns to map.")
         .reason("no_columns")
 }

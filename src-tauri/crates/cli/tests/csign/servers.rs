@@ -258,7 +258,7 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
     terminal.type_in("1\n");
     terminal.pass("May its reads run without asking?");
     terminal.type_in("n\n");
-    terminal.pass("it lists other tools than those that you saw");
+    terminal.pass("its tools are not those that you saw");
     terminal.pass("\"body\"");
     terminal.pass("Add it with these tools? [y/N]");
     terminal.type_in("y\n");
@@ -312,7 +312,7 @@ fn settings_of_another_client_are_added_with_the_values_of_the_terminal() {
     let added = person(&[&add[..], &["--name", "notes"]].concat()).ends_with(0);
     for part in [
         "${MOOD_NOW} is taken from the environment",
-        "No value is given for REST",
+        "REST has no value",
         "Not used of its settings: disabledTools",
         "notes is added with 2 tools",
     ] {

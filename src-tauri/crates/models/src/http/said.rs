@@ -231,7 +231,7 @@ mod tests {
             ("The model `gpt-9` does not exist", "that the server has"),
             ("No models loaded. Please load a model in the developer page", "Load the model"),
             ("Conversation roles must alternate user/assistant", "chat template"),
-            ("The `reasoning_content` must be passed back", "thoughts"),
+            ("The `reasoning_content` must be passed back", "reasoning"),
             ("Unsupported parameter: 'max_tokens'", "part of the request"),
             ("CUDA out of memory", "too little memory"),
         ] {
