@@ -34,7 +34,7 @@ fn a_new_pack_with_a_server_keeps_what_it_promises() {
 }
 
 #[test]
-fn section_12_scenarios_run_offline_and_tell_each_check() {
+fn agent_run_12_scenarios_run_offline_and_tell_each_check() {
     let world = World::new();
     let mut worker = scenario("worker", &["exit code == 0"]);
     worker["kind"] = json!("worker");
@@ -106,7 +106,7 @@ fn section_12_scenarios_run_offline_and_tell_each_check() {
 }
 
 #[test]
-fn section_12_a_new_pack_brings_scenarios_that_pass() {
+fn agent_run_12_a_new_pack_brings_scenarios_that_pass() {
     let world = World::new();
     let folder = pack(&world, Value::Null);
     let ran = world.run(&["packs", "check", "--run", &folder]).ends_with(0);
@@ -114,7 +114,7 @@ fn section_12_a_new_pack_brings_scenarios_that_pass() {
 }
 
 #[test]
-fn section_12_the_packs_that_ship_keep_what_they_promise() {
+fn agent_run_12_the_packs_that_ship_keep_what_they_promise() {
     let world = World::new();
     let made = world.run(&["packs", "new", "lookup", "--kind", "http"]).ends_with(0).out;
     let shipped = ["campaign-portfolio-pacing", "memory", "shop", "web-api-example"]
