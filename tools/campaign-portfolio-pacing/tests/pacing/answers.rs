@@ -20,7 +20,7 @@ fn render_answer(intent: &str, locale: &str, result: &Value) -> String {
     environment
         .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
     environment.add_filter("money", |value: Template, _: Option<String>, _: Option<usize>| value);
-    environment.add_filter("day", |value: Template| value);
+    environment.add_filter("day", |value: Template, _: Option<bool>| value);
     environment.add_filter("percent", |value: Template| {
         f64::try_from(value).map_or("–".to_owned(), |value| format!("{value:.1}%"))
     });
