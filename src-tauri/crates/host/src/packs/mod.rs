@@ -15,12 +15,15 @@ mod tools;
 
 use std::sync::Arc;
 
+use engine::{Engine, ports::Events};
 use tokio::sync::OnceCell;
+
+use crate::{log::HostLog, models::HostModels};
 
 pub(crate) use callers::HostAccess;
 pub(crate) use declared_keys::declared_credentials;
 pub(crate) use folders::{load_packs, missing_packs_error};
-pub(crate) use imports::Imports;
+use imports::Imports;
 pub(crate) use services::Services;
 pub(crate) use settings::{apply_settings, check_changes};
 pub(crate) use tools::HostTools;
@@ -34,7 +37,20 @@ pub(crate) struct HostPacks {
 }
 
 impl HostPacks {
-    pub(crate) fn new(tools: Arc<HostTools>, imports: Imports) -> Self {
+    pub(crate) fn new(
+        engine: &Arc<Engine>,
+        tools: Arc<HostTools>,
+        models: &Arc<HostModels>,
+        log: &HostLog,
+        events: Arc<dyn Events>,
+    ) -> Self {
+        let imports = Imports::new(
+            Arc::clone(engine),
+            Arc::clone(&tools),
+            Arc::clone(models),
+            Arc::clone(&log.records),
+            events,
+        );
         Self { tools, imports, prepared: OnceCell::new() }
     }
 }

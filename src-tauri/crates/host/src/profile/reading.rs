@@ -328,7 +328,7 @@ mod tests {
                 "theme = \"drak\"",
                 "FILE, line 1: theme must be one of contrast, dark, light, system.",
             ),
-            ("language = \"klingon\"", "FILE, line 1: language must be one of en, sv, system."),
+            ("language = \"klingon\"", "FILE, line 1: language must be one of en, de, sv, system."),
         ] {
             let (told, hint) = fault(text);
             assert!(told.starts_with(message), "{told}");

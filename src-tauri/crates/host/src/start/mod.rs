@@ -17,9 +17,7 @@ use crate::{
     keys::Keys,
     log::{HostLog, Ledger, open_log, resolve_installation},
     models::{HostEmbedders, HostModels},
-    packs::{
-        HostAccess, HostPacks, HostTools, Imports, Services, declared_credentials, load_packs,
-    },
+    packs::{HostAccess, HostPacks, HostTools, Services, declared_credentials, load_packs},
     profile::{Database, Environment, LiveProfile, Options, Paths},
     pushes::Pushes,
     servers::{self, HostServers, ServerDeps, ServerSetup},
@@ -49,6 +47,7 @@ impl Host {
         notices.extend(reports::configure_packs(&tools, &profile, &options));
         delete_leftovers(&paths, &installation, &tools);
         let models = Arc::new(open_models(&profile, &keys, &tools, &options));
+        let declared = declared_credentials(&tools.loaded_packs());
         let engine = Engine::new(World {
             store: Arc::clone(&database.store) as _,
             audit: Arc::clone(&log.records) as _,
@@ -57,10 +56,7 @@ impl Host {
             models: Arc::clone(&models) as _,
             embedders: Arc::new(HostEmbedders::new(Arc::clone(&profile), Arc::clone(&models))),
             profile: Arc::clone(&profile) as _,
-            secrets: Arc::new(keys.known_secrets(
-                Arc::clone(&options.clock),
-                &declared_credentials(&tools.loaded_packs()),
-            )),
+            secrets: Arc::new(keys.known_secrets(Arc::clone(&options.clock), &declared)),
             events: Arc::clone(&pushes.hub) as _,
             probe: Arc::clone(&options.probe),
             clock: Arc::clone(&options.clock),
@@ -70,13 +66,8 @@ impl Host {
         });
         servers.overrides.set_engine(&engine);
         tools.memory.set_engine(&engine);
-        let imports = Imports::new(
-            Arc::clone(&engine),
-            Arc::clone(&tools),
-            Arc::clone(&models),
-            Arc::clone(&log.records),
-            Arc::clone(&pushes.hub) as _,
-        );
+        let events = Arc::clone(&pushes.hub) as _;
+        let packs = HostPacks::new(&engine, tools, &models, &log, events);
         let host = Arc::new(Self::new(Parts {
             engine,
             profile,
@@ -85,20 +76,27 @@ impl Host {
             models,
             log,
             servers,
-            packs: HostPacks::new(tools, imports),
+            packs,
             pushes,
             process: Process::new(options, notices, lock),
         }));
-        if host.alarm().is_none() {
-            host.do_first_work().await?;
-        }
-        host.process.note_started(count_records(&host.log).await);
-        host.drop_old_recordings().await;
-        if host.alarm().is_none() && host.process.options.served_packs.is_none() {
-            host.move_server_keys().await;
-        }
-        loops::start_loops(&host);
+        host.begin_work().await?;
         Ok(host)
+    }
+
+    /// Does the first work on an open profile, and starts its loops.
+    async fn begin_work(self: &Arc<Self>) -> Result<(), AgentError> {
+        let is_alarmed = self.alarm().is_some();
+        if !is_alarmed {
+            self.do_first_work().await?;
+        }
+        self.process.note_started(count_records(&self.log).await);
+        self.drop_old_recordings().await;
+        if !is_alarmed && self.process.options.served_packs.is_none() {
+            self.move_server_keys().await;
+        }
+        loops::start_loops(self);
+        Ok(())
     }
 }
 
