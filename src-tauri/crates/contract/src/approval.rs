@@ -154,7 +154,7 @@ pub struct Approval {
     pub effect: Effect,
     /// How clients show the tool's result. A pending action stands beside the result whose place the
     /// tool's own result would take.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "ResultView::is_plain")]
     #[ts(optional, as = "Option<ResultView>")]
     pub view: ResultView,
     /// Canonical JSON (RFC 8785) of the arguments, caller-owned values included.

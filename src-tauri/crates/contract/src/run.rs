@@ -225,3 +225,21 @@ pub enum RunEventType {
     /// `data` is the AgentError.
     Error,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_that_is_null_differs_from_one_that_is_left_out() {
+        let null = json!({"kind": "plain", "tool": "t", "data": null});
+        let left_out = json!({"kind": "plain", "tool": "t", "left_out": {"bytes": 70_000}});
+        for (wire, data) in [(null, Some(Value::Null)), (left_out, None)] {
+            let read: RunResult = serde_json::from_value(wire.clone()).unwrap();
+            assert_eq!(read.data, data);
+            assert_eq!(json!(read), wire);
+        }
+    }
+}

@@ -16,9 +16,9 @@ outcome: ToolOutcome,
  */
 data: unknown, 
 /**
- * How clients show the result.
+ * How clients show the result. Absent if its tool declares no shape.
  */
-view: ResultView, 
+view?: ResultView, 
 /**
  * The error, unless the call succeeded.
  */

@@ -112,8 +112,9 @@ wire! {
         /// The result of the tool; `null` without one.
         #[ts(type = "unknown")]
         data: Value,
-        /// How clients show the result.
-        #[serde(default)]
+        /// How clients show the result. Absent if its tool declares no shape.
+        #[serde(default, skip_serializing_if = "crate::ResultView::is_plain")]
+        #[ts(optional, as = "Option<crate::ResultView>")]
         view: crate::ResultView,
         /// The error, unless the call succeeded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
