@@ -8,7 +8,7 @@ import ts from "typescript-eslint";
 import svelteConfig from "./svelte.config.js";
 
 export default defineConfig(
-  { ignores: ["dist/", "src/platform/generated/", "src/views/chat/results/generated/"] },
+  { ignores: ["dist/", "src/platform/generated/", "src/packs/shop/generated/"] },
   js.configs.recommended,
   ts.configs.strictTypeChecked,
   svelte.configs.recommended,

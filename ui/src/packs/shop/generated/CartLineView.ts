@@ -4,14 +4,8 @@ import type { Price } from "./Price";
 /**
  * A line of a cart.
  */
-export type CartLineView = {
-  /**
-   * Empty for freight and fees.
-   */
-  part_no: string;
-  name: string;
-  quantity: number;
-  unit: Price | null;
-  total: Price | null;
-  image: string | null;
-};
+export type CartLineView = { 
+/**
+ * Empty for freight and fees.
+ */
+part_no: string, name: string, quantity: number, unit: Price | null, total: Price | null, image: string | null, };

@@ -5,4 +5,4 @@ import type { Price } from "./Price";
 /**
  * A cart.
  */
-export type CartView = { lines: Array<CartLineView>; total: Price | null; currency: string | null };
+export type CartView = { lines: Array<CartLineView>, total: Price | null, currency: string | null, };

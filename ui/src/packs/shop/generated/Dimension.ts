@@ -3,4 +3,4 @@
 /**
  * A dimension of a variant, such as its size.
  */
-export type Dimension = { name: string; value: string };
+export type Dimension = { name: string, value: string, };

@@ -6,7 +6,4 @@ import type { SearchView } from "./SearchView";
 /**
  * A result as its view draws it.
  */
-export type ParsedResult =
-  | ({ view: "product_cards" } & SearchView)
-  | ({ view: "product" } & ProductView)
-  | ({ view: "cart" } & CartView);
+export type ParsedResult = { "view": "product_cards" } & SearchView | { "view": "product" } & ProductView | { "view": "cart" } & CartView;

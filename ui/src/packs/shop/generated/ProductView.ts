@@ -6,28 +6,16 @@ import type { VariantView } from "./VariantView";
 /**
  * A product.
  */
-export type ProductView = {
-  id: string;
-  part_no: string | null;
-  name: string;
-  variant_name: string | null;
-  description: string | null;
-  brand: string | null;
-  /**
-   * Further properties besides name and price, by the shop's own names.
-   */
-  attributes: Record<string, string>;
-  price: Price | null;
-  currency: string | null;
-  image: string | null;
-  stock: StockView;
-  /**
-   * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
-   */
-  is_buyable: boolean;
-  /**
-   * The part number by which it can be put into the cart now, if it can.
-   */
-  part_to_add: string | null;
-  variants: Array<VariantView>;
-};
+export type ProductView = { id: string, part_no: string | null, name: string, variant_name: string | null, description: string | null, brand: string | null, 
+/**
+ * Further properties besides name and price, by the shop's own names.
+ */
+attributes: Record<string, string>, price: Price | null, currency: string | null, image: string | null, stock: StockView, 
+/**
+ * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
+ */
+is_buyable: boolean, 
+/**
+ * The part number by which it can be put into the cart now, if it can.
+ */
+part_to_add: string | null, variants: Array<VariantView>, };

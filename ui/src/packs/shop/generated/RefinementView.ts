@@ -3,10 +3,8 @@
 /**
  * A refinement that a search offers: other words, or the search without some of its own.
  */
-export type RefinementView = {
-  query: string | null;
-  /**
-   * The words and the names of filters that the refinement leaves out.
-   */
-  without: Array<string>;
-};
+export type RefinementView = { query: string | null, 
+/**
+ * The words and the names of filters that the refinement leaves out.
+ */
+without: Array<string>, };

@@ -5,11 +5,8 @@ import type { RefinementView } from "./RefinementView";
 /**
  * The products that a search found.
  */
-export type SearchView = {
-  products: Array<ProductView>;
-  /**
-   * All that the search found, also those that the result does not contain.
-   */
-  total: number;
-  refinements: Array<RefinementView>;
-};
+export type SearchView = { products: Array<ProductView>, 
+/**
+ * All that the search found, also those that the result does not contain.
+ */
+total: number, refinements: Array<RefinementView>, };

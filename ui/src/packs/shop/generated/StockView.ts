@@ -3,21 +3,20 @@
 /**
  * The stock of a product or variant.
  */
-export type StockView = {
-  /**
-   * None if the shop does not report it.
-   */
-  pieces: number | null;
-  /**
-   * The day of the next delivery.
-   */
-  expected: string | null;
-  /**
-   * The shop does not sell it any more, whatever lies in store.
-   */
-  is_inactive: boolean;
-  /**
-   * It can be had now.
-   */
-  is_available: boolean;
-};
+export type StockView = { 
+/**
+ * None if the shop does not report it.
+ */
+pieces: number | null, 
+/**
+ * The day of the next delivery.
+ */
+expected: string | null, 
+/**
+ * The shop does not sell it any more, whatever lies in store.
+ */
+is_inactive: boolean, 
+/**
+ * It can be had now.
+ */
+is_available: boolean, };

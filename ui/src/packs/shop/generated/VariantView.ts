@@ -6,18 +6,12 @@ import type { StockView } from "./StockView";
 /**
  * A variant of a product.
  */
-export type VariantView = {
-  part_no: string | null;
-  label: string;
-  price: Price | null;
-  stock: StockView;
-  /**
-   * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
-   */
-  is_buyable: boolean;
-  /**
-   * The part number by which it can be put into the cart now, if it can.
-   */
-  part_to_add: string | null;
-  dimensions: Array<Dimension>;
-};
+export type VariantView = { part_no: string | null, label: string, price: Price | null, stock: StockView, 
+/**
+ * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
+ */
+is_buyable: boolean, 
+/**
+ * The part number by which it can be put into the cart now, if it can.
+ */
+part_to_add: string | null, dimensions: Array<Dimension>, };
