@@ -3,7 +3,7 @@
 
 use contract::{
     ResultView, json_text,
-    result::{ContentColumn, ResultCell, ResultContent, Shape, ValueFormat, read_content},
+    result::{ColumnRole, ContentColumn, ResultCell, Shape, ValueFormat, read_content},
 };
 use serde_json::Value;
 
@@ -37,14 +37,14 @@ pub(crate) fn to_markdown(title: &str, view: &ResultView, data: &Value) -> Optio
 /// Whether a text already has the names of all rows, as an answer has that lists them.
 pub(crate) fn is_told_in(view: &ResultView, data: &Value, text: &str) -> bool {
     let Some(content) = read_content(view, &json_text::members_of(data)) else { return false };
-    let Some(name) = title_column(&content) else { return false };
-    let mut names = content.rows.iter().filter_map(|row| row[name].value.as_str());
-    !content.rows.is_empty() && names.all(|name| text.contains(name))
+    let Some(at) = title_column(&content.columns) else { return false };
+    let names = |row: &Vec<ResultCell>| text.contains(&text_of(&row[at], &content.columns[at]));
+    !content.rows.is_empty() && content.rows.iter().all(names)
 }
 
-fn title_column(content: &ResultContent) -> Option<usize> {
-    let is_name = |column: &ContentColumn| column.role == contract::result::ColumnRole::Dimension;
-    content.columns.iter().position(is_name)
+/// The column whose values name the rows.
+fn title_column(columns: &[ContentColumn]) -> Option<usize> {
+    columns.iter().position(|column| column.role == ColumnRole::Dimension)
 }
 
 fn table_of(columns: &[ContentColumn], rows: &[Vec<ResultCell>]) -> String {
@@ -73,10 +73,7 @@ fn list_of(columns: &[ContentColumn], row: &[ResultCell], title: Option<usize>) 
 }
 
 fn records_of(columns: &[ContentColumn], rows: &[Vec<ResultCell>]) -> String {
-    let title = columns
-        .iter()
-        .position(|column| column.role == contract::result::ColumnRole::Dimension)
-        .unwrap_or(0);
+    let title = title_column(columns).unwrap_or(0);
     let records = rows.iter().map(|row| {
         let name = escape(&text_of(&row[title], &columns[title]));
         format!("{name}\n\n{}", list_of(columns, row, Some(title)))
@@ -202,6 +199,9 @@ mod tests {
         assert!(is_told_in(&view("table"), &data, "Ada: waiting\nGrace: delivered"));
         assert!(!is_told_in(&view("table"), &data, "Two parcels, one for Ada."));
         assert!(!is_told_in(&view("table"), &json!({"items": []}), "None."));
+        let numbered = json!({"items": [{"to": 1001}]});
+        assert!(is_told_in(&view("table"), &numbered, "Parcel 1001."));
+        assert!(!is_told_in(&view("table"), &numbered, "There is one parcel."));
         assert!(!is_told_in(&ResultView::default(), &data, "Ada, Grace"));
     }
 
