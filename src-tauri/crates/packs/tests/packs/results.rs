@@ -24,7 +24,7 @@ fn checked(manifest: &Value) -> (Vec<PackFault>, Vec<PackFault>) {
 #[test]
 fn declared_results_without_a_fault_are_read_as_written() {
     let table = json!({"shape": "table", "title": {"en": "Entries"}, "rows": "/entries", "pinned": true, "columns": [
-        {"field": "account", "label": {"en": "Account", "sv": "Konto"}},
+        {"field": "account", "label": {"en": "Account", "sv": "Konto"}, "role": "dimension"},
         {"field": "day", "role": "time"},
         {"field": "amount", "role": "measure", "format": "money", "unit": {"at": "/currency"}}
     ]});
