@@ -23,7 +23,6 @@ pub use ::packs::run::{ExportingClient, exporting_client};
 pub use clients::{ChatWindow, Person, SocketServer, Terminal, client, evaluate, serve_host};
 pub use commands::examine_unopened;
 pub use host::Host;
-pub(crate) use host::Parts;
 pub use log::{AgeJudge, export_log, export_scope, require_log_file, verify_file, verify_log};
 /// The time limits and retries for remote servers.
 pub use mcp::Patience;

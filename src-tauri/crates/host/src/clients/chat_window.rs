@@ -14,7 +14,7 @@ use engine::ports::Profile as _;
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use crate::Host;
+use crate::host::Host;
 
 /// A host with the access rights of the chat window.
 pub struct ChatWindow(Arc<Host>);

@@ -14,7 +14,7 @@ use contract::{
     text,
 };
 
-use crate::{Host, profile::Options};
+use crate::{host::Host, profile::Options};
 use checks::Outcome;
 
 /// Runs the scenarios of a pack without faults. `private_network` says whether the pack's HTTP

@@ -33,7 +33,7 @@ use super::{
     peer::{Peer, PeerRefusal},
     terminal::Terminal,
 };
-use crate::{Host, profile::socket_path};
+use crate::{host::Host, profile::socket_path};
 
 /// The protocol version. It increases when the meaning of the lines changes.
 pub(crate) const PROTOCOL: u32 = 2;

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::peer::Peer;
-use crate::{Host, log::from_terminal};
+use crate::{host::Host, log::from_terminal};
 
 /// Whether a person sits at the terminal, and which actions they may decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

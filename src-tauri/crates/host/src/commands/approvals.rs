@@ -5,7 +5,7 @@ use contract::{
     Empty, Reason,
 };
 
-use crate::Host;
+use crate::host::Host;
 
 /// The expired actions that the approval window shows: how many, and for how long.
 const EXPIRED_SHOWN: usize = 10;

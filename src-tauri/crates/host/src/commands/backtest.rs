@@ -17,7 +17,7 @@ use engine::ports::{AuditLog as _, Profile as _, Tools as _};
 use policy::{Decision, Doubt, Known, Leave, Question, Rules};
 use serde_json::Value;
 
-use crate::{Host, log::audit_error};
+use crate::{host::Host, log::audit_error};
 
 /// The most calls that one answer lists.
 const MOST: u32 = 500;

@@ -7,7 +7,7 @@ use contract::{
 use engine::ports::RecordDraft;
 use serde_json::json;
 
-use crate::Host;
+use crate::host::Host;
 
 impl Host {
     /// Stores the values of a record that a person entered.

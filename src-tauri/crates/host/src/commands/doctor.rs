@@ -8,7 +8,7 @@ use engine::ports::{Models, Profile};
 use mcp::Hidden;
 
 use crate::{
-    Host,
+    host::Host,
     models::ConnectionTest,
     packs::apply_settings,
     profile::{Paths, settings_fault},

@@ -13,7 +13,7 @@ use engine::ports::{AuditLog as _, Durability, RecordDraft, Sessions as _};
 
 use serde_json::Value;
 
-use crate::{Host, log::audit_error};
+use crate::{host::Host, log::audit_error};
 
 impl Host {
     /// Erases a session. The log keeps its records without their values, still verifies, and gets a

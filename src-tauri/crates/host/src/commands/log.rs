@@ -4,7 +4,7 @@
 use contract::{AgentError, AuditExportParams, AuditExportResponse, RecordType, VerifyReport};
 use engine::ports::{Profile as _, RecordDraft};
 
-use crate::{Host, log::export_scope};
+use crate::{host::Host, log::export_scope};
 
 impl Host {
     /// Verifies the whole log. A fault stops all turns until a person has acknowledged it.

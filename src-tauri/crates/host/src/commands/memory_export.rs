@@ -9,7 +9,7 @@ use contract::{
 use engine::ports::RecordDraft;
 use serde::Serialize;
 
-use crate::Host;
+use crate::host::Host;
 
 /// The number of memories that are read at once.
 const PAGE: u32 = 200;

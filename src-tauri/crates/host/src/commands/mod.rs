@@ -9,7 +9,7 @@ use engine::{Decided, ports::Models as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Host,
+    host::Host,
     models::{offline_answer, test_response},
     servers::{added::read_servers, server_key},
 };

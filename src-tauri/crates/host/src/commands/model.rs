@@ -2,7 +2,7 @@
 
 use contract::{LocalServer, LocalServersResponse};
 
-use crate::{Host, models::ConnectionTest};
+use crate::{host::Host, models::ConnectionTest};
 
 impl Host {
     /// Tests the connection. Forgets first which tools models refused, because people test a server

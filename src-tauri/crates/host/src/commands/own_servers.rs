@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::{
-    Host,
+    host::Host,
     keys::{Destination, entry_name},
     profile::unusable_file,
     servers::{

@@ -12,8 +12,7 @@ use engine::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Host,
-    host::start_notice,
+    host::{Host, start_notice},
     packs::HostTools,
     servers::{HostServers, server_key, servers_with_undeclared_tools},
 };

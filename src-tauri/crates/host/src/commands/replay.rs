@@ -13,7 +13,7 @@ use serde_json::Value;
 use store::SqliteStore;
 
 use crate::{
-    Host,
+    host::Host,
     log::audit_error,
     profile::{IN_MEMORY, REPLAY_DATABASE, list_memory_places},
 };

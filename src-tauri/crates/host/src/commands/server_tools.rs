@@ -10,7 +10,7 @@ use contract::{
 use engine::ports::RecordDraft;
 use serde_json::json;
 
-use crate::{Host, servers::server_key};
+use crate::{host::Host, servers::server_key};
 
 /// How long a server may take to start, because a first start may download packages.
 const PATIENCE: Duration = Duration::from_secs(125);

@@ -7,7 +7,7 @@ use engine::ports::{Events as _, Profile as _, RecordDraft, Tools as _};
 use serde_json::json;
 
 use crate::{
-    Host,
+    host::Host,
     keys::{self, API_KEY, Destination, Entries},
     models::{FALLBACK_KEY, check_key_storable, entry_of, origin_of_key},
     packs::{apply_settings, check_changes},

@@ -7,7 +7,7 @@ use contract::{
 use engine::ports::{Models as _, Profile as _};
 use tokio_util::sync::CancellationToken;
 
-use crate::Host;
+use crate::host::Host;
 
 impl Host {
     /// Checks that there are packs if the offline model is used, because it can answer from packs

@@ -9,7 +9,7 @@ use std::{
 use contract::Push;
 use engine::ports::Events as _;
 
-use crate::Host;
+use crate::host::Host;
 
 /// The time between two looks at overdue actions.
 const EXPIRY_EVERY: Duration = Duration::from_secs(15);

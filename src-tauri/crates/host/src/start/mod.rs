@@ -11,9 +11,8 @@ use contract::{AgentError, Reason, text};
 use engine::{Engine, World, ports::AuditLog as _};
 
 use crate::{
-    Host, Parts,
     commands::replay,
-    host::Process,
+    host::{Host, Parts, Process},
     keys::Keys,
     log::{HostLog, Ledger, open_log, resolve_installation},
     models::{HostEmbedders, HostModels},

@@ -6,7 +6,7 @@ use contract::RecordType;
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
 
 use crate::{
-    Host,
+    host::Host,
     log::{copy_if_due, delete_signing_key},
     packs::databases,
 };

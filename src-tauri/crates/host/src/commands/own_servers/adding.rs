@@ -11,7 +11,7 @@ use mcp::ServerConfig;
 use serde_json::json;
 
 use crate::{
-    Host,
+    host::Host,
     servers::{
         added::{
             Downloads, KeyValues, Separated, Trial, hash_of_command, separate_keys,

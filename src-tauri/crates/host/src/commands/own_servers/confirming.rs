@@ -5,7 +5,7 @@ use contract::{AgentError, NewServer, ServerAddParams, ServerReadsParams, Settin
 use serde_json::json;
 
 use crate::{
-    Host,
+    host::Host,
     servers::added::{describe_server, new_setting},
 };
 

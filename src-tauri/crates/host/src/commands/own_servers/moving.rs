@@ -3,8 +3,7 @@
 use contract::{AgentError, StartNotice, text};
 
 use crate::{
-    Host,
-    host::start_notice,
+    host::{Host, start_notice},
     servers::{
         added::{
             KeyValues, separate_stored_keys,
