@@ -11,6 +11,7 @@ use host::{Host, Options, Paths, Sessions};
 use shared_sessions::RedisSessions;
 use terminal::exit::{Exit, Failure};
 use terminal::out::{self, Out};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
 use crate::args::Args;
@@ -80,9 +81,10 @@ async fn serve(config: Config, data_dir: PathBuf, out: Out) -> Result<(), AgentE
             unwritten.notify_one();
         }
     };
+    let signals = listen_for_signals();
     let stop = async {
         tokio::select! {
-            () = wait_for_signal() => {}
+            () = signals => {}
             () = unwritten.notified() => {}
         }
         let _ = stopped.set(Instant::now());
@@ -191,17 +193,25 @@ fn raise_open_file_limit() {
     }
 }
 
-async fn wait_for_signal() {
-    let interrupt = tokio::signal::ctrl_c();
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = interrupt => {}
-                _ = terminate.recv() => {}
-            }
+/// Returns a future that ends when a signal asks the server to stop. Signals count from this call on:
+/// one that comes as soon as the address is printed ends the server in order, too.
+fn listen_for_signals() -> impl Future<Output = ()> + Send {
+    let [interrupt, terminate] =
+        [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok());
+    async {
+        tokio::select! {
+            () = wait_for(interrupt) => {}
+            () = wait_for(terminate) => {}
         }
-        Err(_) => {
-            let _ = interrupt.await;
+    }
+}
+
+/// Waits for a signal. Without a listener the signal ends the process by itself.
+async fn wait_for(signal: Option<Signal>) {
+    match signal {
+        Some(mut signal) => {
+            signal.recv().await;
         }
+        None => std::future::pending().await,
     }
 }
