@@ -158,7 +158,7 @@ async fn a_context_with_a_number_that_would_change_is_refused() {
 fn with_a_recorder(folder: &Path) {
     let pack = folder.join("packs/shop");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools/shop");
-    for part in ["answers", "preview"] {
+    for part in ["answers", "messages", "preview"] {
         fs::create_dir_all(pack.join(part)).unwrap();
         for file in fs::read_dir(source.join(part)).unwrap().map(Result::unwrap) {
             fs::copy(file.path(), pack.join(part).join(file.file_name())).unwrap();
