@@ -215,7 +215,7 @@ mod tests {
             "csign_gateway_turn_milliseconds_bucket{le=\"100\"} 1",
             "csign_gateway_turn_milliseconds_bucket{le=\"60000\"} 1",
             "csign_gateway_turn_milliseconds_bucket{le=\"+Inf\"} 1",
-            "csign_gateway_turn_milliseconds_sum 70",
+            "csign_gateway_turn_milliseconds_sum 70.0",
             "csign_gateway_turn_milliseconds_count 1",
         ];
         for line in lines {

@@ -194,7 +194,7 @@ async fn an_address_that_is_no_mcp_server_is_named_with_the_remedy() {
                     .into_response(),
                 _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
             },
-            &["old transport over SSE", "mcp-remote"],
+            &["old SSE transport", "mcp-remote"],
         ),
         (not_here, &["404", "no MCP server at this path", "/mcp"]),
         (|_| html(), &["web page", "no MCP server at this path"]),
