@@ -105,7 +105,7 @@ fn read_shipped() -> Vec<ToolSpec> {
         .map(|spec| ToolSpec {
             output_schema: json!({}),
             error_schema: json!({}),
-            view: ResultView::Plain,
+            view: ResultView::default(),
             auth: None,
             max_attempts: 1,
             ..spec
