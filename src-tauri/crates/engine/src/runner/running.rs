@@ -15,8 +15,8 @@ use crate::{
     conversation::{recall::Recollections, recalled::Recalled, refresh::MemoryKeeper},
     destinations::keep_named_destinations,
     long_term::{
-        batches::Memoriser,
-        remembered::{search_for_turn, use_in_turn},
+        memorise::Memoriser,
+        recall::{search_for_turn, use_in_turn},
     },
     ports::{MemoryOf, Point, RecordDraft, StoreError},
     runner::services::RunnerServices,
