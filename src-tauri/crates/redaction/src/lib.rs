@@ -6,10 +6,10 @@
 
 mod exact;
 mod json;
-mod kind;
 mod numbers;
 mod outbound;
 mod patterns;
+mod placeholder;
 mod redactor;
 mod replaced;
 mod restoring;
@@ -17,9 +17,9 @@ mod scrubbing;
 
 pub use contract::{RedactionKind as Kind, RedactionLevel as Level};
 pub use exact::{Exact, MARK};
-pub use kind::Placeholder;
 pub use numbers::Numbers;
 pub use outbound::{Outbound, OutboundValue};
+pub use placeholder::Placeholder;
 pub use redactor::{Redacted, Redactor};
 pub use replaced::Replaced;
 pub use restoring::Restoring;

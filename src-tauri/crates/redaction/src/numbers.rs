@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{Kind, Placeholder, kind};
+use crate::{Kind, Placeholder, placeholder::kind_from_name};
 
 type Print = [u8; 8];
 
@@ -31,7 +31,9 @@ impl Numbers {
     pub fn restored(salt: &str, stored: &Value) -> Self {
         let mut numbers = Self::new(salt);
         for (name, list) in stored.as_object().into_iter().flatten() {
-            let (Some(kind), Some(list)) = (kind::of_name(name), list.as_array()) else { continue };
+            let (Some(kind), Some(list)) = (kind_from_name(name), list.as_array()) else {
+                continue;
+            };
             for print in list {
                 // An unreadable entry keeps its position, so that the numbers after it do not
                 // change.

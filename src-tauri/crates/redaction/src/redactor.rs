@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::{
     Exact, Kind, Level, MARK, Numbers, Outbound, OutboundValue, Replaced,
     json::{self, Leaf},
-    kind::placeholders,
     patterns::{self, TextContext},
+    placeholder::placeholders,
 };
 
 /// Bytes that are examined on both sides of a cut.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     Kind, Placeholder,
-    kind::{PlaceholderMatch, placeholders, read},
+    placeholder::{PlaceholderMatch, placeholders, read},
 };
 
 /// Placeholders with their values, and how often a secret was removed. Secrets are never restored.

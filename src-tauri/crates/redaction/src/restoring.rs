@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::{Exact, Replaced, Scrubbing, kind::PlaceholderMatch};
+use crate::{Exact, Replaced, Scrubbing, placeholder::PlaceholderMatch};
 
 /// A text that is being restored.
 #[derive(Debug)]

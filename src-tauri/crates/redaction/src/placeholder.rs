@@ -10,7 +10,7 @@ fn placeholder_kinds() -> impl Iterator<Item = Kind> {
 }
 
 /// Returns the kind with this name, or None if it has no placeholders.
-pub(crate) fn of_name(name: &str) -> Option<Kind> {
+pub(crate) fn kind_from_name(name: &str) -> Option<Kind> {
     placeholder_kinds().find(|kind| kind.name() == name)
 }
 
