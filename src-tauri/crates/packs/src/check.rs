@@ -3,7 +3,6 @@
 //! schema, not by them.
 
 mod agent;
-pub(crate) mod calls;
 mod conversation;
 mod data;
 mod entities;
@@ -15,6 +14,7 @@ mod results;
 mod schemas;
 mod security;
 mod servers;
+pub(crate) mod targets;
 mod tools;
 
 use crate::{fault::Faults, subject::Subject};

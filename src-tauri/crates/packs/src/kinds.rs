@@ -8,7 +8,7 @@ use contract::{
 use serde_json::{Map, Value};
 
 use crate::{
-    check::calls,
+    check::targets,
     fault::{Faults, join},
     subject::{Subject, list, present, text},
     urls,
@@ -63,8 +63,8 @@ pub(crate) fn check(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut 
     check_members(kind, name, at, tool, faults);
     match kind {
         Kind::McpServer => check_server(subject, at, tool, faults),
-        Kind::HttpApi => calls::check_http(subject, at, tool, faults),
-        Kind::Other => calls::check_program(subject, at, tool, faults),
+        Kind::HttpApi => targets::check_http(subject, at, tool, faults),
+        Kind::Other => targets::check_program(subject, at, tool, faults),
         Kind::InternalService | Kind::Database | Kind::Queue | Kind::Filesystem => {}
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{calls, programs};
+use super::{programs, targets};
 use crate::{
     fault::{Faults, join},
     subject::{Subject, list, present, text},
@@ -135,7 +135,7 @@ fn check_address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Fau
     }
     for (name, credential) in http.get("headers").and_then(Value::as_object).into_iter().flatten() {
         let at = join(&format!("{at}/headers"), name);
-        calls::check_header(&at, name, faults);
+        targets::check_header(&at, name, faults);
         if credential.as_str().is_some_and(|name| !programs::is_variable(name)) {
             faults.at(
                 &at,
