@@ -8,16 +8,16 @@ pub mod bounds;
 pub mod changes;
 pub mod dates;
 mod languages;
-mod lexicon;
 pub mod message;
 pub mod numbers;
 pub mod ordinals;
 mod tokens;
+mod word_forms;
 pub mod yes_no;
 
 pub use languages::{
     Language, correct_words, detect_language, is_decisive, is_filler, is_polite, is_small_talk,
     is_stop_word, language_of, small_words,
 };
-pub use lexicon::{Lexicon, WordSet, same_word, stem, typo_cost};
 pub use tokens::{Token, TokenKind, fold, tokens};
+pub use word_forms::{Lexicon, WordSet, same_word, stem, typo_cost};

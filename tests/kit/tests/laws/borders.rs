@@ -12,7 +12,7 @@ const NO_CONFIGURATION: [&str; 5] =
 /// Other files that make a path in the data folder, with the reason.
 const OWN_PATHS: [(&str, &str); 4] = [
     ("src-tauri/crates/host/src/packs/folder_data.rs", "imports, in the data folder of a pack"),
-    ("src-tauri/crates/host/src/packs/databases.rs", "databases of packs"),
+    ("src-tauri/crates/host/src/packs/database_checks.rs", "databases of packs"),
     ("src-tauri/crates/host/src/commands/doctor.rs", "tries whether the folder can be written"),
     ("src-tauri/crates/terminal/src/log.rs", "writes the app's own log"),
 ];

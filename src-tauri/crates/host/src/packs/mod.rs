@@ -3,7 +3,7 @@
 
 mod adapters;
 mod callers;
-pub(crate) mod databases;
+pub(crate) mod database_checks;
 mod declared_keys;
 mod folder_data;
 mod folders;

@@ -10,7 +10,7 @@ use contract::{
 use packs::LoadedPack;
 use serde_json::{Map, Value};
 
-use super::{databases::suspect_after, folder_data::FolderData};
+use super::{database_checks::suspect_after, folder_data::FolderData};
 use crate::profile::{Options, Paths, create_private_folder, unusable_file};
 
 /// All linked-in services, and the open ones by name.

@@ -12,7 +12,7 @@ use store::Recovered;
 use crate::{
     host::start_notice,
     log::HostLog,
-    packs::{HostTools, apply_settings, databases, missing_packs_error},
+    packs::{HostTools, apply_settings, database_checks, missing_packs_error},
     profile::{LiveProfile, Options, Paths},
     pushes::Pushes,
     servers::{HostServers, needs_acceptance},
@@ -50,7 +50,7 @@ pub(super) async fn report_recoveries(
         notices.push(report_recovery(log, "countersign.db", found).await);
     }
     let (of, now) = (paths.clone(), log.now());
-    let checked = tokio::task::spawn_blocking(move || databases::check(&of, now)).await;
+    let checked = tokio::task::spawn_blocking(move || database_checks::check(&of, now)).await;
     for (path, found) in checked.unwrap_or_default() {
         let file = path.strip_prefix(&paths.data).unwrap_or(&path).display().to_string();
         notices.push(report_recovery(log, &file, found).await);

@@ -8,7 +8,7 @@ use engine::ports::{AuditLog as _, Durability, RecordDraft};
 use crate::{
     host::Host,
     log::{copy_if_due, delete_signing_key},
-    packs::databases,
+    packs::database_checks,
 };
 
 /// How long a shutdown waits for cancelled turns.
@@ -40,7 +40,7 @@ impl Host {
             store.close();
             if verifies {
                 copy_if_due(&log, &paths, now);
-                databases::copy(&paths, now);
+                database_checks::copy(&paths, now);
             }
         };
         let _ = tokio::task::spawn_blocking(closing).await;
