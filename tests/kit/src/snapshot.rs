@@ -10,12 +10,12 @@ use serde_json::Value;
 static VARYING: LazyLock<Vec<(Regex, &str, bool)>> = LazyLock::new(|| {
     [
         (r"(?:/[\w.-]+)*/\.tmp[A-Za-z0-9]{6}", "folder", false),
-        (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "id", true),
+        (r"\b[a-z]+_[0-9a-f]{32}\b|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "id", true),
         (r"\b[0-9a-f]{16,64}\b", "hash", true),
         (r"[A-Za-z0-9+/]{43}=", "base64", false),
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00)?", "time", false),
         (r"\b127\.0\.0\.1:\d+", "address", false),
-        (r#"\b\d+ ms\b|(?:"duration_?[mM]s": ?)\d+"#, "duration", false),
+        (r#"\b\d+ ms\b|\b\d+ min \d+ s\b|(?:"duration_?[mM]s": ?)\d+"#, "duration", false),
     ]
     .map(|(pattern, name, is_counted)| {
         (Regex::new(pattern).expect("a valid pattern"), name, is_counted)

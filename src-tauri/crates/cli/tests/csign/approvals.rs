@@ -18,16 +18,9 @@ fn a_write_without_a_terminal_ends_with_3_and_waits() {
     let id = text(pending, "id");
     assert!(ran.err.contains(&format!("csign approvals show {id}")), "{}", ran.err);
     assert_eq!((text(pending, "tool"), text(pending, "status")), ("cart.addItem", "pending"));
-    let shown = world.run(&["approvals", "show", id]).ends_with(0).out;
-    for part in [
-        "Add to cart (shop, cart.addItem)",
-        "changes something",
-        "quantity: 2",
-        "Ridge Runner",
-        text(pending, "hash"),
-    ] {
-        assert!(shown.contains(part), "{part} is missing in\n{shown}");
-    }
+    insta::assert_snapshot!(
+        world.transcript(&[&["approvals", "list"], &["approvals", "show", id]])
+    );
     assert_eq!(world.run(&["--json", "approvals", "show", id]).ends_with(0).json(), *pending);
     assert_eq!(world.shoes("s1"), 0, "nothing was done");
 }
@@ -48,8 +41,8 @@ fn a_pending_action_runs_out() {
     let world = World::new();
     let pending = world.pending();
     let (id, hash) = (text(&pending, "id"), text(&pending, "hash"));
-    let ran = world.run_at(LATER, &["approvals", "list"]).ends_with(0);
-    assert!(ran.out.is_empty() && ran.err.contains("Nothing waits"), "{}{}", ran.out, ran.err);
+    let args = ["approvals", "list"];
+    insta::assert_snapshot!(world.run_at(LATER, &args).shown(&args));
     let all = world.run_at(LATER, &["--json", "approvals", "list", "--all"]).ends_with(0).json();
     assert_eq!((text(&all[0], "id"), text(&all[0], "status")), (id, "expired"));
     assert!(all[0]["reason"].is_string(), "it says why");
@@ -59,7 +52,7 @@ fn a_pending_action_runs_out() {
 }
 
 #[test]
-fn nobody_approves_without_a_terminal_but_saying_no_is_safe() {
+fn approving_needs_a_terminal_and_rejecting_does_not() {
     let world = World::new();
     let pending = world.pending();
     let (id, hash) = (text(&pending, "id"), text(&pending, "hash"));

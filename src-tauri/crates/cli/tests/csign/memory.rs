@@ -18,20 +18,18 @@ fn a_memory_is_added_found_shown_exported_and_forgotten() {
 
     let list = json_of(&world, &["list"]);
     assert_eq!(list["memories"].as_array().map(Vec::len), Some(2), "{list:#}");
-    assert!(list["index"]["description"].as_str().is_some_and(|text| text.contains("no meaning")));
     let status = json_of(&world, &["status"]);
     assert_eq!((&status["memories"], &status["indexed"]), (&json!(2), &json!(2)), "{status:#}");
-    let words = world.run(&["memory", "status"]).ends_with(0).out;
-    assert!(words.contains("Index: 2 of 2 memories"), "{words}");
     let id = list["memories"][1]["id"].as_str().expect("an id").to_owned();
     let found = json_of(&world, &["search", "which zone for acount 17 reporting"]);
     assert_eq!(found["hits"][0]["memory"]["text"], "Account 17 reports in CET", "{found:#}");
-    let svenska = world.run(&["memory", "search", "när skickas fakturan"]).ends_with(0).out;
-    assert!(svenska.contains("Fakturor skickas den tredje"), "{svenska}");
-    let nothing = world.run(&["memory", "search", "a joke please"]).ends_with(0);
-    assert_eq!((nothing.out.as_str(), nothing.err.trim()), ("", "No memory fits."));
-    let shown = world.run(&["memory", "show", &id]).ends_with(0).out;
-    assert!(shown.contains("note") && shown.contains("profile"), "{shown}");
+    insta::assert_snapshot!(world.transcript(&[
+        &["memory", "list"],
+        &["memory", "status"],
+        &["memory", "search", "när skickas fakturan"],
+        &["memory", "search", "a joke please"],
+        &["memory", "show", &id],
+    ]));
     let export = world.run(&["memory", "export"]).ends_with(0).json();
     assert_eq!(export["memories"], list["memories"]);
 
@@ -63,7 +61,7 @@ fn only_a_person_at_a_terminal_changes_memories() {
 }
 
 #[test]
-fn what_is_asked_to_be_remembered_waits_for_a_yes() {
+fn a_memory_that_was_asked_for_waits_for_a_yes() {
     let world = World::new();
     let ran = world.run(&["ask", "Remember that account 17 reports in CET"]).ends_with(3);
     assert!(ran.err.contains("approval"), "{}", ran.err);

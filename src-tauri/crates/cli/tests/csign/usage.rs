@@ -10,51 +10,17 @@ use crate::world::{World, packs};
 #[test]
 fn help_names_every_command_and_the_exit_codes() {
     let world = World::new();
-    let help = world.run(&["--help"]).ends_with(0).out;
-    for part in [
-        "ask",
-        "run",
-        "import",
-        "service-level",
-        "approvals",
-        "tools",
-        "policy",
-        "audit",
-        "packs",
-        "doctor",
-        "shop-server",
-        "--data-dir",
-        "--json",
-        "3 approval required",
-        "5 the log does not verify",
-    ] {
-        assert!(help.contains(part), "{part} is missing in\n{help}");
-    }
-    let below: [(&[&str], &[&str]); 8] = [
-        (&["ask"], &["--session", "--model", "`-` reads it"]),
-        (&["approvals"], &["list", "show", "approve", "reject"]),
-        (&["approvals", "approve"], &["--hash", "--word"]),
-        (&["tools"], &["list", "show", "call"]),
-        (&["run"], &["--request", "--stream", "--correlation-id"]),
-        (&["policy", "check"], &["--tool", "--args"]),
-        (&["audit"], &["list", "show", "verify", "export", "checkpoint"]),
-        (&["packs", "check"], &["<FOLDER>"]),
-    ];
-    for (command, parts) in below {
-        let help = world.run(&[command, &["--help"]].concat()).ends_with(0).out;
-        for part in parts {
-            assert!(help.contains(part), "{part} is missing in\n{help}");
-        }
-    }
-    assert!(
-        world
-            .bare(crate::world::program())
-            .args(["shop-server", "--help"])
-            .output()
-            .expect("started")
-            .status
-            .success()
-    );
+    insta::assert_snapshot!(world.transcript(&[
+        &["--help"],
+        &["ask", "--help"],
+        &["run", "--help"],
+        &["approvals", "--help"],
+        &["approvals", "approve", "--help"],
+        &["tools", "--help"],
+        &["policy", "check", "--help"],
+        &["audit", "--help"],
+        &["packs", "check", "--help"],
+    ]));
     assert!(!world.data().exists(), "help opens nothing");
 }
 
@@ -62,16 +28,14 @@ fn help_names_every_command_and_the_exit_codes() {
 fn an_argument_that_is_no_text_is_wrong_usage() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
     let world = World::new();
-    for words in [&["ask"][..], &["shop-server", "--http"]] {
-        let output = world
-            .bare(crate::world::program())
-            .args(words)
-            .arg(OsStr::from_bytes(b"\xff"))
-            .output()
-            .expect("started");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && !said.contains("panicked"), "{words:?}: {said}");
-    }
+    let output = world
+        .bare(crate::world::program())
+        .arg("ask")
+        .arg(OsStr::from_bytes(b"\xff"))
+        .output()
+        .expect("started");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && !said.contains("panicked"), "{said}");
 }
 
 #[test]
@@ -87,10 +51,7 @@ fn wrong_usage_ends_with_2_and_touches_nothing() {
         &["audit", "show"],
         &["audit", "verify", "/nowhere/at/all"],
     ];
-    for args in wrong {
-        let ran = world.run(args).ends_with(2);
-        assert!(ran.out.is_empty() && !ran.err.is_empty(), "{args:?}");
-    }
+    insta::assert_snapshot!(world.transcript(&wrong));
     for args in wrong.iter().filter(|args| !args.is_empty()) {
         let ran = world.run(&[&["--json"], *args].concat()).ends_with(2).json();
         assert_eq!(
@@ -235,10 +196,11 @@ fn a_pack_is_checked_fault_by_fault() {
 #[test]
 fn tools_are_listed_shown_and_called() {
     let world = World::new();
-    let list = world.run(&["tools", "list"]).ends_with(0).out;
-    assert!(list.contains("cart.addItem") && list.contains("analyze_portfolio_pacing"), "{list}");
-    let shown = world.run(&["tools", "show", "product.search"]).ends_with(0).out;
-    assert!(shown.contains("query (string, required)"), "{shown}");
+    insta::assert_snapshot!(world.transcript(&[
+        &["tools", "list"],
+        &["tools", "show", "product.search"],
+        &["tools", "show", "no.such.tool"],
+    ]));
     let found = world
         .run(&[
             "--json",

@@ -46,6 +46,14 @@ impl Ran {
             .unwrap_or_else(|e| panic!("one JSON document, but {e}:\n{}\n{}", self.out, self.err))
     }
 
+    /// Returns what a terminal would show of a run, with marks at the lines of standard error.
+    pub(crate) fn shown(&self, args: &[&str]) -> String {
+        let errors: String = self.err.lines().map(|line| format!("! {line}\n")).collect();
+        let code =
+            if self.code == 0 { String::new() } else { format!("[ends with {}]\n", self.code) };
+        format!("$ csign {}\n{}{errors}{code}", args.join(" "), self.out)
+    }
+
     #[track_caller]
     pub(crate) fn ends_with(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
@@ -55,6 +63,8 @@ impl Ran {
 
 impl World {
     pub(crate) fn new() -> Self {
+        // The pack of the shop starts it.
+        kit::programs::program("countersign-shop");
         Self { folder: tempfile::tempdir().expect("a folder"), began: Instant::now(), user: None }
     }
 
@@ -63,8 +73,6 @@ impl World {
         let world = Self { user: Some(user), ..Self::new() };
         drop(world.bare("true"));
         world.hand_over();
-        // The pack of the shop starts it.
-        kit::programs::program("countersign-shop");
         world
     }
 
@@ -139,6 +147,12 @@ impl World {
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.command(args).output().expect("csign starts"))
+    }
+
+    /// Runs commands, and returns all that they show, for a snapshot.
+    pub(crate) fn transcript(&self, commands: &[&[&str]]) -> String {
+        let shown: Vec<String> = commands.iter().map(|args| self.run(args).shown(args)).collect();
+        kit::redact(&shown.join("\n"))
     }
 
     pub(crate) fn run_at(&self, now: &str, args: &[&str]) -> Ran {
