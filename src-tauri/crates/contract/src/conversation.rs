@@ -30,7 +30,7 @@ pub struct Conversation {
     pub window_tokens: u32,
     /// Seconds without a message after which the model starts without memory; 0 = never.
     pub ttl_seconds: u64,
-    /// The most conversations that are remembered. Beyond it the one used longest ago is forgotten.
+    /// The most conversations that are remembered. Above this number, the least recently used one is deleted.
     /// 0 = no bound.
     pub max_items: u32,
     /// How and when a summary is made.

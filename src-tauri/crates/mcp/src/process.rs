@@ -35,7 +35,7 @@ const STDERR_TOTAL: usize = 256 * 1024;
 const BUSY_ATTEMPTS: u32 = 20;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 
-const NETWORK_STAYS_OPEN: &str = "This system cannot take the network from a program, so a server without network is not started.";
+const NETWORK_STAYS_OPEN: &str = "This system cannot block a program's network access, so a server without network is not started.";
 
 /// Why a server's program was not started.
 #[derive(Debug)]

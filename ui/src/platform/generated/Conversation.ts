@@ -42,7 +42,7 @@ window_tokens: number,
  */
 ttl_seconds: number, 
 /**
- * The most conversations that are remembered. Beyond it the one used longest ago is forgotten.
+ * The most conversations that are remembered. Above this number, the least recently used one is deleted.
  * 0 = no bound.
  */
 max_items: number, 

@@ -322,7 +322,7 @@ impl<'a> Checker<'a> {
                     // It is not known which of the records since the last valid checkpoint was
                     // changed, so the first of them is named.
                     let first = self.signed + 1;
-                    self.problems.add(Some(first), text!("the checkpoint over {size} records does not hold from record {first} on: {why}", size, first, why));
+                    self.problems.add(Some(first), text!("the checkpoint of {size} records does not match the log from record {first}: {why}", size, first, why));
                     self.stopped = true;
                 }
             }

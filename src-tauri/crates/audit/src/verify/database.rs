@@ -44,7 +44,7 @@ pub(crate) fn verify_database(
     if !expected.marks.is_empty() && schema::journal_file(path) {
         problems.add(
             Some(1),
-            "beside the log file lies a journal that would change it, and Countersign leaves no journal",
+            "a journal file next to the log would change it; Countersign did not create it",
         );
         return Summary::default();
     }

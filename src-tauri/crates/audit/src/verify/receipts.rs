@@ -141,7 +141,7 @@ impl Receipts {
 }
 
 fn fault(name: &str, why: &str) -> Text {
-    text!("the file {name} does not hold: {why}", name, why)
+    text!("verification of {name} failed: {why}", name, why)
 }
 
 /// Returns the files of receipts in order: the number of the record as it is written, and what the

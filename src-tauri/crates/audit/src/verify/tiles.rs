@@ -60,7 +60,7 @@ impl TileCheck {
         match parsed {
             Ok(size) => self.size = size,
             Err(why) => {
-                self.faults.push(text!("the file tiles/checkpoint does not hold: {why}", why));
+                self.faults.push(text!("verification of tiles/checkpoint failed: {why}", why));
             }
         }
     }

@@ -212,6 +212,6 @@ pub(super) fn print_faults(out: Out, faults: &[PolicyFault]) {
 fn print_faults_in_force(out: Out, faults: &[PolicyFault]) {
     print_faults(out, faults);
     if !faults.is_empty() {
-        out.print_note("Until this is mended in policy.json every call asks that no rule denies.");
+        out.print_note("Until this is corrected in policy.json, every call that is not denied by a rule needs approval.");
     }
 }

@@ -95,7 +95,7 @@ impl Approvals {
         match self.shared.world.store.approval_reach(expired).await? {
             Reach::Here => Ok(()),
             Reach::Everywhere | Reach::HereAlone => Err(AgentError::invalid(
-                "Several gateways share this conversation, so only its customer asks again.",
+                "Several gateways share this conversation, so only the customer can ask for it again.",
             )
             .reason("callers_word")),
         }

@@ -223,7 +223,7 @@ impl Approvals {
             (Reach::Everywhere, _) => {
                 Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, so only its customer approves this.")
                     .reason("callers_word")
-                    .hint("The customer answers in the chat; here it can be rejected."))
+                    .hint("The customer approves in the chat. Here you can only reject it."))
             }
             (Reach::HereAlone, _) => {
                 Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, and a decision made here would not reach them.")

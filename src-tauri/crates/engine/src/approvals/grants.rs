@@ -83,7 +83,7 @@ impl Grants {
         self.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal(
                 Reason::AuditUnavailable,
-                "It is taken back, but the audit log cannot be written.",
+                "The permission was revoked, but the audit log could not be written.",
             )
         })?;
         Ok(())

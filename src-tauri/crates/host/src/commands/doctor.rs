@@ -135,11 +135,13 @@ fn check_rules(host: &Host) -> DoctorCheck {
             "rules",
             CheckState::Warning,
             text!(
-                "policy.json has a fault at {place}: {problem}. Until then every call asks.",
+                "policy.json has a fault at {place}: {problem}. Until it is corrected, every call needs approval.",
                 place = fault.place,
                 problem = fault.problem
             ),
-            Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
+            Some(
+                "Correct policy.json in the data folder. The page Tools > Policy lists every fault.",
+            ),
         ),
         None => make_check("rules", CheckState::Ok, "The rules are readable.", None),
     }
@@ -360,7 +362,7 @@ async fn check_server_isolation(host: &Host) -> DoctorCheck {
         Ok(_) => {
             make_check("server isolation", CheckState::Ok, "Servers of packs reach neither the session bus and the keyring nor Countersign's own socket.", None)
         }
-        Err(error) => warning(text!("It cannot be tried how far servers of packs are kept apart: {error}.", error)),
+        Err(error) => warning(text!("Countersign cannot test how well pack servers are isolated: {error}.", error)),
     }
 }
 

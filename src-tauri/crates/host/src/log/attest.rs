@@ -164,7 +164,7 @@ fn other_size(witness: &Witness, body: &str, known: u64, size: u64) -> Result<u6
     }
     if told < known {
         let message = text!(
-            "The witness {name} has cosigned {known} records and now says {told}: it forgot some.",
+            "The witness {name} has cosigned {known} records but now reports {told}. Some are missing there.",
             name,
             known,
             told
