@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_first_version_count_only_for_the_server_that_they_name_for_certain() {
+    fn legacy_server_names_match_only_their_unambiguous_origin() {
         let counts =
             |origin: &str, name: &str| Origin::parse(origin).unwrap().had_legacy_name(name);
         for (origin, name) in [

@@ -187,7 +187,7 @@ async fn work(log: &Log, folder: &Path, disk: &Disk, random: &mut Random, known:
 }
 
 #[test]
-fn a_power_cut_loses_nothing_told_and_raises_no_alarm() {
+fn a_power_cut_loses_no_acknowledged_record_and_raises_no_alarm() {
     let plan = Plan::new("power cuts, audit.db", 500);
     for world in 0..plan.cases().div_ceil(STARTS * CUTS) {
         one_world(&plan, world);

@@ -434,12 +434,12 @@ fn try_faults(plan: &Plan, fault: Fault) {
 }
 
 #[test]
-fn a_kill_at_any_instant_loses_nothing_told_and_raises_no_alarm() {
+fn a_kill_at_any_instant_loses_no_acknowledged_record_and_raises_no_alarm() {
     try_faults(&Plan::new("kills of csign", 200), Fault::Kill);
 }
 
 #[test]
-fn an_io_error_of_any_call_loses_nothing_told_and_raises_no_alarm() {
+fn an_io_error_of_any_call_loses_no_acknowledged_record_and_raises_no_alarm() {
     try_faults(&Plan::new("I/O errors of csign", 200), Fault::IoError);
 }
 

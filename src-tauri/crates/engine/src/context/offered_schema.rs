@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_at_the_top_become_parameters() {
+    fn top_level_any_of_and_one_of_are_merged_into_properties() {
         let either_id = json!({"type": "object", "additionalProperties": false, "anyOf": [{"required": ["id"]}, {"required": ["no"]}],
             "properties": {"id": {"type": "integer"}, "no": {"type": "string"}}});
         let shown = json!({"type": "object", "additionalProperties": false, "required": [],

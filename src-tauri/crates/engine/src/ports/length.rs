@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_is_only_told_where_it_is_less_than_what_the_model_gives_by_itself() {
+    fn a_limit_is_sent_only_if_below_the_models_default() {
         let told = |wanted, left, own| {
             let mut request = ModelRequest {
                 max_output_tokens: wanted,

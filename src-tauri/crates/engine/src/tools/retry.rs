@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_given_up_hears_of_it_and_may_say_how_it_ended() {
+    async fn a_cancelled_call_is_notified_and_may_report_its_outcome() {
         for (by_user, reason, ends) in [(true, Some("cancelled"), 4_000), (false, None, 10_000)] {
             let (failure, heard, took) = stopped(false, by_user).await;
             assert!(heard && took >= ends && took < ends + 100, "after {took} ms");

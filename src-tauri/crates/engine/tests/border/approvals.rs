@@ -628,7 +628,7 @@ async fn an_expired_action_is_asked_about_again_once_and_needs_its_own_decision(
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_requests_at_once_ask_again_about_an_expired_action_once() {
+async fn concurrent_ask_again_requests_create_one_new_proposal() {
     let bench = write_bench();
     let turn = bench.start("add two shoes").await.turn;
     let first = bench.approval(0).await;

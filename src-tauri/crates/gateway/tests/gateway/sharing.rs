@@ -358,7 +358,7 @@ async fn chat_api_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_r
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_redis_behind_tls_is_believed_by_its_certificate_alone() {
+async fn chat_api_20_redis_tls_requires_a_valid_certificate() {
     let redis = Redis::start_tls().await;
     let server = model([Reply::text(["Hello."])]).await;
     let (url, root) = (redis.url(), redis.path("root.pem").display().to_string());

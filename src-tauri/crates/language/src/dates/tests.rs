@@ -22,7 +22,7 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn english() {
+fn english_date_phrases_are_parsed() {
     check(&[
         ("this month", "2026-11-01 2026-11-30"),
         ("how is account 17 pacing this month?", "2026-11-01 2026-11-30"),
@@ -117,7 +117,7 @@ fn english() {
 }
 
 #[test]
-fn swedish() {
+fn swedish_date_phrases_are_parsed() {
     check(&[
         ("före den 15:e nästa månad", "? 2026-12-14"),
         ("de kommande 10 dagarna", "2026-11-20 2026-11-30"),

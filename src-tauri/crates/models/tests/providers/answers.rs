@@ -63,7 +63,7 @@ async fn one_call_in_pieces_without_index_and_id() {
 }
 
 #[tokio::test]
-async fn two_calls_that_share_index_zero() {
+async fn two_calls_that_share_index_zero_stay_separate() {
     let reply = Reply::new()
         .delta(&part(
             json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "{}"}}),

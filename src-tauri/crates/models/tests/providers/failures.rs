@@ -28,7 +28,7 @@ async fn passing_failures_are_tried_again_before_anything_was_seen() {
 }
 
 #[tokio::test]
-async fn attempts_are_counted() {
+async fn an_unavailable_server_is_tried_three_times() {
     let server = ModelServer::start([at_once(503).repeated()]).await;
     let error = answer(&provider(&server)).await.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);

@@ -359,7 +359,7 @@ fn bounds_and_exclusions_are_read_with_what_they_bound() {
 }
 
 #[test]
-fn a_name_that_several_have_means_each_of_them() {
+fn an_ambiguous_campaign_name_selects_all_matches() {
     let three = calls("brand always on pacing");
     let campaigns: Vec<_> = three.iter().map(|(_, args)| &args["campaign"]).collect();
     assert_eq!(campaigns, ["c107", "c123", "c135"]);

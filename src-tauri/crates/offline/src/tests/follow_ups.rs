@@ -450,7 +450,7 @@ fn none_of_what_was_compared_is_meant_by_it() {
 }
 
 #[test]
-fn more_is_not_of_what_was_compared_and_a_question_knows_whether_there_is_more() {
+fn more_is_refused_after_a_comparison_and_the_end_of_a_list_is_known() {
     for (search, compare, more) in [
         ("show me jackets", "compare 1 and 3", "show more"),
         ("visa jackor", "jämför 1 och 3", "visa fler"),

@@ -135,7 +135,7 @@ fn a_workbook_that_unpacks_to_too_much_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn a_workbook_reserves_no_memory_by_what_it_says_of_itself() {
+fn a_declared_string_count_does_not_cause_preallocation() {
     let row = format!("<row>{}</row>", cell("A1", "x"));
     for count in ["20000001", "99999999999", "9223372036854775807"] {
         let shared = format!("<sst xmlns=\"{MAIN}\" uniqueCount=\"{count}\"></sst>");

@@ -73,7 +73,7 @@ fn kinds(result: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn chat_api_14_a_search_goes_out_in_plain_words_and_says_so() {
+async fn chat_api_14_search_is_simplified_and_reports_the_simplification() {
     let (result, asked) =
         searched(PLAIN, json!({"query": "red running shoes size 42"}), &["running shoes"]).await;
     assert_eq!(asked, ["running shoes"]);

@@ -53,7 +53,7 @@ fn amounts_are_read_as_shops_write_them() {
 }
 
 #[test]
-fn a_price_that_is_no_amount_is_shown_as_written_after_any_that_is_one() {
+fn a_numeric_price_wins_and_other_price_text_is_shown_unchanged() {
     assert_eq!(
         prices(&json!(["", null, " on request ", "Free over 500", {"value": "1.299 kr"}])),
         json!([null, null, "on request", "Free over 500", "1.299 kr"])

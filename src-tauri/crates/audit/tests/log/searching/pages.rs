@@ -47,7 +47,7 @@ fn fits(record: &AuditRecordView, filter: &AuditFilter) -> (Vec<bool>, bool) {
 }
 
 #[test]
-fn words_and_names_together_find_what_has_both_on_each_page() {
+fn word_search_combined_with_a_filter_returns_the_intersection_on_every_page() {
     let world = World::new();
     run(async {
         let log = world.open();

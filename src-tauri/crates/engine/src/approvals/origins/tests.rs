@@ -397,7 +397,7 @@ fn an_uncertain_choice_chooses_no_thing() {
 }
 
 #[test]
-fn a_thing_that_was_not_seen_is_chosen_by_its_name_alone() {
+fn an_unseen_item_counts_as_chosen_only_if_the_user_names_it() {
     let spec = spec();
     for (question, is_chosen) in [("add a blue one", false), ("add the Ridge Runner", true)] {
         let items = listing("one", question, backpacks(), "");

@@ -23,7 +23,7 @@ const KEY: (&str, &str) = (API_KEY, "sk-x");
 type Case<'a> = (bool, &'a [(&'a str, &'a str)], &'a str, Option<&'a str>);
 
 #[test]
-fn in_a_terminal_the_variables_choose_a_server_instead_of_the_offline_model() {
+fn environment_variables_select_the_model_server_in_a_terminal() {
     let table: [Case<'_>; 7] = [
         (true, &[URL, MODEL], "openai_compatible", Some("OPENAI_BASE_URL")),
         (true, &[URL], "openai_compatible", Some("OPENAI_BASE_URL")),

@@ -70,7 +70,7 @@ fn the_servers_words_stand_beside_every_cause_but_a_key() {
 }
 
 #[test]
-fn a_filter_that_answers_403_is_no_matter_of_keys() {
+fn a_403_from_a_content_filter_is_not_a_key_error() {
     let body = json!({"error": {"code": 403, "message": "Input flagged by moderation"}});
     let failed = from_status("host", StatusCode::FORBIDDEN, &body.to_string(), &[]);
     assert_eq!(failed.error.kind, ModelErrorKind::BadRequest);
