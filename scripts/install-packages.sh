@@ -21,8 +21,8 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "Run this as root, then start again: apt-get install$missing" >&2; exit 1; }
   as_root="sudo"
 fi
-# A list that is too old names files that no longer exist, so it is refreshed first; a mirror that is away may still
-# have left a list that serves.
+# A list that is too old names files that no longer exist, so it is refreshed first; if the mirror is unreachable, the
+# existing list may still work.
 $as_root apt-get update --quiet=2 || echo "The package lists could not be refreshed; trying with those that are here."
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive $as_root apt-get install --yes --quiet=2 --no-install-recommends $missing

@@ -57,8 +57,8 @@ export class ScrollPosition {
   }
 
   private movedUp({ height, space }: Measures, distance: number): void {
-    // Only content that shrank moves the position too: the resize that follows goes back. Content that grew never moves it:
-    // that was the user, however much text came in the same frame.
+    // When content shrinks, the browser clamps the scroll position, and the resize event that follows restores it. Growing content
+    // never moves the position, so any other upward move came from the user.
     if (this.mode !== "free" && height < this.height) return;
     if (distance > 1) this.mode = "free";
     else if (this.mode === "free") this.mode = atEnd({ space });

@@ -2,7 +2,8 @@
 
 /// The number of counters. Features that share a counter are counted together.
 const COUNTERS: usize = 1 << 16;
-/// As many texts are assumed beyond the known ones, so that a few texts make nothing look common.
+/// The number of imaginary texts added for smoothing, so that a small collection does not make
+/// features look common.
 const ASSUMED_TEXTS: f32 = 20.0;
 
 /// The number of texts with each feature.

@@ -196,7 +196,7 @@ impl Connection {
                 _ if answers.is_empty() => sleep(BUSY.saturating_mul(round + 1)).await,
                 _ => {}
             }
-            // Neither the time that a person took counts, nor that of a request that progressed.
+            // Time spent waiting for a person, or on a request that reports progress, does not count.
             limits.until = limits.until.max(Instant::now() + limits.timeout);
             params.input_responses = (!answers.is_empty()).then_some(answers);
             // The server keeps no state of its own between the calls, so it gets its own back.

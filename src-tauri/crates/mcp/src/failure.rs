@@ -278,8 +278,8 @@ pub(crate) fn transport_failed(
             };
             let error =
                 AgentError::new(ErrorCode::ToolHttpError, message).reason(Reason::McpHttpStatus);
-            // Only what refuses has surely done nothing: also a proxy that lost its server after it
-            // had the request says 503.
+            // Only an explicit refusal proves that nothing ran. A proxy may return 503 after the server
+            // received the request.
             let refused = matches!(status, 400..=499 | 501);
             failure(
                 with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms),

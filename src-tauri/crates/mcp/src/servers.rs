@@ -164,14 +164,14 @@ impl Servers {
         self.inner.put(config).await;
     }
 
-    /// Ends a server and forgets it. An unknown server is no error.
+    /// Ends a server and forgets it. An unknown server is not an error.
     pub async fn remove(&self, server: &str) {
         let _changing = self.inner.changes.lock().await;
         self.inner.remove(server).await;
     }
 
-    /// Starts the programs anew that run, because what is hidden from them has changed. Waits a
-    /// moment for their calls.
+    /// Restarts running programs, because the set of hidden files has changed. Waits a moment for
+    /// their calls.
     pub async fn restart_programs(&self) {
         let runs = |server: &Arc<Server>| {
             let state = server.view().state;

@@ -134,8 +134,8 @@ impl UntrustedSources {
         self.add(of_tool(tool, title, server, call), Content::Earlier(Arc::clone(result)));
     }
 
-    /// Notes the arguments of a call in an earlier turn that may repeat content from outside.
-    /// The repeated text is quoted from its own source, if the turn has that.
+    /// Records arguments from an earlier turn as a source of untrusted content. If this turn also has
+    /// the original source, the excerpt is taken from there.
     pub(crate) fn add_recalled_arguments(&self, arguments: &Value) {
         let mut kept = self.lock();
         if !kept.arguments.iter().any(|source| source.content.is_data(arguments)) {

@@ -76,7 +76,7 @@ async fn a_read_runs_to_a_host_that_the_person_named_and_asks_for_any_other() {
     bench.decide(&approval, Decision::Reject { reason: None }).await.unwrap();
     bench.final_of(&turn).await;
 
-    // What was named holds for the conversation, and in no other one.
+    // A destination that the user names is allowed in this conversation only.
     bench.model.then(vec![Say::Call("fetch", json!({"q": "https://docs.example/later"}))]);
     bench.ask("Read on.").await;
     assert_eq!(bench.runs().len(), 2);

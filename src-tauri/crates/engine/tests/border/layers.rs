@@ -364,7 +364,7 @@ async fn decision_10_a_default_gives_way_only_to_what_the_user_names_and_never_i
     bench.ask("how are we doing?").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error], "nobody named 23");
     assert!(bench.runs().is_empty());
-    // That there is no value by default does not make any value right.
+    // Having no default value does not make every value acceptable.
     let of_moss = json!({"account_id": "17", "advertiser_filter": "Moss"});
     bench.model.then(vec![Say::Call("p", of_moss.clone())]);
     bench.model.then(vec![Say::Text("Which advertiser?")]);

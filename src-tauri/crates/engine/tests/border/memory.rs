@@ -627,7 +627,7 @@ async fn a_long_conversation_without_a_summary_is_caught_up_once() {
 #[tokio::test(start_paused = true)]
 async fn a_full_page_that_waits_falls_neither_out_of_the_summary_nor_out_of_sight() {
     for mode in [ConversationMode::Summary, ConversationMode::SummaryBuffer] {
-        // So many that a page waits before the turn, and more than a page after it.
+        // Counts at which a full page is pending before the turn, and more than one after it.
         for old in [2_988, 2_989, 2_990] {
             let bench = bench(mode, |_| ());
             said_long_ago(&bench, old).await;
@@ -645,7 +645,7 @@ async fn a_full_page_that_waits_falls_neither_out_of_the_summary_nor_out_of_sigh
     }
 }
 
-/// So many messages, and never a summary.
+/// Stores `messages` messages without summarising them.
 async fn said_long_ago(bench: &Bench, messages: usize) {
     let (store, now) = (&bench.world.store, bench.world.clock.now());
     store.session_create(&"s".into(), "t", now).await.unwrap();

@@ -45,7 +45,7 @@ pub(crate) struct EventRelay {
     /// The model's text that was sent as deltas.
     streamed: String,
     current: String,
-    /// Whether the text of this round turned out to be thoughts, so that it goes on.
+    /// Whether this round's text was reclassified as reasoning, so the round continues.
     was_replaced: bool,
     asides: Vec<String>,
     pub(crate) approval: Option<Approval>,

@@ -32,7 +32,7 @@ async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     Gateway::start_in(folder, &["--no-token"], &all).await
 }
 
-/// The same with the shop behind an address.
+/// Like `open`, but the shop is a remote server at an address.
 async fn gateway_behind(front: &Front, server: &ModelServer) -> Gateway {
     let variables = front.variables();
     open(server, &variables.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>())

@@ -145,7 +145,8 @@ fn find_settings(home: &Path, elsewhere: &[Option<OsString>]) -> Vec<PathBuf> {
     let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
     let elsewhere = elsewhere.iter().flatten().map(PathBuf::from);
     let elsewhere: Vec<PathBuf> = elsewhere.filter(|folder| folder.is_absolute()).collect();
-    // One that is missing keeps further ones from being made.
+    // Nothing can be created in the folder of a listed place that does not exist yet, so a server
+    // cannot add further settings.
     let mut found: Vec<PathBuf> =
         elsewhere.iter().cloned().chain([home.join(".profile")]).collect();
     found.extend(entries(home).filter(is_hidden).map(|entry| entry.path()));

@@ -71,7 +71,8 @@ fn convert_messages(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String)
         match message {
             // Instructions behind results stand beside the last of them.
             Message::System { .. } if follows_result(messages, at) => {}
-            // Instructions that come later speak with the user's voice: there is no other.
+            // Later instructions are sent with the role `user`, because Gemini has no other role for
+            // them.
             Message::System { text } | Message::User { text } => {
                 turns.push("user", json!({"text": text}))
             }

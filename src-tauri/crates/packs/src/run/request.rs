@@ -157,7 +157,7 @@ fn path_text(name: &str, value: &Value) -> Result<String, AgentError> {
     if text.chars().any(char::is_control) {
         return Err(bad_value(name, "it holds control characters"));
     }
-    // Some servers decode before they look at the path.
+    // Some servers percent-decode the path before they resolve it.
     if text.split(['/', '\\']).any(|part| part == "..") {
         return Err(bad_value(name, "`..` leads out of its place in the address"));
     }

@@ -80,7 +80,7 @@ export class FileMapping {
     return survey.check.accepted === 0 ? "nothing" : null;
   }
 
-  /** The options of the import. A file that is read as it was recognised needs no decisions but the one about its rejected lines. */
+  /** The options of the import. If the columns were recognised and the user changed nothing, the only option is whether to skip rejected lines. */
   get options(): ImportOptions {
     return this.optionsWith((this.survey?.check?.rejected ?? 0) > 0);
   }

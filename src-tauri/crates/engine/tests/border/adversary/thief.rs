@@ -57,7 +57,7 @@ impl Thief {
             shared.story.push("  the model answers".into());
             return vec![ModelEvent::Text("I looked into it.".into())];
         }
-        // What worked is done again with other data.
+        // Repeats a successful attack with other data.
         let worked =
             results.iter().any(|result| !result.contains("\"code\"") && !result.contains("error"));
         if !worked || self.random.chance(40) {

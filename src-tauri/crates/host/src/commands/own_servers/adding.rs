@@ -189,7 +189,7 @@ impl Host {
         let config = self.config_of(stored, &loaded)?;
         self.reload_added();
         if stored.is_program() {
-            // Those that run could still change what it is started from.
+            // Running servers could still modify the new server's program files.
             self.servers.connections.restart_programs().await;
         }
         if stored.enabled {

@@ -1,5 +1,5 @@
-//! Finds keys that an earlier version left in the file of an added server. Values of which only their
-//! randomness speaks stay: nobody was asked about them. Stores nothing.
+//! Finds keys that an earlier version left in the file of an added server. Values that merely look
+//! random are left in place, because the user was not asked about them. Stores nothing.
 
 use super::{
     keys::{KeyStore, KeyValues},
