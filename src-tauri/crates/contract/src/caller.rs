@@ -31,13 +31,21 @@ pub enum CallerKind {
 }
 
 impl CallerKind {
-    /// Returns the kind with this name in records. Any other name means the window.
-    pub fn of_name(name: &str) -> Self {
-        match name {
-            "terminal" => Self::Terminal,
-            "chat_api" | "caller" => Self::ChatApi,
-            _ => Self::Window,
-        }
+    /// All kinds. Those with a name of their own have an empty one.
+    pub const ALL: [Self; 6] = [
+        Self::Window,
+        Self::Terminal,
+        Self::ChatApi,
+        Self::Agent(String::new()),
+        Self::Schedule(String::new()),
+        Self::Inside,
+    ];
+
+    /// Returns the kind with this name in records.
+    pub fn from_name(name: &str) -> Option<Self> {
+        // Older recordings and records say "caller".
+        let name = if name == "caller" { Self::ChatApi.name() } else { name };
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Returns the name of the kind in records.
@@ -49,6 +57,15 @@ impl CallerKind {
             Self::Agent(_) => "agent",
             Self::Schedule(_) => "schedule",
             Self::Inside => "inside",
+        }
+    }
+
+    /// Whether the profile's owner asks, or this process for the owner. Only their messages are
+    /// recorded for a replay.
+    pub fn is_person(&self) -> bool {
+        match self {
+            Self::Window | Self::Terminal | Self::Inside => true,
+            Self::ChatApi | Self::Agent(_) | Self::Schedule(_) => false,
         }
     }
 
@@ -100,11 +117,7 @@ pub struct Caller {
 impl Caller {
     /// Returns a caller of this kind that can use all packs. Only a person may wait.
     pub fn new(kind: CallerKind) -> Self {
-        let may_wait = match kind {
-            CallerKind::Window | CallerKind::Terminal | CallerKind::Inside => true,
-            CallerKind::ChatApi | CallerKind::Agent(_) | CallerKind::Schedule(_) => false,
-        };
-        Self { kind, may_wait, packs: None, limits: None }
+        Self { may_wait: kind.is_person(), kind, packs: None, limits: None }
     }
 
     /// Returns the person at a window.
@@ -146,5 +159,19 @@ impl Caller {
     /// Whether a pack is among those that the caller can use.
     pub fn can_use(&self, pack: &PackId) -> bool {
         self.packs.as_ref().is_none_or(|packs| packs.contains(pack))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_found_by_its_name_and_the_chat_api_by_its_older_one() {
+        for kind in CallerKind::ALL {
+            assert_eq!(CallerKind::from_name(kind.name()), Some(kind));
+        }
+        assert_eq!(CallerKind::from_name("caller"), Some(CallerKind::ChatApi));
+        assert_eq!(CallerKind::from_name("nobody"), None);
     }
 }

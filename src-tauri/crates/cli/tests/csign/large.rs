@@ -176,8 +176,10 @@ fn import(world: &World, rows: usize) {
 fn with_patience(world: &World) -> String {
     let (source, pack) =
         (packs().join("campaign-portfolio-pacing"), world.path("packs/campaign-portfolio-pacing"));
-    fs::create_dir_all(pack.join("answers")).expect("made");
-    for name in ["pack.json", "answers"] {
+    for folder in ["answers", "messages"] {
+        fs::create_dir_all(pack.join(folder)).expect("made");
+    }
+    for name in ["pack.json", "answers", "messages"] {
         let of = source.join(name);
         let files = if of.is_dir() {
             fs::read_dir(&of).expect("read").map(|file| file.expect("an entry").path()).collect()

@@ -5,7 +5,7 @@ use std::{env, ops::ControlFlow, sync::Arc};
 
 use audit::Selection;
 use contract::{
-    AgentError, AuditRecordView, Reason, RecordType, ReplayDifference, ReplayParams,
+    AgentError, AuditRecordView, CallerKind, Reason, RecordType, ReplayDifference, ReplayParams,
     ReplayResponse, SessionId, TurnId, text,
 };
 use engine::ports::{AuditLog as _, Items as _, Profile as _, Recordings as _};
@@ -95,7 +95,8 @@ impl Host {
             .await
             .ok()
             .flatten();
-        if origin.is_some_and(|origin| origin == "caller") {
+        let caller = origin.as_ref().and_then(Value::as_str).and_then(CallerKind::from_name);
+        if caller.is_some_and(|caller| !caller.is_person()) {
             return AgentError::invalid(text!("The run {run} answered a request of `csign run` or over HTTP. Such runs are not recorded.", run))
                 .reason("not_recorded")
                 .hint("`csign audit list` shows what it did. Messages of the window and of `csign ask` are recorded.");
