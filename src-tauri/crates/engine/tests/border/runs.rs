@@ -247,6 +247,15 @@ async fn agent_run_2_a_response_has_its_fields() {
             "model": "script",
             "unpriced_models": ["script"],
         },
+        "structured_output": {"results": [
+            {"kind": "plain", "pack": "test", "tool": "a.read", "data": {"ok": true, "echo": {}}},
+            {
+                "kind": "plain",
+                "pack": "test",
+                "tool": "a.read",
+                "data": {"ok": true, "echo": {"q": "again"}},
+            },
+        ]},
         "usage": {"input_tokens": 450, "output_tokens": 60, "total_tokens": 510},
     });
     assert_eq!(
@@ -449,7 +458,7 @@ async fn agent_run_2_deltas_are_the_output_or_are_replaced() {
     let streamed = |id: &str| RunParams { stream: true, ..params(&request(id)) };
     bench.model.then(vec![Say::Text("Hello "), Say::Text("you")]);
     let plain = bench.engine.runs.run(streamed("plain")).await.unwrap();
-    let events = std::mem::take(&mut *bench.heard.runs.lock().unwrap());
+    let events = std::mem::take(&mut *bench.pushed.runs.lock().unwrap());
     let said: String = events
         .iter()
         .filter(|e| e.kind == RunEventType::Delta)
@@ -465,7 +474,7 @@ async fn agent_run_2_deltas_are_the_output_or_are_replaced() {
     bench.model.then(vec![Say::Text("Let me look. "), Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("Found it.")]);
     assert_eq!(bench.engine.runs.run(streamed("aside")).await.unwrap().output, "Found it.");
-    let events = bench.heard.runs.lock().unwrap();
+    let events = bench.pushed.runs.lock().unwrap();
     let stages: Vec<String> = events
         .iter()
         .filter_map(|e| Some(e.data.as_ref()?.get("stage")?.as_str()?.to_owned()))
@@ -494,7 +503,7 @@ async fn agent_run_2_a_difference_after_the_deltas_were_replaced_is_told_too() {
     bench.model.then(vec![Say::Text("Found it.")]);
     let streamed = RunParams { stream: true, ..params(&request("r")) };
     assert_eq!(bench.engine.runs.run(streamed).await.unwrap().output, "Found it.");
-    let events = bench.heard.runs.lock().unwrap();
+    let events = bench.pushed.runs.lock().unwrap();
     let replaced = |e: &contract::RunEvent| {
         e.data.as_ref().is_some_and(|data| data["stage"] == json!("output_replaced"))
     };
