@@ -11,7 +11,7 @@ pub(crate) mod once;
 mod reading;
 mod refusal;
 mod retry;
-mod said;
+mod server_message;
 
 use std::collections::HashMap;
 

@@ -44,7 +44,7 @@ pub(super) struct Said {
 
 /// The understanding of a request: the state before it, the newest turn so far, and the meaning of
 /// its message.
-pub(super) struct Heard {
+pub(super) struct Understanding {
     pub(super) state: State,
     pub(super) current: Turn,
     pub(super) meaning: Meaning,
@@ -52,7 +52,7 @@ pub(super) struct Heard {
 }
 
 /// Replays the conversation up to its newest message.
-pub(super) fn replay_conversation(book: &Book, request: &ModelRequest) -> Heard {
+pub(super) fn replay_conversation(book: &Book, request: &ModelRequest) -> Understanding {
     let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
     let today = local_day(now, &request.time_zone);
     let mut turns = history::read_turns(&request.messages, book);
@@ -63,12 +63,12 @@ pub(super) fn replay_conversation(book: &Book, request: &ModelRequest) -> Heard 
         replay_turn(book, &mut state, turn, today, now);
     }
     let meaning = understand(&current.user, &state, book, today);
-    Heard { state, current, meaning, now }
+    Understanding { state, current, meaning, now }
 }
 
 /// Plans the next move of a request.
 pub(super) fn plan_next_move(book: &Book, request: &ModelRequest) -> Move {
-    let Heard { state, current, mut meaning, now } = replay_conversation(book, request);
+    let Understanding { state, current, mut meaning, now } = replay_conversation(book, request);
     let foreign = keep_goals_of_specialist(book, request, &mut meaning);
     let offered = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     let run = Run { book, state: &state, done: &current.calls, offered: Some(offered), now };

@@ -4,13 +4,13 @@
 use minijinja::{Environment, Value as Template, syntax::SyntaxConfig, value::Serde};
 use serde_json::{Value, json};
 
-use crate::told;
+use crate::results;
 
 /// Renders a template of the pack, or the file that it names, as the offline model does, with small
 /// versions of its filters.
 fn render_template(template: &str, locale: &str, scope: &Value) -> Result<String, String> {
     let text =
-        if template.ends_with(".jinja") { told::file(template) } else { template.to_owned() };
+        if template.ends_with(".jinja") { results::file(template) } else { template.to_owned() };
     let mut environment = Environment::new();
     environment
         .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
@@ -30,7 +30,7 @@ fn render_template(template: &str, locale: &str, scope: &Value) -> Result<String
     environment.add_filter("money", money);
     environment.add_filter("day", |value: Template| value);
     environment.add_function("catalogue", messages::template_words(str::to_owned));
-    let text = told::with_words(&format!("'{locale}'"), &text);
+    let text = results::with_words(&format!("'{locale}'"), &text);
     environment
         .render_str(&text, Template::from(Serde(scope)))
         .map_err(|error| format!("{error:#}"))
@@ -43,7 +43,7 @@ fn template(value: &Value) -> Option<String> {
 
 /// Returns the templates of a tool's answers.
 fn answers(tool: &str) -> Vec<String> {
-    let manifest = told::manifest();
+    let manifest = results::manifest();
     let entry = manifest["tools"]["tools"]
         .as_array()
         .unwrap()
@@ -76,15 +76,15 @@ fn assert_renders(template: &str, scope: &Value, left_out: &str) {
 fn answers_say_what_they_know_whatever_a_shop_leaves_out() {
     let args = json!({"query": "shoes", "filters": {"maxPrice": 1000, "inStock": true}});
     for (tool, schema, result) in [
-        ("product.search", "ProductSearchOutput", told::found()),
-        ("product.get", "ProductGetOutput", told::product()),
-        ("cart.get", "Cart", told::cart()),
-        ("cart.addItem", "CartChanged", told::changed()),
-        ("cart.setItemQuantity", "CartChanged", told::changed()),
-        ("cart.removeItem", "CartChanged", told::changed()),
+        ("product.search", "ProductSearchOutput", results::found()),
+        ("product.get", "ProductGetOutput", results::product()),
+        ("cart.get", "Cart", results::cart()),
+        ("cart.addItem", "CartChanged", results::changed()),
+        ("cart.setItemQuantity", "CartChanged", results::changed()),
+        ("cart.removeItem", "CartChanged", results::changed()),
     ] {
         for template in answers(tool) {
-            told::with_less(schema, &result, |less, left_out| {
+            results::with_less(schema, &result, |less, left_out| {
                 for results in [json!([less, result]), json!([result, less])] {
                     assert_renders(
                         &template,
@@ -99,14 +99,14 @@ fn answers_say_what_they_know_whatever_a_shop_leaves_out() {
 
 #[test]
 fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
-    let things = told::manifest()["offline"]["things"].clone();
+    let things = results::manifest()["offline"]["things"].clone();
     for (thing, schema, result, at) in [
-        ("product", "ProductSearchOutput", told::found(), "/items/0"),
-        ("product", "ProductGetOutput", told::product(), ""),
-        ("variant", "ProductGetOutput", told::product(), "/variants/0"),
-        ("line", "Cart", told::cart(), "/items/0"),
+        ("product", "ProductSearchOutput", results::found(), "/items/0"),
+        ("product", "ProductGetOutput", results::product(), ""),
+        ("variant", "ProductGetOutput", results::product(), "/variants/0"),
+        ("line", "Cart", results::cart(), "/items/0"),
     ] {
-        told::with_less(schema, &result, |less, left_out| {
+        results::with_less(schema, &result, |less, left_out| {
             let Some(item) = less.pointer(at) else { return };
             for template in
                 ["label", "unusable"].iter().filter_map(|name| template(&things[thing][name]))
@@ -144,7 +144,7 @@ fn an_attribute_that_a_shop_denies_is_told_as_no() {
 
 #[test]
 fn no_currency_is_made_up() {
-    let manifest = told::file("pack.json");
+    let manifest = results::file("pack.json");
     assert!(
         !manifest.contains("'SEK'") && !manifest.contains("\"SEK\""),
         "only a shop says what it sells in"
@@ -168,7 +168,7 @@ fn a_product_without_stock_data_is_not_out_of_stock() {
             }
         }
     }
-    let things = told::manifest()["offline"]["things"].clone();
+    let things = results::manifest()["offline"]["things"].clone();
     let label = template(&things["variant"]["label"]).unwrap();
     for locale in ["en", "sv"] {
         let scope = json!({"item": variant});

@@ -10,7 +10,7 @@
 mod answers;
 mod previews;
 mod program;
-mod told;
+mod results;
 
 use std::{
     io::{BufRead, BufReader},

@@ -5,7 +5,7 @@ use contract::PreviewView;
 use minijinja::{Environment, Value as Template, value::Serde};
 use serde_json::{Value, json};
 
-use crate::told;
+use crate::results;
 
 fn ore(value: &Template) -> Option<i64> {
     let text = value.to_string();
@@ -22,7 +22,7 @@ fn combine(a: &Template, b: &Template, with: fn(i64, i64) -> i64) -> String {
 
 /// Returns the preview of a tool. None if it fails.
 fn render_preview(tool: &str, arguments: &Value, reads: &Value, locale: &str) -> Option<Value> {
-    let manifest = told::manifest();
+    let manifest = results::manifest();
     let file =
         manifest["tools"]["tools"].as_array()?.iter().find(|entry| entry["id"] == tool)?["preview"]
             ["template"]
@@ -44,7 +44,7 @@ fn render_preview(tool: &str, arguments: &Value, reads: &Value, locale: &str) ->
     scope.insert("args", Template::from(Serde(arguments)));
     scope.insert("locale", Template::from(locale));
     environment.add_function("catalogue", messages::template_words(str::to_owned));
-    let template = told::with_words("locale", &told::file(file));
+    let template = results::with_words("locale", &results::file(file));
     let text = environment.render_str(&template, Template::from_pairs(scope)).ok()?;
     serde_json::from_str(&text).ok()
 }
@@ -205,7 +205,7 @@ fn a_line_is_known_by_any_number_that_only_it_has() {
         );
     }
     // The demo shop accepts a variant's number, so its lines contain it.
-    let own = told::cart();
+    let own = results::cart();
     assert_eq!(
         render(
             "cart.removeItem",
@@ -246,7 +246,7 @@ fn no_question_is_asked_about_an_item_that_is_not_in_the_cart() {
 
 #[test]
 fn a_preview_says_what_it_knows_whatever_a_shop_leaves_out() {
-    let (product, cart) = (told::product(), told::cart());
+    let (product, cart) = (results::product(), results::cart());
     let part = cart["items"][0]["partNo"].clone();
     for (tool, arguments) in [
         ("cart.addItem", json!({"partNo": product["variants"][0]["partNo"], "quantity": 2})),
@@ -273,8 +273,8 @@ fn a_preview_says_what_it_knows_whatever_a_shop_leaves_out() {
                 }
             }
         };
-        told::with_less("Cart", &cart, |cart, left_out| with(cart, &product, left_out));
-        told::with_less("ProductGetOutput", &product, |product, left_out| {
+        results::with_less("Cart", &cart, |cart, left_out| with(cart, &product, left_out));
+        results::with_less("ProductGetOutput", &product, |product, left_out| {
             with(&cart, product, left_out)
         });
     }

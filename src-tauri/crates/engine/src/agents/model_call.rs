@@ -177,7 +177,7 @@ impl<'t> ModelCaller<'t> {
             // The meter sets both limits when it reserves the call.
             max_output_tokens: None,
             left_output_tokens: None,
-            whole: self.context.heard_run().is_some_and(RunContext::whole),
+            whole: self.context.run_with_listener().is_some_and(RunContext::whole),
             locale: self.context.locale.clone(),
             now: Some(self.context.world().clock.now()),
             time_zone: profile.time_zone(),
@@ -333,7 +333,10 @@ impl<'t> ModelCaller<'t> {
     /// Returns the error of the turn. Callers over HTTP read no words of the model's server.
     fn failure(&self, error: &ModelError) -> AgentError {
         let is_remote = self.context.is_remote();
-        model_error(error, if is_remote { error.message.clone() } else { error.told() })
+        model_error(
+            error,
+            if is_remote { error.message.clone() } else { error.message_with_quote() },
+        )
     }
 
     /// Shows that the server loads the model, and that the model answers after it.

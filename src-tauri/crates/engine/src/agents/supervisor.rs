@@ -184,7 +184,7 @@ impl<'t> Supervisor<'t> {
     /// Returns the caller's hints as messages. Hints quote tool results, so they are marked as
     /// untrusted.
     fn hints(&self) -> Vec<Message> {
-        let hints = self.context.heard_run().map_or(&[] as &[String], RunContext::hints);
+        let hints = self.context.run_with_listener().map_or(&[] as &[String], RunContext::hints);
         if !hints.is_empty() {
             self.context.sources.add_remembered_text(&hints.join(" "));
         }

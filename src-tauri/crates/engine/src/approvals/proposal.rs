@@ -86,7 +86,7 @@ async fn preview_of(
             .await;
     let theirs = dispatcher
         .context
-        .heard_run()
+        .run_with_listener()
         .is_some_and(|caller| caller.is_checked_by_caller(&ready.spec));
     match foresight.foreseen {
         Some(Foreseen::Refused { refuse }) if !theirs => {

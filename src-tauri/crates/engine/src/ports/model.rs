@@ -261,8 +261,8 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    /// Returns the sentence with the server's own words.
-    pub fn told(&self) -> Text {
+    /// Returns the message followed by the server's own words.
+    pub fn message_with_quote(&self) -> Text {
         match &self.said {
             Some(said) => self.message.clone().append((**said).clone()),
             None => self.message.clone(),

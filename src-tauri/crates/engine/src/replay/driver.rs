@@ -17,8 +17,8 @@ use crate::{
     approvals::actions::Approvals,
     ports::{Clock, NoProbe, RecordDraft, SessionImage, Store, World},
     replay::script::{
-        Collected, CountedIds, Heard, ScriptedModel, ScriptedProfile, ScriptedTools, SetClock,
-        ToDriver,
+        Collected, CountedIds, DriverEvent, ScriptedModel, ScriptedProfile, ScriptedTools,
+        SetClock, ToDriver,
     },
     sessions::turns::Turns,
     turn::recording::{RecordedDecision, RecordedEnd, Recording},
@@ -71,7 +71,7 @@ async fn run_again(
 ) -> Result<Vec<RecordDraft>, AgentError> {
     let Recording { message, started_at, start, .. } = recording;
     let session = message.session.clone().unwrap_or_else(|| SessionId::new("replay"));
-    let (driver, heard) = mpsc::unbounded_channel();
+    let (driver, events) = mpsc::unbounded_channel();
     let log = Arc::new(Collected::default());
     let clock = Arc::new(SetClock { began: started_at, moved_ms: AtomicI64::new(0) });
     let ids = Arc::new(CountedIds::default());
@@ -108,7 +108,7 @@ async fn run_again(
     let decisions = recording.decisions;
     let turn = engine.turns.start(caller, message).await?.turn;
     let mut running =
-        Driver { engine, session, turn, decisions, waiting: Vec::new(), clock, heard };
+        Driver { engine, session, turn, decisions, waiting: Vec::new(), clock, events };
     if tokio::time::timeout(MOST, running.follow()).await.is_err() {
         running.cancel().await;
         return Err(AgentError::internal("replay_stuck", "The replay did not come to its end."));
@@ -155,22 +155,22 @@ struct Driver {
     /// The actions that wait.
     waiting: Vec<Approval>,
     clock: Arc<SetClock>,
-    heard: mpsc::UnboundedReceiver<Heard>,
+    events: mpsc::UnboundedReceiver<DriverEvent>,
 }
 
 impl Driver {
     /// Follows the turn to its end.
     async fn follow(&mut self) {
         loop {
-            let heard = match tokio::time::timeout(PATIENCE, self.heard.recv()).await {
-                Ok(Some(heard)) => heard,
+            let event = match tokio::time::timeout(PATIENCE, self.events.recv()).await {
+                Ok(Some(event)) => event,
                 Ok(None) => return,
                 Err(_) => {
                     self.leave_out_decision().await;
                     continue;
                 }
             };
-            let Heard::Push(push) = heard else {
+            let DriverEvent::Push(push) = event else {
                 self.cancel().await;
                 continue;
             };
@@ -224,7 +224,8 @@ impl Driver {
                     hash: approval.hash.clone(),
                     decision,
                 };
-                let by = Caller::new(CallerKind::of_name(&by));
+                let kind = CallerKind::from_name(&by).unwrap_or(CallerKind::Window);
+                let by = Caller::new(kind);
                 if let Err(error) = self.engine.approvals.decide(params, &by).await {
                     tracing::warn!(%error, "a recorded decision does not fit the replay");
                     self.cancel().await;

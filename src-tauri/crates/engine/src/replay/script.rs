@@ -33,8 +33,8 @@ use crate::{
     },
 };
 
-/// The news that a replay's driver hears from the turn.
-pub(crate) enum Heard {
+/// An event that a turn sends to the driver of its replay.
+pub(crate) enum DriverEvent {
     /// An event of the turn.
     Push(Box<Push>),
     /// The recorded answer breaks off here, because the turn was cancelled.
@@ -46,7 +46,7 @@ pub(crate) enum Heard {
 pub(crate) struct ScriptedModel {
     pub(crate) described: RecordedModel,
     pub(crate) answers: Arc<Mutex<VecDeque<RecordedAnswer>>>,
-    pub(crate) driver: mpsc::UnboundedSender<Heard>,
+    pub(crate) driver: mpsc::UnboundedSender<DriverEvent>,
 }
 
 impl Models for ScriptedModel {
@@ -98,7 +98,7 @@ impl Model for ScriptedModel {
         }
         let driver = self.driver.clone();
         let cut_off = stream::once(async move {
-            let _ = driver.send(Heard::CutOff);
+            let _ = driver.send(DriverEvent::CutOff);
             std::future::pending().await
         });
         events.chain(cut_off).boxed()
@@ -285,10 +285,10 @@ impl AuditLog for Collected {
 }
 
 /// Passes the turn's events to the driver.
-pub(crate) struct ToDriver(pub(crate) mpsc::UnboundedSender<Heard>);
+pub(crate) struct ToDriver(pub(crate) mpsc::UnboundedSender<DriverEvent>);
 
 impl Events for ToDriver {
     fn push(&self, push: Push) {
-        let _ = self.0.send(Heard::Push(Box::new(push)));
+        let _ = self.0.send(DriverEvent::Push(Box::new(push)));
     }
 }

@@ -2,8 +2,8 @@
 //! the result for a day. A repeated request gets the stored result and runs nothing. Adapters such
 //! as `csign run` only pass text in and out.
 
+mod caller_turns;
 mod check;
-mod heard;
 mod outcome;
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-pub use heard::{CallerTurns, TurnStream};
+pub use caller_turns::{CallerTurns, TurnStream};
 
 /// Runs requests of the run contract.
 #[derive(Clone)]

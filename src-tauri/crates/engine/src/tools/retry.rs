@@ -284,7 +284,7 @@ mod tests {
     struct Stoppable {
         deaf: bool,
         keeps_time: bool,
-        heard: Mutex<bool>,
+        was_notified: Mutex<bool>,
     }
     #[async_trait]
     impl Tools for Stoppable {
@@ -307,7 +307,7 @@ mod tests {
                     return Ok(json!("done"));
                 }
             }
-            *self.heard.lock().unwrap() = true;
+            *self.was_notified.lock().unwrap() = true;
             Err(ToolFailure {
                 error: AgentError::internal("own", "It stopped before it was sent."),
                 may_have_happened: false,
@@ -318,7 +318,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_whose_own_side_keeps_its_time_gets_it_and_is_stopped_at_once() {
         for stops in [false, true] {
-            let tools = Stoppable { deaf: false, keeps_time: true, heard: Mutex::default() };
+            let tools = Stoppable { deaf: false, keeps_time: true, was_notified: Mutex::default() };
             let mut request = request(1, 10_000, Backoff::Fixed);
             Arc::make_mut(&mut request.spec).effect = Effect::Write;
             let (cancel, start) = (CancellationToken::new(), Instant::now());
@@ -338,7 +338,7 @@ mod tests {
     /// Stops a write after a second, or never. Returns the failure, whether the tool noticed the
     /// stop, and the time in milliseconds.
     async fn stopped(deaf: bool, by_user: bool) -> (ToolFailure, bool, u128) {
-        let tools = Stoppable { deaf, keeps_time: false, heard: Mutex::default() };
+        let tools = Stoppable { deaf, keeps_time: false, was_notified: Mutex::default() };
         let mut request = request(1, 10_000, Backoff::Fixed);
         Arc::make_mut(&mut request.spec).effect = Effect::Write;
         let (cancel, start) = (CancellationToken::new(), Instant::now());
@@ -352,18 +352,18 @@ mod tests {
             run(&tools, &Half, request, &cancel, start + Duration::from_secs(60)),
             user
         );
-        (ended.unwrap_err(), *tools.heard.lock().unwrap(), start.elapsed().as_millis())
+        (ended.unwrap_err(), *tools.was_notified.lock().unwrap(), start.elapsed().as_millis())
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_cancelled_call_is_notified_and_may_report_its_outcome() {
         for (by_user, reason, ends) in [(true, Some("cancelled"), 4_000), (false, None, 10_000)] {
-            let (failure, heard, took) = stopped(false, by_user).await;
-            assert!(heard && took >= ends && took < ends + 100, "after {took} ms");
+            let (failure, was_notified, took) = stopped(false, by_user).await;
+            assert!(was_notified && took >= ends && took < ends + 100, "after {took} ms");
             assert_eq!((failure.error.reason_text(), failure.may_have_happened), (reason, false));
-            let (failure, heard, took) = stopped(true, by_user).await;
+            let (failure, was_notified, took) = stopped(true, by_user).await;
             assert!(
-                !heard && took >= ends && took < ends + 300,
+                !was_notified && took >= ends && took < ends + 300,
                 "who says nothing is not waited for: {took} ms"
             );
             assert_eq!((failure.error.reason_text(), failure.may_have_happened), (reason, true));

@@ -246,14 +246,14 @@ impl TurnContext {
     }
 
     /// Returns the request whose caller receives the events.
-    pub(crate) fn heard_run(&self) -> Option<&RunContext> {
-        self.run.as_deref().and_then(RunContext::heard)
+    pub(crate) fn run_with_listener(&self) -> Option<&RunContext> {
+        self.run.as_deref().filter(|run| run.has_listener())
     }
 
     /// Whether the caller receives the events from outside of this computer. It has its own limits
     /// and no settings, and learns only that a service failed, not how.
     pub(crate) fn is_remote(&self) -> bool {
-        self.heard_run().is_some()
+        self.run_with_listener().is_some()
     }
 
     /// Whether a call may wait for a decision. If not, its pending action stays after the end of

@@ -289,9 +289,9 @@ impl RunContext {
         }
     }
 
-    /// Returns itself if the caller receives the events. Then the caller's limits apply.
-    pub(crate) fn heard(&self) -> Option<&Self> {
-        self.listener.is_some().then_some(self)
+    /// Whether the caller receives the events. Then the caller's limits apply.
+    pub(crate) fn has_listener(&self) -> bool {
+        self.listener.is_some()
     }
 
     /// Whether the caller's host itself checks the proposals of a tool.

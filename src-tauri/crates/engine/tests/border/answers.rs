@@ -114,7 +114,7 @@ fn carriers(form: &str, dice: &mut Dice) -> Vec<Vec<Result<ModelEvent, ModelErro
 async fn traces(bench: &Bench) -> Vec<String> {
     let mut all: Vec<String> =
         bench.items().await.iter().map(|item| json!(item).to_string()).collect();
-    all.extend(bench.heard.events.lock().unwrap().iter().map(|event| json!(event).to_string()));
+    all.extend(bench.pushed.events.lock().unwrap().iter().map(|event| json!(event).to_string()));
     all.extend(bench.model.requests.lock().unwrap().iter().map(|request| format!("{request:?}")));
     all.extend(bench.sent().iter().map(Value::to_string));
     bench.log.log.flush().await.unwrap();

@@ -93,7 +93,7 @@ async fn an_undecided_action_expires_by_the_clock() {
         Some("not_pending")
     );
     assert!(bench.runs().is_empty());
-    assert_eq!(*bench.heard.expired.lock().unwrap(), [approval.id]);
+    assert_eq!(*bench.pushed.expired.lock().unwrap(), [approval.id]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -318,7 +318,7 @@ async fn a_signed_call_is_shown_as_signed_before_it_runs() {
     bench.decide(&approval, once()).await.unwrap();
     bench.final_of(&turn).await;
     let steps: Vec<String> = bench
-        .heard
+        .pushed
         .events
         .lock()
         .unwrap()
@@ -450,7 +450,7 @@ async fn a_proposal_that_failed_its_checks_does_not_run_after_a_yes() {
     // The caller takes such a proposal back; a crash may come before.
     let (bench, _) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
-    let approval = bench.heard_approval("en").await;
+    let approval = bench.caller_approval("en").await;
     assert!(approval.preview.is_none());
     bench.decide(&approval, once()).await.unwrap();
     assert!(!bench.runs().contains(&"w".to_owned()));

@@ -257,7 +257,7 @@ async fn the_model_in_the_program_decides_from_the_packs() {
 async fn a_run_of_the_contract_is_supervised_by_the_contract() {
     let bench = assistant();
     bench.model.then(written("FINISH", "I look after campaigns.", "out_of_scope"));
-    bench.heard("en", &[]).await;
+    bench.waiting_after_caller_turn("en", &[]).await;
     assert_eq!(purposes(&bench), ["route"]);
     assert!(bench.prompt(0).contains("is declined"), "{}", bench.prompt(0));
 }

@@ -156,7 +156,7 @@ async fn a_person_who_decides_for_a_caller_signs_in_the_callers_language() {
     let summary = |approval: &Approval| approval.preview.as_ref().unwrap().summary.clone();
 
     bench.model.then(vec![Say::Call("w", json!({}))]);
-    let asked = bench.heard_approval("sv").await;
+    let asked = bench.caller_approval("sv").await;
     assert_eq!(summary(&asked), "sv");
     bench.decide(&asked, once()).await.unwrap();
     assert_eq!(
@@ -166,7 +166,7 @@ async fn a_person_who_decides_for_a_caller_signs_in_the_callers_language() {
     );
 
     bench.model.then(vec![Say::Call("w", json!({}))]);
-    let asked = bench.heard_approval("sv").await;
+    let asked = bench.caller_approval("sv").await;
     price.store(120, Ordering::SeqCst);
     assert_eq!(bench.decide(&asked, once()).await.unwrap_err().code, ErrorCode::ApprovalRequired);
     let fresh =
@@ -193,7 +193,7 @@ async fn no_approval_is_asked_later_for_a_call_that_is_known_to_be_refused() {
     // The same for a caller whose host does not look at this tool itself.
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
-    assert!(bench.heard("en", &["other"]).await.is_none());
+    assert!(bench.waiting_after_caller_turn("en", &["other"]).await.is_none());
     let told = format!("{:?}", bench.model.requests.lock().unwrap().last().unwrap());
     assert!(told.contains("Which size?"), "the model is told why: {told}");
 }

@@ -74,7 +74,7 @@ async fn no_request_holds_an_original_and_no_answer_a_placeholder() {
         assert!(!request.contains("example.com") && !request.contains("123 45"), "{request}");
         assert!(request.contains("Who owns <email_1>?"));
     }
-    let events = bench.heard.events.lock().unwrap().clone();
+    let events = bench.pushed.events.lock().unwrap().clone();
     let deltas: String = events
         .iter()
         .filter_map(|e| {
@@ -373,7 +373,9 @@ async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
             agent: None,
             headless: false,
         };
-        bench.final_of(&next.turns.start(contract::Caller::inside(), params).await.unwrap().turn).await;
+        bench
+            .final_of(&next.turns.start(contract::Caller::inside(), params).await.unwrap().turn)
+            .await;
         let told = results(&bench);
         assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [0, 2, 2, 2, 2], "{length}");
         assert_eq!(told[1] == told[2], cut_now == cut_later && !cut_now, "{length}");

@@ -9,7 +9,6 @@
 mod adversary;
 mod answers;
 mod approvals;
-mod as_said;
 mod assistant;
 mod budgets;
 mod destinations;
@@ -39,5 +38,6 @@ mod strangers;
 mod supervisor;
 mod switches;
 mod turns;
+mod verbatim;
 mod wire;
 mod world;

@@ -60,7 +60,7 @@ async fn members_that_a_server_sent_go_back_in_this_turn_and_in_later_ones() {
     let of_answer = json!({"message": answered, "calls": [null]});
     assert_eq!(back(&bench, 1), std::slice::from_ref(&of_calls));
     assert_eq!(back(&bench, 2), [of_calls, of_answer], "unchanged, from the store");
-    // It is no part of what people see.
+    // It is not part of what people see.
     let page = bench
         .engine
         .sessions
@@ -68,7 +68,7 @@ async fn members_that_a_server_sent_go_back_in_this_turn_and_in_later_ones() {
         .await
         .unwrap();
     let shown = serde_json::to_string(&page.items).unwrap();
-    let told = serde_json::to_string(&*bench.heard.events.lock().unwrap()).unwrap();
+    let told = serde_json::to_string(&*bench.pushed.events.lock().unwrap()).unwrap();
     for text in [shown, told] {
         assert!(!text.contains("signature") && !text.contains("reasoning_details"), "{text}");
     }
@@ -99,7 +99,7 @@ async fn text_that_was_thought_is_no_answer() {
     let turn = bench.start("go").await.turn;
     assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "Yes.".into()));
     let thoughts =
-        bench.heard.events.lock().unwrap().iter().any(
+        bench.pushed.events.lock().unwrap().iter().any(
             |event| matches!(&event.event, EventBody::Reasoning { text } if text == "Hm, so."),
         );
     assert!(thoughts);
@@ -113,7 +113,7 @@ async fn loading_is_shown() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Event(Box::new(Ok(ModelEvent::Loading))), Say::Text("Yes.")]);
     bench.ask("go").await;
-    let events = bench.heard.events.lock().unwrap();
+    let events = bench.pushed.events.lock().unwrap();
     let told: Vec<&Option<String>> = events
         .iter()
         .filter_map(|event| match &event.event {
@@ -188,7 +188,7 @@ async fn the_operator_is_told_once_in_a_turn_that_a_model_refuses_tools() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.refuses.store(true, Ordering::SeqCst);
     bench.model.then(vec![Say::Call("r", json!({}))]);
-    assert!(bench.heard("en", &[]).await.is_none());
+    assert!(bench.waiting_after_caller_turn("en", &[]).await.is_none());
     assert!(bench.model.requests.lock().unwrap().len() > 1, "the model was asked again");
     assert_eq!(told.load(Ordering::SeqCst), 1);
 }

@@ -226,5 +226,5 @@ async fn an_edit_of_one_letter_does_not_make_a_value_the_persons() {
 async fn a_callers_words_are_not_shown_as_the_persons() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({}))]);
-    assert_eq!(bench.heard_approval("en").await.details.words, "");
+    assert_eq!(bench.caller_approval("en").await.details.words, "");
 }

@@ -354,7 +354,7 @@ async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_ow
         .with(vec![crate::world::agent("seller", &["w"])]);
     *bench.tools.agent.lock().unwrap() = Some("seller".into());
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
-    let approval = bench.heard_approval("en").await;
+    let approval = bench.caller_approval("en").await;
     let ended = listed(&bench, Some(RecordType::RunEnded)).await;
     assert_eq!(
         (&ended[0].fields["status"], &ended[0].fields["level"]),

@@ -65,7 +65,7 @@ async fn instructions_5_1_a_specialist_is_asked_and_its_answer_is_the_reply() {
             && at("agent_end") < at("final")
     );
     let said: String = bench
-        .heard
+        .pushed
         .events
         .lock()
         .unwrap()

@@ -385,13 +385,13 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
     bench.model.then(vec![Say::Call("a", json!({"n": 5}))]);
     bench.model.then(vec![Say::Text("fits")]);
     bench.profile.settings.lock().unwrap().limits.model_calls = 2;
-    bench.heard.events.lock().unwrap().clear();
+    bench.pushed.events.lock().unwrap().clear();
     assert_eq!(status_and_text(&bench.ask("q5").await), (TurnStatus::Ok, "fits".into()));
     let thinking = |event: &&TurnEvent| {
         matches!(event.event, EventBody::Status { stage: Stage::Thinking, .. })
     };
     assert_eq!(
-        bench.heard.events.lock().unwrap().iter().filter(thinking).count(),
+        bench.pushed.events.lock().unwrap().iter().filter(thinking).count(),
         2,
         "what is refused is asked once, also where calls are counted"
     );
@@ -475,7 +475,7 @@ async fn an_answer_that_its_provider_cut_says_so() {
             "{text}"
         );
         let deltas = bench
-            .heard
+            .pushed
             .events
             .lock()
             .unwrap()

@@ -289,14 +289,14 @@ impl Secrets for TestSecrets {
 }
 
 #[derive(Default)]
-pub struct Heard {
+pub struct PushedEvents {
     pub expired: Mutex<Vec<contract::ApprovalId>>,
     pub events: Mutex<Vec<TurnEvent>>,
     /// Of streamed runs.
     pub runs: Mutex<Vec<contract::RunEvent>>,
     pub bell: tokio::sync::Notify,
 }
-impl Events for Heard {
+impl Events for PushedEvents {
     fn push(&self, push: Push) {
         match push {
             Push::Turn { event } => self.events.lock().unwrap().push(event),
@@ -379,7 +379,7 @@ pub struct Bench {
     pub clock: Arc<SetClock>,
     pub profile: Arc<TestProfile>,
     pub secrets: Arc<TestSecrets>,
-    pub heard: Arc<Heard>,
+    pub pushed: Arc<PushedEvents>,
     pub log: Arc<Refusable>,
     _folder: tempfile::TempDir,
 }
@@ -404,10 +404,10 @@ impl Bench {
             panic!("a new log is ready")
         };
         let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
-        let (model, tools, heard) = (
+        let (model, tools, pushed) = (
             Arc::new(ScriptModel::default()),
             Arc::new(ScriptTools::default()),
-            Arc::new(Heard::default()),
+            Arc::new(PushedEvents::default()),
         );
         let roster = Arc::new(TestRoster::default());
         let embedder = Arc::new(FailableEmbedder::default());
@@ -435,7 +435,7 @@ impl Bench {
             embedders: Arc::clone(&embedder) as _,
             profile: Arc::clone(&profile) as _,
             secrets: Arc::clone(&secrets) as _,
-            events: Arc::clone(&heard) as _,
+            events: Arc::clone(&pushed) as _,
             probe: Arc::new(NoProbe),
             clock: Arc::clone(&clock) as _,
             ids: Arc::new(Counter::default()),
@@ -452,7 +452,7 @@ impl Bench {
             clock,
             profile,
             secrets,
-            heard,
+            pushed,
             log,
             _folder: folder,
         }
@@ -505,8 +505,8 @@ impl Bench {
     pub async fn wait_for<T>(&self, mut look: impl FnMut(&[TurnEvent]) -> Option<T>) -> T {
         let waiting = async {
             loop {
-                let bell = self.heard.bell.notified();
-                if let Some(found) = look(&self.heard.events.lock().unwrap()) {
+                let bell = self.pushed.bell.notified();
+                if let Some(found) = look(&self.pushed.events.lock().unwrap()) {
                     return found;
                 }
                 // Steps of virtual time: a notification between look and listen is not lost for
@@ -546,12 +546,12 @@ impl Bench {
 
     /// Returns the action that waits after a remote caller's turn, in the caller's language. The
     /// caller's host checks actions of "w" itself.
-    pub async fn heard_approval(&self, locale: &str) -> Approval {
-        self.heard(locale, &["w"]).await.expect("something waits")
+    pub async fn caller_approval(&self, locale: &str) -> Approval {
+        self.waiting_after_caller_turn(locale, &["w"]).await.expect("something waits")
     }
 
     /// The same, if something waits.
-    pub async fn heard(
+    pub async fn waiting_after_caller_turn(
         &self,
         locale: &str,
         preflight_tools: &'static [&'static str],
@@ -608,7 +608,7 @@ impl Bench {
     /// Names of the turn's events, deltas folded into one.
     pub fn event_names(&self, turn: &TurnId) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for event in self.heard.events.lock().unwrap().iter().filter(|e| e.turn == *turn) {
+        for event in self.pushed.events.lock().unwrap().iter().filter(|e| e.turn == *turn) {
             let name =
                 serde_json::to_value(&event.event).unwrap()["type"].as_str().unwrap().to_owned();
             if !(name == "delta" && names.last().is_some_and(|last| last == "delta")) {

@@ -99,7 +99,7 @@ fn listing_response(
         Ok(models) => ModelListResponse { models, ..empty },
         Err(found) => ModelListResponse {
             problem: Some(found.problem),
-            message: Some(found.error.told()),
+            message: Some(found.error.message_with_quote()),
             hint: found.error.hint,
             issuer: found.issuer,
             ..empty

@@ -39,7 +39,7 @@ pub(crate) fn test_response(tested: ConnectionTest) -> ModelTestResponse {
         }
         Err(found) => ModelTestResponse {
             ok: false,
-            message: found.error.told(),
+            message: found.error.message_with_quote(),
             hint: found.error.hint,
             problem: Some(found.problem),
             host,

@@ -16,7 +16,7 @@ const TAGS: [(&str, &str); 11] = [
     ("<|channel>thought", "<channel|>"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
 ];
-/// The tag before an answer, which is no part of it.
+/// The tag before an answer, which is not part of it.
 const ANSWER: [&str; 2] = ["<|START_RESPONSE|>", "<|begin_of_solution|>"];
 
 /// The first characters of all tags.
@@ -222,7 +222,7 @@ impl Splitter {
 #[derive(Default)]
 struct Said {
     last: Option<char>,
-    /// The first character of the line that is no white space.
+    /// The first character of the line that is not white space.
     line_start: Option<char>,
     /// The backticks at the end.
     backticks: usize,

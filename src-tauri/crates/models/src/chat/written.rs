@@ -55,7 +55,7 @@ impl WrittenCalls {
         Self { tools, held: String::new(), is_held: false, at_line: true, is_first: true }
     }
 
-    /// Takes a piece of the answer. Returns the text that is no call.
+    /// Takes a piece of the answer. Returns the text that is not a call.
     pub(super) fn push(&mut self, piece: &str) -> String {
         if self.tools.is_empty() {
             return piece.to_owned();

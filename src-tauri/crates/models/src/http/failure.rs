@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::known::KnownFailure;
 use super::refusal::Refusal;
-use super::said;
+use super::server_message;
 use crate::wire::Part;
 
 /// An error, with the facts for the retry loop.
@@ -87,7 +87,7 @@ impl Failure {
                 .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         };
         let has_version = base.path_segments().is_some_and(|mut parts| parts.any(is_version));
-        if !has_version && said::is_about_no_cause(&self.answer.said) {
+        if !has_version && server_message::is_about_no_cause(&self.answer.said) {
             self.error.hint = no_such_address().hint;
         }
         self
@@ -304,18 +304,19 @@ pub(super) fn from_status(
     // Google sends some errors in a list of one.
     let error = error.get(0).unwrap_or(&error);
     let known = KnownFailure::classify_error(error.get("error").unwrap_or(error));
-    let said = said::words(body);
-    let is_loading = matches!(status.as_u16(), 425 | 502..=504) && said::is_loading(&said);
+    let said = server_message::words(body);
+    let is_loading =
+        matches!(status.as_u16(), 425 | 502..=504) && server_message::is_loading(&said);
     let failure = match status.as_u16() {
         401 if known == KnownFailure::Forbidden => refused_permission(host),
-        403 if said::is_about_moderation(&said) => Failure::permanent(model_declined()),
+        403 if server_message::is_about_moderation(&said) => Failure::permanent(model_declined()),
         403 if known != KnownFailure::Unauthorized => refused_permission(host),
         401 | 403 => Failure::permanent(unauthorized(host)),
         402 => Failure::permanent(no_credit(host)),
         404 => Failure::permanent(model_error(
             ModelErrorKind::BadRequest,
             text!("{host} knows no such model or address.", host),
-            said::hint(&said).unwrap_or("Check the model's name and the base URL in Settings."),
+            server_message::hint(&said).unwrap_or("Check the model's name and the base URL in Settings."),
         ))
         .with_problem(Problem::Model),
         407 => proxy_login(),
@@ -326,7 +327,7 @@ pub(super) fn from_status(
         408 | 409 | 425 | 500..=599 => Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             text!("{host} cannot answer just now (status {status}).", host, status = status.as_u16()),
-            said::hint(&said).unwrap_or("Wait a moment and send the message again."),
+            server_message::hint(&said).unwrap_or("Wait a moment and send the message again."),
         )),
         413 => Failure::permanent(conversation_too_long(host)),
         429 if known == KnownFailure::NoCredit => Failure::permanent(no_credit(host)),
@@ -346,7 +347,7 @@ pub(super) fn from_status(
             KnownFailure::Tools => model_error(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the tools as they are described (status {status}).", host, status = code),
-                said::hint(&said).unwrap_or("Choose a model that supports tools in Settings."),
+                server_message::hint(&said).unwrap_or("Choose a model that supports tools in Settings."),
             ),
             KnownFailure::Forbidden
             | KnownFailure::RateLimited
@@ -354,7 +355,7 @@ pub(super) fn from_status(
             | KnownFailure::Other => model_error(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the request (status {status}).", host, status = code),
-                said::hint(&said).unwrap_or("Check the model and the base URL in Settings."),
+                server_message::hint(&said).unwrap_or("Check the model and the base URL in Settings."),
             ),
         }),
     };
@@ -366,7 +367,7 @@ pub(super) fn from_status(
     let said = &failure.answer.said;
     // Words of a server about keys may have parts of one.
     if !said.is_empty() && !is_loading && known.may_be_quoted() && failure.may_be_quoted() {
-        failure.error.said = Some(Box::new(said::quoted(said)));
+        failure.error.said = Some(Box::new(server_message::quoted(said)));
     }
     failure
 }
@@ -404,10 +405,10 @@ pub(super) fn classify(error: ModelError) -> Failure {
 /// Reads an error object in the middle of a stream, or in an answer with status 200.
 pub(crate) fn parse_stream_error(error: &Value) -> ModelError {
     let host = SERVER;
-    let said = said::sentence(error).unwrap_or_default();
+    let said = server_message::sentence(error).unwrap_or_default();
     let quoted = |failed: ModelError| match said.as_str() {
         "" => failed,
-        said => ModelError { said: Some(Box::new(said::quoted(said))), ..failed },
+        said => ModelError { said: Some(Box::new(server_message::quoted(said))), ..failed },
     };
     match KnownFailure::classify_error(error) {
         KnownFailure::Unauthorized => unauthorized(host),
@@ -419,15 +420,15 @@ pub(crate) fn parse_stream_error(error: &Value) -> ModelError {
         KnownFailure::Overloaded => quoted(model_error(
             ModelErrorKind::Unavailable,
             "The model's server cannot answer just now.",
-            said::hint(&said).unwrap_or("Wait a moment and send the message again."),
+            server_message::hint(&said).unwrap_or("Wait a moment and send the message again."),
         )),
-        KnownFailure::Tools | KnownFailure::Other if said::is_about_address(&said) => {
+        KnownFailure::Tools | KnownFailure::Other if server_message::is_about_address(&said) => {
             no_such_address()
         }
         KnownFailure::Tools | KnownFailure::Other => quoted(model_error(
             ModelErrorKind::Unavailable,
             "The model's server reported an error.",
-            said::hint(&said)
+            server_message::hint(&said)
                 .unwrap_or("Send the message again, or choose another model in Settings."),
         )),
     }

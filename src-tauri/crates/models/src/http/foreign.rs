@@ -1,13 +1,13 @@
-//! Finds the error in what a server sent with status 200 and is no answer: an event of another kind, or
+//! Finds the error in what a server sent with status 200 and is not an answer: an event of another kind, or
 //! another JSON text. It does not read answers.
 
 use engine::ports::ModelError;
 use serde_json::Value;
 
 use super::failure::{Failure, classify, not_the_protocol, parse_stream_error};
-use super::said;
+use super::server_message;
 
-/// Returns the error in an event that is no piece of an answer, if it is one.
+/// Returns the error in an event that is not a piece of an answer, if it is one.
 pub(super) fn in_foreign_event(name: &str, data: &str) -> Option<ModelError> {
     let may_be = name == "error" || data.contains("\"error\"");
     let value = may_be.then(|| serde_json::from_str(data).unwrap_or_else(|_| data.into()));
@@ -19,7 +19,7 @@ pub(super) fn in_foreign_event(name: &str, data: &str) -> Option<ModelError> {
 /// The failure for a whole answer that is none: the server's sentence in it, if it has one.
 pub(super) fn of_foreign_answer(text: &str) -> Failure {
     match serde_json::from_str::<Value>(text) {
-        Ok(value) if said::sentence(&value).is_some() => {
+        Ok(value) if server_message::sentence(&value).is_some() => {
             Failure { retry: false, ..classify(parse_stream_error(&value)) }
         }
         Ok(_) | Err(_) => Failure::permanent(not_the_protocol()),

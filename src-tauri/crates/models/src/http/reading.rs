@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// How long usage and the end mark may take after the model has stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How many idle times bytes that are no data can keep an answer alive.
+/// How many idle times bytes that are not data can keep an answer alive.
 const ALIVE_TIMES: u32 = 10;
 
 /// The result of reading one step.
@@ -62,7 +62,7 @@ pub(super) struct ResponseReader {
     idle: Duration,
     /// When the last byte came.
     heard: Arc<Mutex<Instant>>,
-    /// When bytes that are no data no longer help.
+    /// When bytes that are not data no longer help.
     alive_until: Instant,
     /// When the answer must have begun, even if other events arrive.
     begins_by: Option<Instant>,
@@ -81,7 +81,7 @@ impl ResponseReader {
         silent_until: Instant,
         assembler: Box<dyn Assemble>,
     ) -> Self {
-        // Headers are no sign of life.
+        // Headers are not a sign of life.
         let heard = Arc::new(Mutex::new(silent_until.checked_sub(idle).unwrap_or(silent_until)));
         Self {
             source: Source::Opening(bounded_body(response, Arc::clone(&heard)), Vec::new()),

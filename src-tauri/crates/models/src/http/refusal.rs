@@ -2,7 +2,7 @@
 //! part shows whether it was the cause. It words no error and knows no wire.
 
 use super::known::KnownFailure;
-use super::said;
+use super::server_message;
 use crate::wire::Part;
 
 /// The words of servers for a member that they do not know.
@@ -37,7 +37,8 @@ impl Refusal<'_> {
         let may_be_tools = may_be_template || matches!(self.status, 404 | 405 | 501);
         let is_open = self.known.may_be_about_a_part();
         let of_tools = is_open || self.known == KnownFailure::Tools;
-        let refuses_tools = of_tools && (said::refuses_tools(self.said) || self.names_tools());
+        let refuses_tools =
+            of_tools && (server_message::refuses_tools(self.said) || self.names_tools());
         let table = [
             (
                 Part::Optional,
@@ -104,7 +105,7 @@ fn refuses_system(said: &str) -> bool {
 
 /// Whether the words are about the description or schema of a tool.
 fn is_about_details(said: &str) -> bool {
-    said::is_about_one_tool(said) && !said.contains("pars")
+    server_message::is_about_one_tool(said) && !said.contains("pars")
         || said.contains("description") && (said.contains("tool") || said.contains("function"))
 }
 
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     fn parts(status: u16, known: KnownFailure, body: &str) -> Vec<Part> {
-        let said = said::words(body);
+        let said = server_message::words(body);
         let parts = Refusal { status, known, said: &said, body, optional: &[] }.parts();
         parts.into_iter().filter(|part| *part != Part::Kept).collect()
     }

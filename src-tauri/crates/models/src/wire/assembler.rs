@@ -1,4 +1,4 @@
-//! Assembles an arriving answer, alike for all wires: skips what is no event, keeps open parts by
+//! Assembles an arriving answer, alike for all wires: skips what is not an event, keeps open parts by
 //! the server's numbers, and ends the answer with its calls and the data to send back. A wire reads
 //! its own events. Knows nothing of HTTP or time.
 

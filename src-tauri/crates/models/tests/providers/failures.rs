@@ -48,7 +48,8 @@ async fn lasting_failures_are_not_tried_again() {
         let error = answer(&provider(&server)).await.error.unwrap();
         assert_eq!((error.kind, server.requests().len()), (kind, 1), "{status}");
         // Words of a server about a rejected key are not shown, and others as a quotation.
-        let is_quoted = error.told().contains("The server said: “upstream SECRET words”");
+        let is_quoted =
+            error.message_with_quote().contains("The server said: “upstream SECRET words”");
         assert_eq!(is_quoted, status != 401, "{error:?}");
         assert!(!format!("{error:?}").contains("sk-test"), "{error:?}");
         assert!(error.hint.is_some());
@@ -78,7 +79,7 @@ async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
         ModelServer::start([Reply::text(["half"]).data(&overloaded), Reply::text(["never"])]).await;
     let got = answer(&provider(&server)).await;
     assert_eq!((got.text.as_str(), server.requests().len()), ("half", 1));
-    assert!(got.error.unwrap().told().contains("The server said: “SECRET”"));
+    assert!(got.error.unwrap().message_with_quote().contains("The server said: “SECRET”"));
 }
 
 #[tokio::test]

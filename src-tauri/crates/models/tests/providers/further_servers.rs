@@ -110,7 +110,7 @@ async fn calls_that_came_as_one_go_back_as_several() {
 }
 
 /// vllm#32926, opilot#149, MiniMax M2, Kimi K2, GLM 4.5, DeepSeek V3 and gpt-oss behind servers without
-/// a parser for them. A text that is no call of an offered tool stays a text.
+/// a parser for them. A text that is not a call of an offered tool stays a text.
 #[tokio::test]
 async fn calls_in_the_words_of_further_models_are_calls() {
     let cases = [
@@ -404,7 +404,7 @@ async fn further_causes_are_named() {
         let once = models::Config { max_retries: 0, ..config(&base) };
         let got = ask(&Provider::new(once, world()).unwrap(), with_tools()).await;
         let failed = got.error.unwrap();
-        assert!(failed.told().contains(told), "{failed:?}");
+        assert!(failed.message_with_quote().contains(told), "{failed:?}");
         assert!(failed.hint.as_ref().is_some_and(|text| text.contains(hint)), "{failed:?}");
     }
 }

@@ -1,5 +1,5 @@
 //! Situations of chat-completions servers that people run or rent: what they send goes back to them,
-//! thoughts are no answer, what they refuse is left out, and loading is waited for.
+//! thoughts are not an answer, what they refuse is left out, and loading is waited for.
 
 use std::time::Duration;
 
@@ -311,7 +311,7 @@ async fn a_refusal_of_one_tool_leaves_out_no_tools_and_is_shown() {
         ModelServer::start([Reply::refusal(400, &json!({"message": said})).repeated()]).await;
     let model = provider(&server);
     let error = ask(&model, with_tools()).await.error.unwrap();
-    assert!(error.told().contains(&format!("“{said}”")), "{error:?}");
+    assert!(error.message_with_quote().contains(&format!("“{said}”")), "{error:?}");
     assert!(!model.refuses_tools());
     // A second request describes the tools in plain words.
     assert_eq!(server.requests().len(), 2);
@@ -324,7 +324,7 @@ async fn a_refusal_that_has_another_cause_says_what_the_server_said() {
     let server =
         ModelServer::start([Reply::refusal(400, &json!({"message": said})).repeated()]).await;
     let error = ask(&provider(&server), with_tools()).await.error.unwrap();
-    assert!(error.told().contains(&format!("“{said}”")), "{error:?}");
+    assert!(error.message_with_quote().contains(&format!("“{said}”")), "{error:?}");
     assert!(error.hint.unwrap().contains("chat template"));
     assert_eq!(server.requests().len(), 1);
 }

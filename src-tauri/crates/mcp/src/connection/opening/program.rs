@@ -179,7 +179,7 @@ struct Refusal {
 }
 
 /// The next message of a program, or its absence.
-enum Heard {
+enum Received {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
     Quiet,
     End,
@@ -239,13 +239,13 @@ impl<'a> Talk<'a> {
             First::Oldest => self.ask_oldest().await,
         }
         loop {
-            match self.hear(self.patience(first)).await {
-                Heard::Message(message) => {
+            match self.receive(self.patience(first)).await {
+                Received::Message(message) => {
                     if let Some(agreed) = self.take(*message, first).await? {
                         return Ok(agreed);
                     }
                 }
-                Heard::Quiet => match self.newest.take() {
+                Received::Quiet => match self.newest.take() {
                     Some(newest) => return Ok(newest),
                     None if first == First::Older => self.ask_oldest().await,
                     None if self.asked_older.is_some() => {
@@ -253,7 +253,7 @@ impl<'a> Talk<'a> {
                     }
                     None => self.ask_older(ProtocolVersion::LATEST_WITH_INITIALIZE).await,
                 },
-                Heard::End => return Err(self.ended(first)),
+                Received::End => return Err(self.ended(first)),
             }
         }
     }
@@ -270,11 +270,11 @@ impl<'a> Talk<'a> {
 
     /// Waits for a message. The time counts from when the program has read the question: until then
     /// it is still starting.
-    async fn hear(&mut self, patience: Option<Duration>) -> Heard {
+    async fn receive(&mut self, patience: Option<Duration>) -> Received {
         loop {
             tokio::select! {
                 message = self.lines.receive() => {
-                    return message.map_or(Heard::End, |message| Heard::Message(Box::new(message)));
+                    return message.map_or(Received::End, |message| Received::Message(Box::new(message)));
                 }
                 () = sleep(LOOK) => {}
             }
@@ -284,7 +284,7 @@ impl<'a> Talk<'a> {
             }
             let silent = self.read_since.map(|since| since.elapsed());
             if patience.is_some_and(|patience| silent.is_some_and(|silent| silent >= patience)) {
-                return Heard::Quiet;
+                return Received::Quiet;
             }
         }
     }

@@ -28,12 +28,16 @@ fn the_servers_words_are_quoted_and_never_a_key() {
     let body = json!({"error": {"message": "gemma does not support tools"}}).to_string();
     let failed = from_status("host", StatusCode::BAD_REQUEST, &body, &[]);
     assert_eq!(
-        failed.error.told().as_str(),
+        failed.error.message_with_quote().as_str(),
         "host refused the request (status 400). The server said: “gemma does not support tools”"
     );
     assert!(failed.error.hint.unwrap().contains("supports tools"));
     assert_eq!(failed.answer.may_refuse, [Part::Kept, Part::Tools]);
-    assert!(parse_stream_error(&json!({"message": "engine died"})).told().contains("engine died"));
+    assert!(
+        parse_stream_error(&json!({"message": "engine died"}))
+            .message_with_quote()
+            .contains("engine died")
+    );
     // Words about a key may have a part of it.
     let body = json!({"error": {"message": "Incorrect API key provided: sk-SECRET", "code": "invalid_api_key"}}).to_string();
     for status in [400, 401, 404, 429, 500] {
@@ -55,14 +59,17 @@ fn the_servers_words_stand_beside_every_cause_but_a_key() {
     ] {
         let body = json!({ "error": error }).to_string();
         let failed = from_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]);
-        assert!(failed.error.told().contains(part), "{status}: {:?}", failed.error);
+        assert!(failed.error.message_with_quote().contains(part), "{status}: {:?}", failed.error);
         assert!(!failed.retry, "{status}");
     }
     let stream = json!({"code": "insufficient_quota", "message": "the plan ended"});
     let failed = classify(parse_stream_error(&stream));
-    assert!(failed.error.told().contains("the plan ended") && !failed.retry, "{failed:?}");
+    assert!(
+        failed.error.message_with_quote().contains("the plan ended") && !failed.retry,
+        "{failed:?}"
+    );
     let keyless = from_status("host", StatusCode::FORBIDDEN, r#"{"detail": "Origin"}"#, &[]);
-    assert!(keyless.with_missing_key("host").error.told().contains("Origin"));
+    assert!(keyless.with_missing_key("host").error.message_with_quote().contains("Origin"));
     // A part of a key may be in the words.
     let body = json!({"error": {"message": "key SECRET may not do this"}}).to_string();
     let failed = from_status("host", StatusCode::FORBIDDEN, &body, &[]);
@@ -233,7 +240,7 @@ fn a_message_that_is_too_long_by_itself_is_to_be_shortened() {
     let body = json!({ "error": error }).to_string();
     let error = from_status("host", StatusCode::BAD_REQUEST, &body, &[]).error;
     assert_eq!(error.kind, ModelErrorKind::TooLong);
-    assert!(error.told().contains(words), "{error:?}");
+    assert!(error.message_with_quote().contains(words), "{error:?}");
     assert!(error.hint.unwrap().contains("shorter message"));
 }
 

@@ -118,7 +118,7 @@ pub(super) fn is_about_no_cause(said: &str) -> bool {
     said.is_empty() || said.len() <= MOST && bare.iter().any(|words| lower.contains(words))
 }
 
-/// Whether the words say that a filter stopped the message, which is no matter of keys.
+/// Whether the words say that a filter stopped the message, which is not about keys.
 pub(super) fn is_about_moderation(said: &str) -> bool {
     let said = said.to_lowercase();
     ["moderation", "flagged"].iter().any(|word| said.contains(word))

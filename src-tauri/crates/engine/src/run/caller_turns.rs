@@ -128,11 +128,11 @@ impl CallerTurns {
         self.shared.runs.add_run(&approval.turn, work);
         let decided = self.approvals.decide(params, &caller).await.map(|decided| decided.approval);
         self.shared.runs.remove_run(&approval.turn);
-        let mut heard = Vec::new();
+        let mut events_of_run = Vec::new();
         while let Ok(event) = events.try_recv() {
-            heard.push(event);
+            events_of_run.push(event);
         }
-        (decided, heard)
+        (decided, events_of_run)
     }
 
     /// Calls one tool of a session directly. A write is proposed and stays pending, as in a turn.
@@ -225,11 +225,11 @@ impl CallerTurns {
             .call_as((turn.clone(), caller), params, kind, CancellationToken::new())
             .await;
         self.shared.runs.remove_run(turn);
-        let mut heard = Vec::new();
+        let mut events_of_run = Vec::new();
         while let Ok(event) = events.try_recv() {
-            heard.push(event);
+            events_of_run.push(event);
         }
-        (called, heard)
+        (called, events_of_run)
     }
 
     fn ended_row(&self, session: &SessionId, turn: &TurnId) -> TurnRow {
