@@ -5,27 +5,25 @@
 
 mod dates;
 mod fault;
+mod formats;
 mod layout;
 pub mod limits;
 mod mapping;
 mod memory;
 mod number;
-mod once;
 mod rejected;
 mod rows;
 mod schema;
-mod sheet;
 mod survey;
 #[cfg(test)]
 mod tests;
-mod text;
 mod totals;
-mod unpacked;
 
 pub use contract::data::DateOrder;
 pub use csv::StringRecord;
 pub use dates::DateFormat;
 pub use fault::TableError;
+pub use formats::text::Encoding;
 pub use layout::Layout;
 pub use limits::Limit;
 pub use mapping::{FieldSource, Mapping, MappingError};
@@ -37,5 +35,4 @@ pub use rejected::{Cause, Causes, group_by_cause};
 pub use rows::Rows;
 pub use schema::Schema;
 pub use survey::{Column, Formats, Survey};
-pub use text::Encoding;
 pub use totals::TotalLines;

@@ -3,7 +3,6 @@
 
 use std::{
     io::{self, Read},
-    path::PathBuf,
     sync::Arc,
 };
 
@@ -11,17 +10,9 @@ use csv::{Position, ReaderBuilder, StringRecord};
 
 use crate::{
     fault::TableError,
+    formats::{Source, text::open_text, workbook::Sheet},
     limits::{Limit, MAX_COLUMNS, MAX_LINE},
-    sheet::Sheet,
-    text::{Encoding, open_text},
 };
-
-/// A file whose kind is known, and how its text is written. The cells of a workbook are read once.
-#[derive(Clone, Debug)]
-pub(crate) enum Source {
-    Text { path: PathBuf, encoding: Encoding, separator: u8 },
-    Workbook(Arc<Sheet>),
-}
 
 /// Records of a file, one after another.
 pub struct Rows {
@@ -87,7 +78,7 @@ impl Rows {
     }
 }
 
-/// Gives out text up to a bound, which is set anew for each record: the reader of records would
+/// Gives out text up to a bound, which is reset for each record: the reader of records would
 /// keep a line of any length.
 struct Metered {
     text: Box<dyn Read + Send>,

@@ -1,20 +1,19 @@
 //! Looks at a file before anything is read from it: shape, header line, columns with samples, the
 //! layout if it is known, and the formats of the mapped columns.
 
-use std::{collections::BTreeMap, io::Read, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use csv::{ReaderBuilder, StringRecord};
 
 use crate::{
     dates::{DateFormat, is_day},
-    fault::{TableError, open_file},
+    fault::TableError,
+    formats::{Source, find_source, text::Encoding},
     layout::{Layout, bracketed_code, plain_heading},
     mapping::{Mapping, MappingError},
     number::{Decimals, NumberFormat},
-    rows::{Rows, Source},
+    rows::Rows,
     schema::Schema,
-    sheet::Sheet,
-    text::{Encoding, find_encoding, open_text},
 };
 
 /// The number of records at the start of a file in which the header line is searched for.
@@ -61,7 +60,7 @@ pub struct Formats {
 impl<'s> Survey<'s> {
     /// Looks at a file, for the fields of a schema.
     pub fn from_file(path: &Path, schema: &'s Schema) -> Result<Self, TableError> {
-        let source = find_source(path, schema)?;
+        let source = find_source(path, |text| find_separator(text, schema))?;
         let head = read_head(&source)?;
         let (at, layout) = find_header(&head, schema);
         let Some((header_line, header)) = head.get(at) else { return Err(TableError::Empty) };
@@ -264,22 +263,6 @@ impl<'s> Survey<'s> {
         }
         Ok(rows)
     }
-}
-
-fn find_source(path: &Path, schema: &Schema) -> Result<Source, TableError> {
-    let mut start = Vec::new();
-    open_file(path)?.take(4).read_to_end(&mut start)?;
-    if start.is_empty() {
-        return Err(TableError::Empty);
-    }
-    if start.starts_with(b"PK\x03\x04") {
-        return Ok(Source::Workbook(Sheet::read_first(open_file(path)?)?));
-    }
-    let encoding = find_encoding(path)?;
-    let mut text = Vec::new();
-    open_text(path, encoding)?.take(64 * 1024).read_to_end(&mut text)?;
-    let separator = find_separator(&text, schema);
-    Ok(Source::Text { path: path.to_owned(), encoding, separator })
 }
 
 /// Returns the separator that gives a known header, or else the most lines of the same width.
