@@ -13,11 +13,13 @@ use crate::{AgentId, Conversation, Effect, PackId, ResultView, ToolId, ToolSpec}
 
 mod blueprint;
 mod data;
+mod kind;
 pub mod offline;
 mod run;
 mod server;
 pub use blueprint::*;
 pub use data::*;
+pub use kind::*;
 pub use offline::*;
 pub use run::*;
 pub use server::*;
@@ -189,42 +191,6 @@ pub struct ToolEntry {
     /// The offline model's data about the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<ToolOffline>,
-}
-
-/// How a tool is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// One HTTP request by the host, described in `http`.
-    HttpApi,
-    /// A database; not supported, so a pack with it has a fault.
-    Database,
-    /// A message queue; not supported, so a pack with it has a fault.
-    Queue,
-    /// Files; not supported, so a pack with it has a fault.
-    Filesystem,
-    /// A tool of an MCP server, named in `mcp`.
-    McpServer,
-    /// A service that is linked into the app, named in `service`.
-    InternalService,
-    /// A program, described in `program`.
-    Other,
-}
-
-impl Kind {
-    /// The supported kinds.
-    pub const SUPPORTED: [Self; 4] =
-        [Self::InternalService, Self::McpServer, Self::HttpApi, Self::Other];
-
-    /// Whether the host makes the call itself and therefore sends the tool's key. A server and a
-    /// service get their keys when they start.
-    pub fn takes_key_of_tool(self) -> bool {
-        match self {
-            Self::HttpApi | Self::Other => true,
-            Self::InternalService | Self::McpServer => false,
-            Self::Database | Self::Queue | Self::Filesystem => false,
-        }
-    }
 }
 
 /// The time limit of a tool.

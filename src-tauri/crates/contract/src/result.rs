@@ -13,9 +13,11 @@ use crate::{
     manifest::{Localised, offline::Words},
 };
 
+mod chart;
 mod content;
 mod declaration;
 
+pub use chart::ChartKind;
 pub use content::{ContentColumn, MAX_ROWS, ResultCell, ResultContent, read_content};
 use declaration::AnyDeclaration;
 pub use declaration::{ShapeName, ViewDeclaration};
@@ -184,16 +186,6 @@ impl ValueFormat {
     pub fn is_number(self) -> bool {
         matches!(self, Self::Number | Self::Money | Self::Percent)
     }
-}
-
-/// The kinds of charts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ChartKind {
-    /// A column for each value.
-    Columns,
-    /// A line for each measure.
-    Lines,
 }
 
 impl ResultView {
