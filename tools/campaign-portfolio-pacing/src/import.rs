@@ -8,6 +8,7 @@ mod check;
 mod columns;
 mod fields;
 mod file;
+mod layouts;
 mod lines;
 mod mapped;
 mod schema;

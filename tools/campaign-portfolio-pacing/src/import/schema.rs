@@ -1,17 +1,11 @@
 //! The data that the import reads from tables: the fields of a delivery row, and the exports of advertising
-//! platforms that are recognised without questions. A layout is a file in `layouts/`.
+//! platforms that are recognised without questions.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use tabular::{Layout, Schema};
 
-use super::fields;
-
-const LAYOUTS: [&str; 3] = [
-    include_str!("../../layouts/delivery.json"),
-    include_str!("../../layouts/google-ads.json"),
-    include_str!("../../layouts/meta-ads.json"),
-];
+use super::{fields, layouts::LAYOUTS};
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     let owned = |fields: &[&str]| fields.iter().map(|field| (*field).to_owned()).collect();
