@@ -78,7 +78,7 @@ impl Session {
         };
         if !gone {
             closing.cancel();
-            // The process is reaped there: a caller may start it anew only when the old one is
+            // The process is reaped there: a caller may start it again only when the old one is
             // gone.
             let _ = waiting.await;
         }
@@ -240,7 +240,7 @@ impl Connection {
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
         match self.request(server, ClientRequest::ReadResourceRequest(request), limits).await? {
             ServerResult::ReadResourceResult(done) => result::resource(server, done),
-            _ => Err(failure::unexpected_answer(server, "it is no resource")),
+            _ => Err(failure::unexpected_answer(server, "it is not a resource")),
         }
     }
 
@@ -253,7 +253,7 @@ impl Connection {
             tokio::select! {
                 () = followed.progressed() => until = last.min(Instant::now() + limits.timeout),
                 () = sleep_until(until) => {
-                    // A person who thinks about a question is no server that is silent.
+                    // A person who thinks about a question is not a server that is silent.
                     if !self.handler.is_asking() {
                         return;
                     }

@@ -181,7 +181,7 @@ fn read_tool(tool: Value, number: usize) -> Result<Definition, UnreadableTool> {
     };
     let unreadable = |tool: &Value, why: Text| UnreadableTool { name: named(tool), why };
     if !tool.is_object() {
-        return Err(unreadable(&tool, "It is no description of a tool.".into()));
+        return Err(unreadable(&tool, "It is not a description of a tool.".into()));
     }
     if tool["name"].as_str().is_none_or(|name| name.trim().is_empty()) {
         return Err(unreadable(&tool, "It has no name.".into()));

@@ -74,7 +74,7 @@ impl Allowances {
     ) -> Result<(), AgentError> {
         let place = policy::typed_destination(destination.kind, &destination.name);
         let place = place.ok_or_else(|| {
-            AgentError::invalid("This is no destination.")
+            AgentError::invalid("This is not a destination.")
                 .reason("not_a_destination")
                 .hint("Write a host such as docs.example.com, one recipient, or PACK/SERVER.")
         })?;

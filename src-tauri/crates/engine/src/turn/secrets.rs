@@ -85,5 +85,5 @@ impl KnownSecrets {
 pub fn key_refused_error() -> AgentError {
     AgentError::invalid("The request contains a stored key where a name, an id or a setting belongs. Nothing was done.")
         .reason("holds_secret")
-        .hint("Leave the key out. Enter keys only in Settings. If it is no key, look for an environment variable with this value and rename it.")
+        .hint("Leave the key out. Enter keys only in Settings. If it is not a key, look for an environment variable with this value and rename it.")
 }

@@ -96,7 +96,7 @@ async fn one_bad_tool_costs_only_itself_and_is_named() {
             "annotated: This part cannot be read: annotations.",
             "array: This part cannot be read: inputSchema.",
             "#6: It has no name.",
-            "#7: It is no description of a tool.",
+            "#7: It is not a description of a tool.",
             "described: This part cannot be read: description.",
         ]
     );
