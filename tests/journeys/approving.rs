@@ -221,7 +221,7 @@ fn two_actions_at_once_are_decided_one_by_one() {
     });
     assert!(
         armed.as_f64().is_some_and(|ms| ms >= 400.0),
-        "Approve arms anew for each action: {armed}"
+        "Approve arms again for each action: {armed}"
     );
 
     let statuses = wait("one decision", || {

@@ -10,7 +10,7 @@ use crate::{
     report::{self, Entries},
 };
 
-/// Returns the list with its numbers. The rows take at most so many bytes.
+/// Returns the list with its numbers. The rows take at most `bytes` bytes.
 pub(crate) fn list(
     analyses: &[&Analysis],
     detail: Detail,

@@ -202,7 +202,7 @@ fn carts_keep_to_what_can_be_had() {
     assert_ne!(
         renewed["basketId"].as_i64(),
         Some(4_711),
-        "a basket that is not known is made anew"
+        "an unknown basket is replaced by a new one"
     );
     assert_eq!(call(&shop, "cart.get", json!({"basketId": 4_712})).unwrap()["items"], json!([]));
     assert!(matches!(call(&shop, "cart.clear", json!({})), Err(ShopError::UnknownTool(_))));

@@ -39,7 +39,7 @@ function choices(schema: Schema): FormField["options"] {
     .map((one) => ({ value: String(one.const), label: text(one.title) ?? String(one.const) }));
 }
 
-/** The fields of a question; what is no flat schema becomes text. */
+/** The fields of a question; what is not a flat schema becomes text. */
 export function fields(schema: unknown): FormField[] {
   const required = record(schema).required;
   const needed = Array.isArray(required) ? required : [];

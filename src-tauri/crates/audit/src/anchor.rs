@@ -125,7 +125,7 @@ pub enum AnchorFault {
     /// The content is not a mark.
     #[error("its content is damaged")]
     Damaged,
-    /// Something that is no file is in the mark's place.
+    /// Something that is not a file is in the mark's place.
     #[error("{0}")]
     Replaced(String),
 }
@@ -251,7 +251,7 @@ impl Outside {
                         anchor.name()
                     );
                     match fault {
-                        // A locked keyring or a missing permission is no sign of tampering.
+                        // A locked keyring or a missing permission is not a sign of tampering.
                         AnchorFault::Unavailable(_) => outside.warnings.push(text),
                         AnchorFault::Damaged | AnchorFault::Replaced(_) => {
                             outside.problems.push(text)

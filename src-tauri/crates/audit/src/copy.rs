@@ -1,6 +1,6 @@
 //! Keeps a copy of the log. An update adds the new records and removes the erased values, so that a
 //! large log is never copied twice. The copy has the format of a log and can be verified as one. If
-//! the log was begun anew, the copy of the old one is set aside. A damaged copy is made again.
+//! the log was started again, the copy of the old one is set aside. A damaged copy is made again.
 
 use std::path::{Path, PathBuf};
 

@@ -143,7 +143,7 @@ struct View {
     formatted: GrowingAnswer,
     /// The provisional text that was given to standard output, with the held text.
     printed: String,
-    /// The end of it that is not written yet, if standard output is no terminal.
+    /// The end of it that is not written yet, if standard output is not a terminal.
     held: String,
     /// Whether the last line of the printed text is ended.
     is_line_ended: bool,
@@ -366,7 +366,7 @@ impl View {
         }
     }
 
-    /// Drops the held text, which was no part of the answer. Text that a person has seen stays.
+    /// Drops the held text, which was not part of the answer. Text that a person has seen stays.
     fn take_back(&mut self) {
         let held = std::mem::take(&mut self.held);
         self.printed.truncate(self.printed.len().saturating_sub(held.len()));

@@ -32,7 +32,7 @@ pub struct NewServer {
     pub sign_in: bool,
     /// Whether the program may use the network. An address always needs it.
     pub network: bool,
-    /// Places of values that look random but are no keys, as the user says. All other values that
+    /// Places of values that look random but are not keys, as the user says. All other values that
     /// look like keys are stored in the keyring.
     pub not_keys: Vec<String>,
     /// Values that are keys wherever they stand, as the settings of another client say.

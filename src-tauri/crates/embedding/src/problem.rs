@@ -1,4 +1,4 @@
-//! The reasons why a folder is no embedding model, worded as parts of sentences.
+//! The reasons why a folder is not an embedding model, worded as parts of sentences.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub enum FolderProblem {
     /// A file is too large.
     #[error("{} has {size} bytes; at most {most} are read", file.display())]
     TooLarge { file: PathBuf, size: u64, most: u64 },
-    /// The weights are no safetensors file.
+    /// The weights are not a safetensors file.
     #[error("model.safetensors is damaged or has another format: {0}")]
     DamagedWeights(String),
     /// The tokenizer is not in the known format.
@@ -35,7 +35,7 @@ pub enum FolderProblem {
     /// The numbers are stored in a form that is not supported.
     #[error("model.safetensors has numbers of the kind {0}; F32, F16, BF16 and I8 can be read")]
     UnknownNumbers(String),
-    /// The vectors contain values that are no numbers.
+    /// The vectors contain values that are not numbers.
     #[error("model.safetensors has values that are no numbers")]
     NotFinite,
 }

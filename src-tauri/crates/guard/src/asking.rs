@@ -57,7 +57,7 @@ impl Asking {
             filter: self.filter.as_ptr().cast_mut(),
         };
         let listens = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
-        // A signal would make the call anew, although the app has carried it out. Kernels before 5.19
+        // A signal would make the call again, although the app has carried it out. Kernels before 5.19
         // do not know how to prevent that.
         let Some(listener) =
             install(&program, listens | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)

@@ -14,7 +14,7 @@ use crate::digits::keep_digits;
 const UNREADABLE: &str = "\\ufffd";
 /// The protocol's code for an internal error, for an error without one: it may have done something.
 const NO_CODE: i64 = -32_603;
-/// Values that some programs write, and that are no JSON.
+/// Values that some programs write, and that are not JSON.
 const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 /// A number without an exponent and with no more characters than this is never too large for a double.

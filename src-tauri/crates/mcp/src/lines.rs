@@ -181,7 +181,7 @@ mod tests {
             });
             let mut read = String::new();
             MendedLines::new(ours, 1_000).read_to_string(&mut read).await.unwrap();
-            // A line without an end is no message, and one that is too long is dropped.
+            // A line without an end is not a message, and one that is too long is dropped.
             assert_eq!(read, format!("{KEPT}\nnoise\n{KEPT}\n"));
         }
     }

@@ -326,6 +326,6 @@ mod tests {
             (usual.retries, usual.wait(0, 0.0), usual.wait(1, 1.0)),
             (2, Duration::from_millis(500), Duration::from_millis(1_200))
         );
-        assert!(usual.wait(40, 0.0) >= usual.wait(31, 0.0), "it does not begin anew");
+        assert!(usual.wait(40, 0.0) >= usual.wait(31, 0.0), "it does not restart");
     }
 }

@@ -67,7 +67,7 @@ fn mend_events(
 
 /// Returns the data of an event with its request named, or None if it stays as it is.
 fn tie_event(data: &str, asked: &RequestId, requests: &OpenRequests) -> Option<String> {
-    // Most events are no errors, and some are large.
+    // Most events are not errors, and some are large.
     if !data.contains("\"error\"") {
         return None;
     }

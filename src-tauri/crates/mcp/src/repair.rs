@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-/// Returns the answer to `initialize` in the protocol's shape, or None if it is no such answer.
+/// Returns the answer to `initialize` in the protocol's shape, or None if it is not such an answer.
 pub(crate) fn initialize_result(answer: ServerResult) -> Option<InitializeResult> {
     if let ServerResult::InitializeResult(result) = answer {
         return Some(with_known_version(result));

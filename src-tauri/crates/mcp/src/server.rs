@@ -284,7 +284,7 @@ impl Server {
     fn begin(self: &Arc<Self>, life: &mut Life) -> u64 {
         life.attempts += 1;
         let attempt = life.attempts;
-        // The first start is no restart.
+        // The first start is not a restart.
         life.restarts = u32::try_from(attempt - 1).unwrap_or(u32::MAX);
         life.phase = Phase::Starting { attempt };
         life.stop = CancellationToken::new();

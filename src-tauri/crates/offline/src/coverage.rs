@@ -187,7 +187,7 @@ fn find_words_unused_by_target(
     Unused { decisive: limits.chain(decisive).collect(), ..Unused::default() }
 }
 
-/// Returns a limit that is no price, as it was typed: "under 2.5 kg". Measures are not compared.
+/// Returns a limit that is not a price, as it was typed: "under 2.5 kg". Measures are not compared.
 fn find_measured_limit(tokens: &[Token], at: usize) -> Option<String> {
     let is_measured = tokens[at].kind == TokenKind::Number
         && tokens.get(at + 1).is_some_and(amounts::is_other_unit);

@@ -298,7 +298,7 @@ impl Facts {
                 i32::from(pieces) * 8 + i32::from(target || closing) * 6 + i32::from(word) * 2
                     - i32::from(article) * 5
                     - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
-            // The articles in "the black one" and "en ryggsäck" are no quantities unless they are
+            // The articles in "the black one" and "en ryggsäck" are not quantities unless they are
             // stressed.
             if article && !(pieces || alone || target) {
                 continue;

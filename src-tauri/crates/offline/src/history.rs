@@ -55,7 +55,7 @@ impl Done {
 }
 
 /// Returns a message without the specialists that it addresses with `@`. They were chosen before
-/// and are no words of the question.
+/// and are not words of the question.
 fn remove_addresses(text: &str, book: &Book) -> String {
     let mut rest = text;
     let mut kept = String::new();

@@ -16,7 +16,7 @@ const LEAD_TO_AN_ID: &[&str] = &[
     "is", "are", "for", "of", "and", "och", "or", "eller", "vs", "versus", "with", "med", "mot",
     "compare", "jamfor", "about", "hows", "does", "do", ",", "&", "/", "ar", "gar", "ligger",
 ];
-/// A number right before one of these is no id.
+/// A number right before one of these is not an id.
 const NOT_AFTER_AN_ID: &[&str] = &[
     "days",
     "day",
@@ -168,7 +168,7 @@ impl Facts {
                         continue;
                     };
                     // The numbers in "account for 30 days", "account 2025 report" and "account 17k"
-                    // are no ids.
+                    // are not ids.
                     let owns = possessive_length(tokens, at + 1);
                     let scaled = owns == 0
                         && tokens

@@ -54,7 +54,7 @@ impl Facts {
     }
 
     /// Finds joined numbers that are places: "1 and 3", "option 2, 4 & 5". Numbers that are sizes
-    /// or quantities are no places. The ends of a range, and alternatives, are decided later.
+    /// or quantities are not places. The ends of a range, and alternatives, are decided later.
     pub(super) fn find_joined(&mut self, tokens: &[Token]) {
         let mut at = 0;
         while at < tokens.len() {

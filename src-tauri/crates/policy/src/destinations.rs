@@ -72,7 +72,7 @@ pub fn named_in(message: &str) -> BTreeSet<Destination> {
 }
 
 /// Returns a destination that a person typed as it is compared: a host may stand within an address.
-/// None if it is no single destination.
+/// None if it is not a single destination.
 pub fn typed_destination(kind: DestinationKind, text: &str) -> Option<Destination> {
     let text = text.trim();
     if text.is_empty() || text.chars().any(char::is_control) {

@@ -42,7 +42,7 @@ pub struct Question<'a> {
     pub untrusted_entered: bool,
     /// The names of the arguments whose values the person typed in this conversation.
     pub typed: &'a [String],
-    /// Whether the person gave leave to send data to the destinations of a read.
+    /// Whether the person permitted sending data to the destinations of a read.
     pub leave: Leave<'a>,
     /// The moment of the decision; ended permissions do not count.
     pub now: DateTime<Utc>,

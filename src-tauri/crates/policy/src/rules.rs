@@ -304,7 +304,7 @@ fn trim_full_stop(problem: &Text) -> Text {
     }
 }
 
-/// The library also wants a sign for any one character. This one is no character in Unicode, so that
+/// The library also wants a sign for any one character. This one is not a character in Unicode, so that
 /// no id has it, and a pattern with it is a fault.
 const ANY_ONE: char = '\u{10ffff}';
 /// A pattern in which only `*` is special.

@@ -1,7 +1,7 @@
 //! Finds the formulas of a Markdown text by their delimiters: `$…$` and `\(…\)` within a line,
 //! `$$…$$` and `\[…\]` also over several. Does not know whether the text between them can be drawn.
 //!
-//! Amounts of money are no formulas: after the first `$` comes no space, before the second one
+//! Amounts of money are not formulas: after the first `$` comes no space, before the second one
 //! neither, neither stands beside a letter or digit on its outer side, and no number with words is
 //! between them.
 
@@ -51,9 +51,9 @@ pub(crate) fn find(text: &str, code: &[Range<usize>]) -> Vec<Found> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Begins {
     Formula(Found),
-    /// The first delimiter of a formula whose end is missing, of so many bytes.
+    /// The first delimiter of a formula whose end is missing, with its length in bytes.
     Perhaps(usize),
-    /// Something else, of so many bytes.
+    /// Something else, with its length in bytes.
     Other(usize),
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn begins_at(text: &str, at: usize) -> Begins {
     match (bytes.get(at), bytes.get(at + 1)) {
         (Some(b'\\'), Some(b'(')) => bracketed(text, at, b')'),
         (Some(b'\\'), Some(b'[')) => bracketed(text, at, b']'),
-        // An escaped character is no delimiter.
+        // An escaped character is not a delimiter.
         (Some(b'\\'), Some(_)) => Begins::Other(2),
         (Some(b'$'), _) => {
             let len = bytes.iter().skip(at).take_while(|byte| **byte == b'$').count();

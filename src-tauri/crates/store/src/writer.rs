@@ -361,8 +361,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn deferred_writes_come_before_later_requests_also_into_a_transaction_that_runs()
-     {
+    async fn deferred_writes_come_before_later_requests_also_into_a_transaction_that_runs() {
         let writer = Arc::new(writer());
         writer.with_next(insert(1), "one");
         assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1]));
@@ -388,7 +387,7 @@ mod tests {
         assert_eq!(writer.call(OnDisk::Now, insert(3)).await, Ok(()));
         assert!(
             writer.call(OnDisk::Now, insert(3)).await.is_err(),
-            "a request of its own still hears of it"
+            "a separate request is still notified"
         );
         assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1, 2, 3]));
     }

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::{root, sources, without_tests};
 
-/// The code that reads what people or files say, in any language. Its words are no texts for people.
+/// The code that reads what people or files say, in any language. Its words are not texts for people.
 const READS: [&str; 10] = [
     "src-tauri/crates/contract/src/amounts.rs",
     // Texts that tell how similar unrelated texts are.

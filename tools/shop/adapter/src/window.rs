@@ -24,7 +24,7 @@ pub enum ParsedResult {
 }
 
 impl ParsedResult {
-    /// Reads a result. None if it is no result of this view of the shop.
+    /// Reads a result. None if it is not a result of this view of the shop.
     pub fn read(view: &str, data: &Value) -> Option<Self> {
         match view {
             "product_cards" => Some(Self::ProductCards(SearchView::read(data))),

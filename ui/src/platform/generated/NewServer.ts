@@ -41,7 +41,7 @@ sign_in: boolean,
  */
 network: boolean, 
 /**
- * Places of values that look random but are no keys, as the user says. All other values that
+ * Places of values that look random but are not keys, as the user says. All other values that
  * look like keys are stored in the keyring.
  */
 not_keys: Array<string>, 

@@ -65,7 +65,7 @@ export const TYPES: readonly RecordType[] = Object.keys(textsOf(FALLBACK))
   .filter(isLabel)
   .map((key) => key.slice("record.".length) as TypeOf<Label>);
 
-/** The fields of which one names what a record is about, where that is no tool. */
+/** The fields of which one names what a record is about, where that is not a tool. */
 const SUBJECTS: Partial<Record<RecordType, string[]>> = {
   model_call: ["model"],
   setting_changed: ["setting"],

@@ -32,7 +32,7 @@ export function addressFor(provider: string, before: string): string {
   return known && isProvider(provider) && provider !== "offline" ? ADDRESSES[provider] : before;
 }
 
-/** The server of an address; null if it is no web address. */
+/** The server of an address; null if it is not a web address. */
 function serverOf(address: string): URL | null {
   return URL.canParse(address.trim()) ? new URL(address.trim()) : null;
 }

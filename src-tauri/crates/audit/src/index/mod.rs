@@ -1,5 +1,5 @@
 //! The index over the log that searching needs: a file of its own beside the log, made from its
-//! records and made again whenever it is missing, damaged, or of another log. It is no evidence, so
+//! records and made again whenever it is missing, damaged, or of another log. It is not evidence, so
 //! no verification reads it. `rows` writes it, `find` and `groups` ask it, `words` chooses the
 //! words of a record. An erased value leaves it before it leaves the log. If the log still has the
 //! value after that, the index is made again.

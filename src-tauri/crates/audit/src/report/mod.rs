@@ -146,7 +146,7 @@ fn is_question(entry: &Entry) -> bool {
 }
 
 /// Whether the record is of a call that was made directly. It says who made the call, because there
-/// is no question.
+/// is not a question.
 fn is_direct(entry: &Entry) -> bool {
     let is_of_call = matches!(entry.body.kind.as_str(), "approval_requested" | "tool_intent");
     is_of_call && entry.body.text("origin").is_some()

@@ -1,5 +1,5 @@
 //! A small language model behind llama.cpp, both from PyPI: a greeting that is stopped, the next message,
-//! a server that is killed in the middle of an answer, and one that is away.
+//! a server that is killed in the middle of an answer, and one that cannot be reached.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

@@ -234,7 +234,7 @@ impl Approvals {
     }
 
     /// Makes the transition that a person decided, and records who decided it. Before the waiting
-    /// call hears of it, the decision is noted for a replay of the turn.
+    /// call is notified, the decision is noted for a replay of the turn.
     async fn store_decision(
         &self,
         approval: &Approval,

@@ -22,7 +22,7 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves a call with so many bytes of text.
+    /// Reserves a call with `bytes` bytes of text.
     pub(crate) async fn reserve(
         world: &World,
         label: String,

@@ -15,7 +15,7 @@ use crate::{
 /// asked again.
 const FREE_BYTES: u64 = 2_048;
 
-/// Whether the person gave leave for the destinations of a read.
+/// Whether the person permitted the destinations of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FoundLeave {
     Given,
@@ -68,7 +68,7 @@ pub(crate) fn count_bytes(arguments: &Value) -> u64 {
     u64::try_from(arguments.to_string().len()).unwrap_or(u64::MAX)
 }
 
-/// Finds out whether the person gave leave for the destinations of a read. If the permissions
+/// Finds out whether the person permitted the destinations of a read. If the permissions
 /// cannot be read, none counts.
 pub(crate) async fn find_leave(
     context: &TurnContext,
@@ -121,7 +121,7 @@ pub(crate) async fn note_read(context: &TurnContext, spec: &ToolSpec, arguments:
     count(context, spec, arguments, false).await;
 }
 
-/// Begins the count anew with a read that a person approved.
+/// Restarts the count with a read that a person approved.
 pub(crate) async fn note_signed_read(context: &TurnContext, spec: &ToolSpec, arguments: &Value) {
     count(context, spec, arguments, true).await;
 }

@@ -1,4 +1,4 @@
-//! Where reads send data to: whether the person gave leave for it, what the person names in
+//! Where reads send data to: whether the person permitted it, what the person names in
 //! messages, and how much was sent. `policy` finds the destinations of a call and decides; this
 //! folder knows what was allowed.
 

@@ -1,5 +1,5 @@
 //! The index of memories: knows the model that makes its vectors, makes those that are missing, and
-//! reports the progress. A change of the model makes all vectors anew in the background. They are
+//! reports the progress. A change of the model computes all vectors again in the background. They are
 //! stored batch by batch, so the work goes on after a restart where it stopped. A search meanwhile
 //! uses words, and the vectors of the new model that are there.
 

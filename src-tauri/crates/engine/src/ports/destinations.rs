@@ -10,7 +10,7 @@ use crate::ports::StoreError;
 pub struct DestinationState {
     /// Whether it is allowed in this conversation or in all.
     pub is_allowed: bool,
-    /// The bytes that reads of this conversation sent there since a person last gave leave.
+    /// The bytes that reads of this conversation sent there since a person last permitted it.
     pub sent_bytes: u64,
 }
 
@@ -33,7 +33,7 @@ pub trait Destinations: Send + Sync {
         session: &SessionId,
         of: &[Destination],
     ) -> Result<Vec<DestinationState>, StoreError>;
-    /// Adds what a read sends to each of these destinations. With `anew`, a person gave leave for
+    /// Adds what a read sends to each of these destinations. With `anew`, a person permitted
     /// this read, so the count begins with it.
     async fn sent_add(
         &self,

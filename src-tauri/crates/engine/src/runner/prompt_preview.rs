@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// The session id of previews. It is no session of a user.
+/// The session id of previews. It is not a session of a user.
 const PREVIEW: &str = "preview";
 
 /// Computes prompts without sending them.

@@ -264,7 +264,7 @@ impl Lanes {
         let removed = lanes.remove(session);
         if removed.as_ref().is_some_and(|lane| lane.is_closed) {
             // The deletion still goes on, so a message that comes now must not begin the session
-            // anew.
+            // again.
             lanes.insert(session.clone(), Lane { is_closed: true, ..Lane::default() });
         }
         self.count_ended_turn(removed.is_some_and(|lane| lane.running.is_some()));

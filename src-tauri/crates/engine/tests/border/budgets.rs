@@ -210,7 +210,7 @@ async fn answers_that_were_brought_together_are_not_told_once_more() {
     assert_eq!(response.output, "Both as one.\n\n*Answered by Guardian and Shopper.*");
 }
 
-/// Two specialists have answered, or one; then the budget is used up, or the server is away.
+/// Two specialists have answered, or one; then the budget is used up, or the server cannot be reached.
 #[tokio::test(start_paused = true)]
 async fn answers_of_specialists_are_the_answer_when_no_model_can_combine_them() {
     let run = |last: Vec<Vec<Say>>| async move {

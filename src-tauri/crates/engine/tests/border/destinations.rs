@@ -207,7 +207,7 @@ async fn much_data_to_one_destination_asks_again_however_it_is_split() {
     let before = bench.runs().len();
     bench.model.then(vec![call(5), call(6)]);
     bench.ask("Go on.").await;
-    assert_eq!(bench.runs().len(), before + 2, "the count began anew");
+    assert_eq!(bench.runs().len(), before + 2, "the count restarted");
     bench.model.then(vec![call(7), call(8)]);
     bench.start("Go on.").await;
     bench.approval(1).await;

@@ -103,7 +103,7 @@ async fn instructions_1_layer_1_tells_fields_output_and_when() {
     bench.ask("hello").await;
     // The tool `s` is not described: the specialist may not call it.
     insta::assert_snapshot!(bench.prompt(0));
-    // A changed manifest has another hash, so the reference is written anew.
+    // A changed manifest has another hash, so the reference is written again.
     let changed = ToolSpec {
         definition_hash: "other".into(),
         use_when: vec!["never".into()],

@@ -214,7 +214,7 @@ async fn decisions_of_one_round_replay_with_the_actions_that_they_are_about() {
     let mut both = [bench.approval(0).await, bench.approval(1).await];
     both.sort_by(|one, other| one.tool.cmp(&other.tool));
     let word = |word: &str| Decision::ApproveOnce { confirm_word: Some(word.into()) };
-    // These are no decisions.
+    // These are not decisions.
     bench.decide(&both[1], word("NO")).await.unwrap_err();
     bench.decide(&both[0], Decision::Edit { arguments: "{".into() }).await.unwrap_err();
     bench.decide(&both[1], word("TOOL")).await.unwrap();

@@ -73,7 +73,7 @@ fn without_port(host: &str) -> &str {
 /// Returns the client's address: the one that trusted proxies report, or else the peer's own. Each
 /// proxy appends the address that it got the request from, so the last address that is neither a
 /// trusted proxy nor private is the client's. The client may have written the addresses before it.
-/// If there is no such address, the last one counts that is no trusted proxy.
+/// If there is no such address, the last one counts that is not a trusted proxy.
 pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> IpAddr {
     let peer = peer.to_canonical();
     let is_trusted = |ip: IpAddr| config.trusted_proxies.iter().any(|net| net.contains(ip));

@@ -310,7 +310,7 @@ async fn check_credentials(host: &Host) -> DoctorCheck {
             None,
         );
     }
-    // A missing key is no fault of the installation, because the tool reports it when it is used.
+    // A missing key is not a fault of the installation, because the tool reports it when it is used.
     let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
     make_check(
         "keys of packs",

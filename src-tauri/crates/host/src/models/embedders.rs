@@ -24,7 +24,7 @@ pub(crate) struct HostEmbedders {
     folder: Mutex<Option<ReadFolder>>,
 }
 
-/// The last folder that was read, also if it is no model.
+/// The last folder that was read, also if it is not a model.
 struct ReadFolder {
     stamp: FolderStamp,
     read: Result<Arc<FolderModel>, EmbeddingFailed>,

@@ -187,7 +187,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), files::sync_folder)
 }
 
-/// Keeps a copy of a file that cannot be read, before it is written anew. Of a pipe or a device
+/// Keeps a copy of a file that cannot be read, before it is written again. Of a pipe or a device
 /// there is nothing to keep. A copy that cannot be made is an error.
 pub(crate) fn keep_unreadable(path: &Path, ending: &str) -> io::Result<()> {
     match files::open(path) {

@@ -20,8 +20,8 @@ pub(crate) fn read_settings(paths: &Paths) -> (Settings, Option<AgentError>) {
     let file = path.display().to_string();
     let read = match files::read_text(&path, files::BY_HAND) {
         Ok(text) => parse_settings(&text, &file),
-        // Without a data folder, opening it says what is in its way. A link to a file that is away
-        // is no missing file.
+        // Without a data folder, opening it says what is in its way. A link to a missing file
+        // is not treated as a missing file.
         Err(e)
             if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
                 && !path.is_symlink() =>

@@ -186,7 +186,7 @@ async fn a_packs_settings_hold_at_once_and_after_a_restart() {
         .expect("other settings can still be saved");
     assert!(
         fs::read_to_string(&file).unwrap().contains("[packs.away.settings]"),
-        "a pack that is away keeps its settings"
+        "a missing pack keeps its settings"
     );
     host.stop().await;
 }

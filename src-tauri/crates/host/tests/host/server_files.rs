@@ -277,7 +277,7 @@ async fn no_server_changes_what_another_one_is_started_from() {
     let before = take_attempts(&data, "own-mail");
     assert!(before.contains(&format!("write {}", script.display())), "nobody uses it: {before:?}");
 
-    // It runs while the other one is added, and is started anew with that.
+    // It runs while the other one is added, and is restarted with that.
     let tested = host.server_test(ServerTestParams { server: notes.clone() }).await.unwrap();
     host.server_add(addition(notes, &tested.tools)).await.unwrap();
     wait_for_done(&data, "own-mail").await;

@@ -81,7 +81,7 @@ impl Visits {
     {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
-        // The reserved numbers are used up. Another process may have opened the session anew since.
+        // The reserved numbers are used up. Another process may have reopened the session since.
         if visit.as_ref().is_none_or(|held| held.next >= held.end) {
             *visit = self.take(conversation, None).await;
         }

@@ -1,5 +1,5 @@
 //! How connections to addresses open and how their calls end: servers that do odd things with the
-//! first question, that forget sessions, or that are no MCP servers at all. A function for each test
+//! first question, that forget sessions, or that are not MCP servers at all. A function for each test
 //! plays the address.
 
 use std::{

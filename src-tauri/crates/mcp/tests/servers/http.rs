@@ -357,7 +357,7 @@ async fn words_of_a_server_about_a_failed_opening_are_quoted_without_keys() {
         let told = format!("{:?} {:?}", failure.error, servers.views());
         assert!(!told.contains("hunter2"), "{method} {status}: {told}");
         assert_eq!(told.contains(&status.to_string()), status != 200, "a status is told: {told}");
-        // A body that is no JSON of the protocol is no answer that a server gave.
+        // A body that is not JSON of the protocol is not an answer that a server gave.
         let is_quoted = body != LEAK || (method == "initialize" && status != 200);
         assert_eq!(told.contains("\u{2026} is no password"), is_quoted, "{told}");
         servers.shut_down().await;

@@ -216,7 +216,7 @@ fn check_format(at: &str, column: &Value, faults: &mut Faults) {
 }
 
 /// Warns of rows and columns that the output schema does not describe. The schema may permit members
-/// that it does not name, so this is no fault.
+/// that it does not name, so this is not a fault.
 fn check_against_schema(
     subject: &Subject<'_>,
     at: &str,

@@ -1,4 +1,4 @@
-//! Sends bodies to addresses of the user's settings, which are no tools: a service that confirms
+//! Sends bodies to addresses of the user's settings, which are not tools: a service that confirms
 //! checkpoints of the log, and a collector of traces. Follows no redirects.
 
 use std::time::Duration;

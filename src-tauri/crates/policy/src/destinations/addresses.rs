@@ -155,7 +155,7 @@ fn bare_hosts(text: &str, is_whole: bool) -> BTreeSet<String> {
         begins_www || is_own || is_long && hosts::is_domain(name, is_file)
     };
     let mut found = hosts::in_authority(text);
-    // A text with a space in the place of the host is no address.
+    // A text with a space in the place of the host is not an address.
     if is_whole && text.split(['/', '\\', '?', '#']).next().is_some_and(|name| name.contains(' ')) {
         found.clear();
     }
@@ -214,7 +214,7 @@ fn introduced_hosts(text: &str) -> BTreeSet<String> {
 }
 
 /// Returns the destinations of a parameter for addresses: each host, and the text itself if a part
-/// of it is no plain address.
+/// of it is not a plain address.
 pub(super) fn in_parameter(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut is_plain = true;
@@ -304,7 +304,7 @@ fn is_scheme(text: &str) -> bool {
 pub(super) fn named_hosts(message: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for word in message.split(is_border) {
-        // The end of a sentence is no part of an address.
+        // The end of a sentence is not part of an address.
         let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
         if word.contains("://") {
             for (at, mark) in word.match_indices("://") {

@@ -99,6 +99,6 @@ fn real_values_keep_the_shape_of_the_arguments() {
     assert_eq!(
         session.replaced.restore_arguments(same.to_owned()),
         same,
-        "what holds no placeholder is not written anew"
+        "text without a placeholder is not written again"
     );
 }

@@ -149,7 +149,7 @@ export function argumentNumber(place: string): number {
   return Number(place.split("/").at(-1)) + 1;
 }
 
-/** The places of values that are no keys, after the person has said of one whether it is a key. */
+/** The places of values that are not keys, after the person has said of one whether it is a key. */
 export function withKey(notKeys: readonly string[], place: string, isKey: boolean): string[] {
   const others = notKeys.filter((other) => other !== place);
   return isKey ? others : [...others, place];

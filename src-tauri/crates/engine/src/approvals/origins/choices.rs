@@ -204,7 +204,7 @@ fn find_lists<'a>(
         Value::Array(all) => {
             let entries: Vec<Entry<'a>> =
                 all.iter().take(ENTRIES).filter_map(Value::as_object).collect();
-            // A list with other values between its objects is no list of things, and its places
+            // A list with other values between its objects is not a list of things, and its places
             // would not agree with those that a person sees.
             if !entries.is_empty() && entries.len() == all.len() {
                 let (keys, (result, asked)) = (keys_of(&entries), of.clone());

@@ -158,7 +158,7 @@ fn find_word(text: &str, wanted: &str, is_whole_word: bool) -> Option<usize> {
     })
 }
 
-/// Finds digits that are no part of a longer number or name.
+/// Finds digits that are not part of a longer number or name.
 fn find_number(text: &str, digits: &str) -> Option<usize> {
     text.match_indices(digits).map(|(at, _)| at).find(|at| {
         let mut before = text[..*at].chars().rev();

@@ -60,7 +60,7 @@ pub(super) fn named<'a>(message: &str, all: &[Entry<'a>], least: usize) -> Vec<E
     best.map(|at| all[at]).into_iter().collect()
 }
 
-/// Returns the sets that are no part of another one and share nothing with another one that is no
+/// Returns the sets that are not part of another one and share nothing with another one that is not
 /// part of them.
 fn apart(sets: &[BTreeSet<usize>]) -> impl Iterator<Item = usize> {
     let is_within = |set: &BTreeSet<usize>, other: &BTreeSet<usize>| {

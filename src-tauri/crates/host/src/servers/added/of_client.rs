@@ -12,7 +12,7 @@ const OTHERS: [&str; 6] = ["-s", "--scope", "-t", "--transport", "--type", "--ti
 const VARIABLES: [&str; 2] = ["-e", "--env"];
 const HEADERS: [&str; 2] = ["-H", "--header"];
 
-/// Returns the server that a client would add. None if the text is no such command line.
+/// Returns the server that a client would add. None if the text is not such a command line.
 pub(super) fn read_addition(line: &str) -> Option<NewServer> {
     let words = split_words(line.trim()).ok()?;
     let [_, mcp, add, words @ ..] = words.as_slice() else { return None };

@@ -38,7 +38,7 @@ pub(crate) struct StoredServer {
     /// The folder in which its program runs, if it is not a folder of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Variables whose values are no keys.
+    /// Variables whose values are not keys.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
     /// For each further variable or header, the name of its key.
