@@ -197,7 +197,7 @@ pub(crate) enum Unnamed {
     MeansNone,
 }
 
-/// A transport whose oddities are mended.
+/// A transport that repairs odd messages.
 pub(crate) struct Mending<T> {
     inner: T,
     requests: OpenRequests,

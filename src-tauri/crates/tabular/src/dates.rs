@@ -65,7 +65,7 @@ impl DateFormat {
         self.conflicts
     }
 
-    /// Parses a day. Returns None if the cell is no day, or if its order is unknown.
+    /// Parses a day. Returns None if the cell is not a day, or if its order is unknown.
     pub fn parse(&self, cell: &str) -> Option<NaiveDate> {
         match parts(cell)? {
             Parts::Known(day) => Some(day),

@@ -189,7 +189,7 @@ async fn work_that_stopped_goes_on_where_it_was() {
     let status = status_when_idle(&bench).await;
     assert_eq!((status.indexed, status.problem), (150, None));
     assert_eq!(server.take_sent().len(), 22, "only those without a vector, after {sent}");
-    // A new memory gets its vector without delaying whoever stores it.
+    // A new memory gets its vector without delaying the caller that stores it.
     note(&bench, "one more").await;
     assert_eq!(status_when_idle(&bench).await.indexed, 151);
     assert_eq!(server.take_sent(), ["one more"]);

@@ -1,4 +1,4 @@
-//! Starts turns and direct calls of tools, for whoever asks.
+//! Starts turns and direct calls of tools for all callers.
 
 use contract::{
     AgentError, AppStatus, ApprovalStatus, Caller, ToolCallParams, ToolCallResponse, TurnId,

@@ -10,7 +10,7 @@ use std::{
 /// Where terminals are that programs make, such as terminal windows.
 pub(super) const TERMINALS: &str = "/dev/pts";
 
-/// Devices that stand for the terminal of whoever opens them, or make a new one.
+/// Devices that stand for the terminal of the process that opens them, or make a new one.
 const OWN: [&str; 2] = ["tty", "ptmx"];
 
 /// Where the kernel lists terminals, and the screens of its consoles.

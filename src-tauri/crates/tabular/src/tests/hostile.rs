@@ -179,7 +179,7 @@ fn a_line_and_the_number_of_columns_have_bounds() {
     assert_refused(&text(open), Limit::Line { line: 2 });
     assert_refused(&text(vec![b'a'; 2 * line]), Limit::Line { line: 1 });
     assert_refused(&text(",".repeat(MAX_COLUMNS).into_bytes()), Limit::Columns);
-    // Many short lines are no long one, and a line just below the bound is read.
+    // Many short lines are not a long one, and a line just below the bound is read.
     let long = format!("Day,Campaign,Cost\n2026-11-01,{},1\n", "A".repeat(line / 2));
     let whole = [long.as_bytes(), &rows].concat();
     let (_folder, path) = text(whole);

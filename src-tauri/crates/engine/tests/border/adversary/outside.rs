@@ -231,7 +231,7 @@ fn redirect(name: &str, rest: &str) -> Option<(String, String)> {
     standard(&bare)
 }
 
-/// Looks a name up: the name itself goes to whoever serves its domain.
+/// Looks a name up: the name itself goes to the name server of its domain.
 fn look_up(name: &Value) -> Vec<Delivery> {
     let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
     let found = (name.is_string() || name.is_number()).then(|| spell(text.trim())).flatten();

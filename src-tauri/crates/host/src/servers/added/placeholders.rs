@@ -1,6 +1,6 @@
 //! The placeholders in the settings of other clients: `${VAR}`, `${env:VAR}`, `{env:VAR}`,
 //! `${VAR:-default}`, `${input:id}` and those of editors. Fills in given values and says what is open. Must not look at
-//! the environment: whoever gives the values does.
+//! the environment: the caller supplies the values.
 
 use std::{collections::BTreeMap, env};
 
