@@ -98,7 +98,7 @@ struct LedgerState {
 
 /// Returns the data folders of this user's profiles, as far as they are known: the default one and
 /// those that the state folder remembers. A profile around the home folder is left out, because
-/// whoever may not see it sees nothing.
+/// hiding it would hide everything.
 pub(crate) fn find_profiles(paths: &Paths) -> Vec<PathBuf> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok()).unwrap_or_default();
     let files = fs::read_dir(paths.state.join("logs")).into_iter().flatten().flatten();
