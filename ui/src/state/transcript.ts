@@ -107,7 +107,7 @@ export interface Transcript {
   queue: QueuedMessage[];
   /** The newest results that stay beside the conversation, by their place there. They stay when the entry that showed them is far above, or was never read. */
   pins: Record<string, Pin>;
-  /** True if an event was missed; the session must be reloaded. */
+  /** Whether an event was missed, so that the session must be reloaded. */
   stale: boolean;
 }
 
