@@ -606,7 +606,7 @@ fn both_verifiers_refuse_an_impossible_number() {
             let other = folder.join(format!("receipts/{number}.{ending}"));
             fs::copy(&file, &other).unwrap();
             let report = both(&folder);
-            // What is not written as a number is not a receipt, and is told as a file like any other.
+            // A name that is not a number is not a receipt, and is listed like any other file.
             let is_number = number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');
             let is_told = report.unchecked.contains(&format!("receipts/{number}.{ending}"));
             assert_eq!((report.ok, is_told), (!is_number, !is_number), "{number}.{ending}");

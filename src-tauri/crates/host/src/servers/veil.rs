@@ -145,8 +145,8 @@ fn find_settings(home: &Path, elsewhere: &[Option<OsString>]) -> Vec<PathBuf> {
     let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
     let elsewhere = elsewhere.iter().flatten().map(PathBuf::from);
     let elsewhere: Vec<PathBuf> = elsewhere.filter(|folder| folder.is_absolute()).collect();
-    // Nothing can be created in the folder of a listed place that does not exist yet, so a server
-    // cannot add further settings.
+    // Places that do not exist yet are listed too: a server can create nothing in the folder of such
+    // a place, so it cannot add further settings.
     let mut found: Vec<PathBuf> =
         elsewhere.iter().cloned().chain([home.join(".profile")]).collect();
     found.extend(entries(home).filter(is_hidden).map(|entry| entry.path()));
