@@ -14,6 +14,7 @@ static VARYING: LazyLock<Vec<(Regex, &str, bool)>> = LazyLock::new(|| {
         (r"\b[0-9a-f]{16,64}\b", "hash", true),
         (r"[A-Za-z0-9+/]{43}=", "base64", false),
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00)?", "time", false),
+        (r#""nextDeliveryDate": "[\d-]+""#, "next delivery", false),
         (r"\b127\.0\.0\.1:\d+", "address", false),
         (r#"\b\d+ ms\b|\b\d+ min \d+ s\b|(?:"duration_?[mM]s": ?)\d+"#, "duration", false),
     ]

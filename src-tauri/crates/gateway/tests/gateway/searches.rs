@@ -14,7 +14,7 @@ fn nothing() -> Break {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_14_the_shop_is_asked_in_three_plain_words() {
+async fn chat_api_14_the_shop_is_asked_in_three_plain_words() {
     let searches = [
         ("  Warm   jackets ", "Warm jackets", json!(null)),
         (
@@ -74,7 +74,7 @@ async fn section_14_the_shop_is_asked_in_three_plain_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_14_a_broader_try_keeps_filters_and_page_size_and_happens_once() {
+async fn chat_api_14_a_broader_try_keeps_filters_and_page_size_and_happens_once() {
     let front = Front::start().await;
     front.breaks("product.search", [nothing(), nothing()]);
     let asked = json!({"query": "blue trail unicorn saddle", "filters": {"maxPrice": 5, "brand": "Own"}, "pageSize": 7, "statusSeed": "own"});
@@ -108,7 +108,7 @@ async fn section_14_a_broader_try_keeps_filters_and_page_size_and_happens_once()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_14_a_broader_try_is_made_for_nothing_found_and_several_words_alone() {
+async fn chat_api_14_a_broader_try_is_made_for_nothing_found_and_several_words_alone() {
     let found = || Break::Result(json!({"items": [{"productId": 1, "name": "Trail boot"}]}));
     for (query, answers, asked, empty) in [
         ("red unicorn", vec![nothing()], vec!["unicorn"], true),
@@ -149,7 +149,7 @@ async fn section_14_a_broader_try_is_made_for_nothing_found_and_several_words_al
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_the_model_is_told_shortly_of_what_the_screen_shows() {
+async fn chat_api_16_the_model_is_told_shortly_of_what_the_screen_shows() {
     let front = Front::start().await;
     let values = |of: usize| {
         (0..7).map(move |n| json!({"name": format!("D{of}"), "value": format!("v{n}")}))
@@ -208,7 +208,7 @@ async fn section_16_the_model_is_told_shortly_of_what_the_screen_shows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_a_hint_names_what_a_message_means_and_comes_only_then() {
+async fn chat_api_16_a_hint_names_what_a_message_means_and_comes_only_then() {
     let front = Front::start().await;
     let found = json!([{"productId": 4711, "partNo": "SOCK-1", "name": "Sock"}, {"productId": "shoe-2", "name": "Shoe"}]);
     front.breaks("product.search", [Break::Result(found)]);
@@ -240,7 +240,7 @@ async fn section_16_a_hint_names_what_a_message_means_and_comes_only_then() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
+async fn chat_api_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
     let front = Front::start().await;
     // Simplified, then once more with the first word, and then as written.
     let there = Break::Result(json!([{"productId": 1, "name": "Sock"}]));

@@ -8,7 +8,7 @@ use crate::remote_shop::open;
 use crate::world::{Gateway, message_of, model};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_cards_are_what_the_shop_sent_in_the_contracts_shape() {
+async fn chat_api_15_cards_are_what_the_shop_sent_in_the_contracts_shape() {
     let server = model([
         Reply::call("product_search", json!({"query": "jacket", "pageSize": 20})),
         Reply::text(["Here."]),
@@ -49,7 +49,7 @@ async fn section_15_cards_are_what_the_shop_sent_in_the_contracts_shape() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_15_and_22_22_products_that_were_looked_at_are_the_cards_with_their_dimensions() {
+async fn chat_api_15_and_22_22_products_that_were_looked_at_are_the_cards_with_their_dimensions() {
     let server = model([
         Reply::call("product_search", json!({"query": "shoes"})),
         Reply::call("product_get", json!({"partNo": "FJS-TR1001"})),
@@ -70,7 +70,7 @@ async fn section_15_and_22_22_products_that_were_looked_at_are_the_cards_with_th
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
+async fn chat_api_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
     let look = |id: u64| json!({"productId": id.to_string()});
     let both = Reply::new().ask("product_get", &look(1001)).ask("product_get", &look(1002));
     let server = model([both, Reply::text(["The first."])]).await;
@@ -98,7 +98,7 @@ async fn section_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_3_and_13_compared_items_say_what_is_known_of_each() {
+async fn chat_api_3_and_13_compared_items_say_what_is_known_of_each() {
     let front = Front::start().await;
     let one = json!({
         "productId": 7, "name": "Dome", "manufacturerName": "Fell", "priceIncVat": 899.5, "currency": "SEK", "url": "/tents/dome",
@@ -129,7 +129,7 @@ async fn section_3_and_13_compared_items_say_what_is_known_of_each() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_3_and_14_ways_on_depend_on_what_was_tried() {
+async fn chat_api_3_and_14_ways_on_depend_on_what_was_tried() {
     let retry = |query: &str| json!({"id": "retry_original", "payload": {"type": "search_retry", "query": query}});
     let remove = |words: &[&str]| json!({"id": "remove_constraints", "payload": {"type": "remove_constraints", "constraintsToRemove": words}});
     let clarify = || json!({"id": "ask_clarify", "payload": {"type": "ask_clarify"}});
@@ -174,7 +174,7 @@ async fn section_3_and_14_ways_on_depend_on_what_was_tried() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_14_and_22_21_an_empty_search_offers_ways_on_and_a_later_hit_none() {
+async fn chat_api_14_and_22_21_an_empty_search_offers_ways_on_and_a_later_hit_none() {
     let empty = || {
         Reply::call(
             "product_search",
@@ -209,7 +209,7 @@ async fn section_14_and_22_21_an_empty_search_offers_ways_on_and_a_later_hit_non
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_22_12_and_22_14_context_is_the_callers_and_the_models_is_traced() {
+async fn chat_api_16_22_12_and_22_14_context_is_the_callers_and_the_models_is_traced() {
     let offered = json!({"query": "tent", "context": {"cultureCode": "de-DE", "currencyCode": "EUR", "customerId": 9}, "color": "red"});
     let server = model([Reply::call("product_search", offered), Reply::text(["Here."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -254,7 +254,7 @@ async fn the_offline_model_shops_from_search_to_cart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_3_and_12_the_offline_model_offers_variants_with_what_is_known_of_them() {
+async fn chat_api_3_and_12_the_offline_model_offers_variants_with_what_is_known_of_them() {
     for (culture, message) in
         [("en-GB", "add 2 FJS-TR1001 to my cart"), ("sv-SE", "lägg 2 FJS-TR1001 i varukorgen")]
     {

@@ -6,7 +6,7 @@ use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::cart::{add, pieces};
-use crate::world::{Event, Gateway, SHOE, model, parse, read};
+use crate::world::{Event, Gateway, SHOE, model, parse, read, shown};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const PAGE: &str = "http://localhost:5173";
@@ -57,7 +57,7 @@ impl Widget<'_> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_23_the_journey_of_the_widget_with_a_new_token_for_each_message() {
+async fn chat_api_23_the_journey_of_the_widget_with_a_new_token_for_each_message() {
     let call = |tool: &str, arguments: Value| Reply::call(tool, arguments);
     let server = model([
         Reply::text(["Hello."]),
@@ -75,7 +75,7 @@ async fn section_23_the_journey_of_the_widget_with_a_new_token_for_each_message(
     let greeted = widget.say("Hi").await;
     assert_eq!(greeted["text"], format!("{NOTICE}\n\nHello."));
     let found = widget.say("trail shoes").await;
-    assert!(found["cards"][0]["title"].is_string(), "{found}");
+    insta::assert_snapshot!("cards_of_the_widget", shown(&found));
     let looked = widget.say("Tell me more about option 1").await;
     assert!(looked["cards"][0]["dimensionHints"].is_object(), "{looked}");
     let told = server.requests().last().unwrap().to_string();

@@ -74,7 +74,7 @@ impl Gateway {
         env: &[(&str, &str)],
     ) -> Self {
         let mut command = Self::command(&folder);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).envs(env.iter().copied());
+        command.args(["--listen", "127.0.0.1:0"]).args(args).envs(env.iter().copied());
         Self::run(folder, command)
     }
 
@@ -360,7 +360,7 @@ pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
 pub(crate) fn refusal_to_start(args: &[&str], env: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Gateway::command(&folder);
-    command.arg("serve").args(args).envs(env.iter().copied());
+    command.args(args).envs(env.iter().copied());
     let (code, err) = not_started(command);
     assert_eq!(code, Some(2), "{err}");
     err
@@ -373,3 +373,12 @@ pub(crate) async fn model(replies: impl IntoIterator<Item = Reply>) -> ModelServ
 
 /// A variant that the demo shop has in stock.
 pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
+
+/// Returns an answer for a snapshot, without its debug block, whose times differ from run to run.
+pub(crate) fn shown(answer: &Value) -> String {
+    let mut answer = answer.clone();
+    if let Some(members) = answer.as_object_mut() {
+        members.remove("debug");
+    }
+    kit::redact_json(&answer)
+}
