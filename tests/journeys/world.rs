@@ -216,9 +216,9 @@ impl Journey {
         let mut command = self.desktop.command(&program);
         command.envs(self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         command.arg("--data-dir").arg(folder).args(args);
-        command.output().unwrap_or_else(|error| {
-            panic!("{} does not run ({error})", program.display())
-        })
+        command
+            .output()
+            .unwrap_or_else(|error| panic!("{} does not run ({error})", program.display()))
     }
 
     /// Asserts that the log verifies, according to `csign` without the app.

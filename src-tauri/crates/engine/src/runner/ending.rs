@@ -29,8 +29,8 @@ impl Turn {
             // or joined the answers.
             End::Answer { text, choices, status } if over_budget => {
                 self.note_early_end(&refusal);
-                let is_told = self.context.is_remote()
-                    || text.ends_with(self.answer.budget_cut_text());
+                let is_told =
+                    self.context.is_remote() || text.ends_with(self.answer.budget_cut_text());
                 End::Answer {
                     text: if is_told { text } else { append_below(text, &refusal_text(&refusal)) },
                     choices,
