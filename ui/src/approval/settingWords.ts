@@ -7,6 +7,7 @@ const NAMES: Record<string, MessageKey> = {
   "model.provider": "confirm.provider",
   "model.fallback": "confirm.fallback",
   "model.runs_here": "confirm.runs_here",
+  "memory.model": "confirm.memory_model",
   "egress.allowed": "confirm.allowed",
   "egress.redaction": "confirm.redaction",
   key: "confirm.key",

@@ -143,12 +143,15 @@ fn entities_come_from_the_data() {
 #[test]
 fn the_manifest_names_what_the_sample_holds() {
     let (_folder, pacing) = service(NOW);
-    let manifest: contract::manifest::PackManifest =
+    // The rest of the manifest has its words in the catalogues.
+    let mut manifest: serde_json::Value =
         serde_json::from_str(include_str!("../../pack.json")).unwrap();
+    let entities: Vec<contract::manifest::Entity> =
+        serde_json::from_value(manifest["entities"].take()).unwrap();
     let key = |e: &contract::manifest::Entity| {
         (e.kind.clone(), e.id.clone(), e.name.clone(), e.implies.clone())
     };
-    let mut listed: Vec<_> = manifest.entities.iter().map(key).collect();
+    let mut listed: Vec<_> = entities.iter().map(key).collect();
     let mut stored: Vec<_> = pacing.entities().unwrap().iter().map(key).collect();
     listed.sort();
     stored.sort();
