@@ -168,7 +168,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     journey.approval(|page| {
         page.says("Audit log verification failed");
         wait("the switch", || {
-            page.named("input", "I have seen what was found", false).click().ok()
+            page.named("input", "I have read the problems", false).click().ok()
         });
         page.click("Accept a new log");
         page.says("A new log begins");
