@@ -11,6 +11,7 @@ use mcp::{
 };
 use parking_lot::Mutex;
 use secrecy::SecretString;
+use tokio::time::Instant;
 
 use super::{keys::KeyValues, trials::Trial};
 use crate::servers::{definitions, tool_notes};
@@ -20,8 +21,11 @@ use crate::servers::{definitions, tool_notes};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(245);
 /// How long a server may take to start without network. By then everything is downloaded.
 const WITHOUT_NETWORK: Duration = Duration::from_secs(10);
-/// How long the last lines of a program's error output may take to arrive.
-const LAST_LINES: Duration = Duration::from_millis(200);
+/// How long no line of a program's error output may follow for the output to count as whole, how
+/// often it is looked at, and how long the first line may take to arrive on a busy computer.
+const ERRORS_QUIET: Duration = Duration::from_millis(200);
+const ERRORS_LOOK: Duration = Duration::from_millis(50);
+const ERRORS_WITHIN: Duration = Duration::from_millis(1_500);
 /// How long a list of tools must not change to count as whole, and how often it is looked at.
 const LIST_QUIET: Duration = Duration::from_millis(500);
 const LIST_LOOKS: u32 = 6;
@@ -177,10 +181,21 @@ pub(crate) async fn run_trial(
     })
 }
 
-/// Returns the last lines of a server's error output.
+/// Returns the last lines of a server's error output. They may arrive after the end of the program.
 pub(crate) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String> {
-    tokio::time::sleep(LAST_LINES).await;
-    let log = servers.log(key);
+    let began = Instant::now();
+    let (mut log, mut changed_at) = (servers.log(key), began);
+    while began.elapsed() < ERRORS_WITHIN && (log.is_empty() || changed_at.elapsed() < ERRORS_QUIET)
+    {
+        tokio::time::sleep(ERRORS_LOOK).await;
+        let now = servers.log(key);
+        if now.len() != log.len() {
+            (log, changed_at) = (now, Instant::now());
+        }
+    }
+    // A program that ends at once is started a second time, with the other protocol. The last line of
+    // its first start may arrive during the second.
+    log.dedup();
     log[log.len().saturating_sub(MAX_LINES)..].to_vec()
 }
 
