@@ -167,9 +167,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     journey.chat(|page| page.click("Look at it"));
     journey.approval(|page| {
         page.says("Audit log verification failed");
-        wait("the switch", || {
-            page.named("input", "I have read the problems", false).click().ok()
-        });
+        wait("the switch", || page.named("input", "I have read the problems", false).click().ok());
         page.click("Accept a new log");
         page.says("A new log begins");
     });

@@ -245,7 +245,7 @@ mod tests {
             (json!({"name": "a", "inputSchema": schema, "outputSchema": 1}), "a", "outputSchema"),
             (json!({"name": 3}), "#7", "no name"),
             (json!({"name": " "}), "#7", "no name"),
-            (json!("a"), "#7", "no description"),
+            (json!("a"), "#7", "not a description"),
         ] {
             let odd = read_tool(tool.clone(), 7).unwrap_err();
             assert_eq!(odd.name, name, "{tool}");

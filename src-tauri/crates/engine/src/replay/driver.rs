@@ -224,8 +224,7 @@ impl Driver {
                     hash: approval.hash.clone(),
                     decision,
                 };
-                let kind = CallerKind::from_name(&by).unwrap_or(CallerKind::Window);
-                let by = Caller::new(kind);
+                let by = CallerKind::from_name(&by).map_or_else(Caller::window, Caller::new);
                 if let Err(error) = self.engine.approvals.decide(params, &by).await {
                     tracing::warn!(%error, "a recorded decision does not fit the replay");
                     self.cancel().await;
