@@ -1,4 +1,4 @@
-//! What tools declare of their results: faults at their place, warnings, and names of views that
+//! Declarations of results by tools: faults at their place, warnings, and names of views that
 //! earlier versions wrote.
 
 use contract::{PackFault, ResultView, result::Shape};
