@@ -1,19 +1,20 @@
-//! Two rules about addresses: which of them a pack's request may connect to, and to which server a
-//! key belongs. A key belongs to an origin, read from the parsed URL; keys are stored, selected and
-//! sent by origin. Pure: resolving names and connecting happen elsewhere.
+//! Defines two rules about addresses: which addresses a pack's request may connect to, and to which
+//! server a key belongs. A key belongs to an origin, which is read from the parsed URL. Keys are
+//! stored, selected and sent by origin. The module is pure: names are resolved and connections are
+//! made elsewhere.
 
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// A server as requests reach it: scheme, host and port of a parsed `http` or `https` URL. Keys
-/// belong to origins. Every place that stores, selects or sends a key uses this type and parses no
-/// address itself.
+/// A server as the target of requests: scheme, host and port of a parsed `http` or `https` URL.
+/// Keys belong to origins. All code that stores, selects or sends a key uses this type instead of
+/// parsing an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     scheme: Scheme,
-    /// As the URL parser writes it: lower case, punycode, decimal IPv4, IPv6 in brackets.
+    /// The host as the URL parser writes it: lower case, punycode, decimal IPv4, IPv6 in brackets.
     host: String,
     port: u16,
     loopback: bool,
@@ -70,8 +71,8 @@ impl Origin {
         Self::of(&Url::parse(text).ok()?)
     }
 
-    /// Whether a request to this server may carry a key: if it is encrypted, or stays within this
-    /// computer.
+    /// Whether a request to this server may carry a key, because the request is encrypted or stays
+    /// on this computer.
     pub fn may_carry_key(&self) -> bool {
         self.scheme == Scheme::Https || self.loopback
     }
@@ -90,36 +91,38 @@ impl Origin {
         }
     }
 
-    /// Whether `name` is what version 0.1 called this server in the keyring: the host as it was
-    /// typed, with a port if one was typed, and without the scheme. An entry without a scheme never
-    /// stands for a plain connection on the usual port: it may have been entered for https.
+    /// Whether `name` is the keyring entry of version 0.1 for this server: the host as it was
+    /// typed, with a port if one was typed, and without the scheme. An entry without a scheme is
+    /// not used for an unencrypted connection on the default port, because the entry may have been
+    /// made for https.
     pub fn had_legacy_name(&self, name: &str) -> bool {
         let read_as = |scheme: Scheme| Self::parse(&format!("{}://{name}", scheme.text()));
         let same = |found: Option<Self>| {
             found.is_some_and(|found| found.host == self.host && found.port == self.port)
         };
-        // A name that means the same port with either scheme contains the port.
+        // If both schemes give the name the same port, the name contains the port.
         let fits = same(read_as(Scheme::Https))
             && (self.scheme == Scheme::Https || same(read_as(Scheme::Http)));
         self.may_carry_key() && !name.contains(['/', '\\', '?', '#', '@']) && fits
     }
 }
 
-/// Writes the origin as in the keyring: with the scheme, without its usual port.
+/// Writes the origin as in the keyring: with the scheme, without the scheme's default port.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme.text(), self.host_and_port())
     }
 }
 
-/// Whether a name stands for this computer only. Resolvers enforce it with `can_resolve_to`.
+/// Whether a name stands for this computer only. Resolvers enforce this with `can_resolve_to`.
 pub fn is_localhost(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name == "localhost" || name.strip_suffix(".localhost").is_some_and(|label| !label.is_empty())
 }
 
 /// Whether a name may resolve to an address. A name of this computer may resolve only to this
-/// computer, whatever a resolver says. A name of a cloud's metadata service may not resolve at all.
+/// computer, whatever address a resolver returns. A name of a cloud's metadata service may not
+/// resolve at all.
 pub fn can_resolve_to(name: &str, ip: IpAddr) -> bool {
     !is_metadata(name) && (!is_localhost(name) || ip.is_loopback())
 }
@@ -141,7 +144,8 @@ fn is_metadata(name: &str) -> bool {
     METADATA_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Whether an address may be connected to. `private` allows this computer and the local network.
+/// Whether an address may be connected to. `private` also allows this computer and the local
+/// network.
 pub fn may_reach(ip: IpAddr, private: bool) -> bool {
     match unwrap_embedded_v4(ip) {
         IpAddr::V4(v4) => !is_forbidden_v4(v4) && (private || !is_private(ip)),
@@ -149,7 +153,7 @@ pub fn may_reach(ip: IpAddr, private: bool) -> bool {
     }
 }
 
-/// Whether an address is on this computer, in the local network or in a carrier's inner network.
+/// Whether an address is on this computer, in the local network or in a carrier's internal network.
 pub fn is_private(ip: IpAddr) -> bool {
     match unwrap_embedded_v4(ip) {
         IpAddr::V4(v4) => {
@@ -174,9 +178,10 @@ pub fn is_private(ip: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is never allowed: unspecified (which means this computer), broadcast,
-/// multicast or reserved; or a metadata service that gives out keys. Those are the whole link-local
-/// network, which most clouds use, and the addresses of Alibaba, Oracle and Azure.
+/// Whether a connection to an address is never allowed. Forbidden addresses are unspecified (which
+/// means this computer), broadcast, multicast, reserved, or belong to a metadata service that gives
+/// out keys: the whole link-local network, which most clouds use, and the addresses of Alibaba,
+/// Oracle and Azure.
 fn is_forbidden_v4(v4: Ipv4Addr) -> bool {
     const METADATA: [[u8; 4]; 3] = [[100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16]];
     let [first, ..] = v4.octets();
@@ -201,7 +206,7 @@ fn is_forbidden_v6(v6: Ipv6Addr) -> bool {
         || metadata
 }
 
-/// Returns the IPv4 address that an IPv6 address embeds, because that is the one that is reached.
+/// Returns the IPv4 address that an IPv6 address embeds, because a connection reaches that address.
 fn unwrap_embedded_v4(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip else { return ip };
     let s = v6.segments();
@@ -211,7 +216,7 @@ fn unwrap_embedded_v4(ip: IpAddr) -> IpAddr {
     };
     match s {
         [0, 0, 0, 0, 0, 0xffff, high, low] => embedded(high, low),
-        // Compatible addresses, except `::` and `::1`.
+        // IPv4-compatible addresses, except `::` and `::1`.
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 || low > 1 => embedded(high, low),
         [0x64, 0xff9b, 0 | 1, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => {
             embedded(high, low)
@@ -226,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_addresses_in_every_disguise() {
+    fn private_addresses_are_recognised_in_every_notation() {
         let private = [
             "127.0.0.1",
             "127.9.9.9",
@@ -286,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_services_are_never_reached_in_any_spelling() {
+    fn addresses_of_metadata_services_are_blocked_in_every_notation() {
         for text in [
             "http://169.254.169.254/latest/meta-data",
             "http://2852039166/",
@@ -375,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_goes_out_encrypted_or_to_this_computer() {
+    fn a_key_may_be_sent_only_over_https_or_to_this_computer() {
         for text in [
             "https://api.example.com",
             "http://127.0.0.1:1",

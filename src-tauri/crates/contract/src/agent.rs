@@ -1,6 +1,6 @@
 //! The prompt of a model, layer by layer, for display: the specialists, the parts of a prompt, the
-//! execution instructions of tools, and which of them a turn used. Plain data: writing and sending
-//! prompts happens elsewhere.
+//! execution instructions of tools, and the instructions that a turn used. These types only contain
+//! data. Prompts are written and sent elsewhere.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -21,11 +21,11 @@ pub enum PromptPart {
     Policy,
     /// The tools on offer, with hints on when to use each.
     Toolkit,
-    /// The values that a parameter takes if the user names none.
+    /// The parameter values that apply if the user gives none.
     EntityDefaults,
     /// Examples of answers and of what to do if no answer is possible.
     Examples,
-    /// The order that the supervisor gives a specialist for this turn.
+    /// The instruction that the supervisor gives a specialist for this turn.
     SupervisorInstruction,
     /// The memory of earlier messages, and the answers of specialists so far.
     Memories,
@@ -38,9 +38,9 @@ pub enum PromptPart {
 pub struct PromptPartView {
     /// The part that the text belongs to.
     pub part: PromptPart,
-    /// The text as the model got it.
+    /// The text as sent to the model.
     pub text: String,
-    /// Whether it was longer than allowed and was cut.
+    /// Whether the text was longer than allowed and was cut.
     pub cut: bool,
 }
 
@@ -63,9 +63,9 @@ pub struct SectionView {
     pub title: String,
     /// Words that select this section if they occur in the question.
     pub keywords: Vec<String>,
-    /// How many of its keywords occur in the question; 0 without a question.
+    /// The number of the section's keywords that occur in the question; 0 without a question.
     pub score: u32,
-    /// Whether it was given to the model.
+    /// Whether the section was given to the model.
     pub chosen: bool,
 }
 
@@ -78,18 +78,18 @@ pub struct InstructionsView {
     pub title: String,
     /// Whether instructions were found for the tool.
     pub state: InstructionState,
-    /// Where they were found.
+    /// The place where the instructions were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// Files that could not be used.
     pub problems: Vec<String>,
     /// All sections, in the order of the file.
     pub sections: Vec<SectionView>,
-    /// Whether all sections were given because none fits the question.
+    /// Whether all sections were given to the model because none matches the question.
     pub whole: bool,
     /// Characters given to the model.
     pub characters: u32,
-    /// The last moment at which a turn used them; absent if no turn has.
+    /// The last time a turn used the instructions; absent if no turn has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used: Option<DateTime<Utc>>,
 }
@@ -101,7 +101,7 @@ pub struct AgentView {
     pub id: AgentId,
     /// The specialist's name for display.
     pub name: String,
-    /// One sentence about the specialist's task, which the supervisor also reads.
+    /// A sentence about the specialist's task, which the supervisor also reads.
     pub summary: String,
     /// The pack that brings the specialist.
     pub pack: PackId,
@@ -113,18 +113,18 @@ pub struct AgentView {
     pub rounds: u32,
     /// The most tool calls in one answer of the model.
     pub calls_per_round: u32,
-    /// Whether the supervisor may choose it.
+    /// Whether the supervisor may choose the specialist.
     pub enabled: bool,
 }
 
-/// The prompt of one model run of a turn.
+/// The prompt of a model run of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptTrace {
     /// The session that the turn belongs to.
     pub session: SessionId,
-    /// The turn that made the model run.
+    /// The turn to which the model run belongs.
     pub turn: TurnId,
-    /// The moment at which the prompt was made.
+    /// The time at which the prompt was made.
     pub at: DateTime<Utc>,
     /// The specialist's name; absent for the supervisor and for runs without specialists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,21 +142,21 @@ pub struct InstructionsResponse {
     pub agents: Vec<AgentView>,
     /// All tools, with the instructions that were found for each.
     pub tools: Vec<InstructionsView>,
-    /// Newest first; kept in memory only.
+    /// The newest turns, newest first; kept in memory only.
     pub turns: Vec<PromptTrace>,
 }
 
 /// The specialist and question to preview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptPreviewParams {
-    /// Absent for the supervisor's own prompt.
+    /// The specialist; absent for the supervisor's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
     /// The user's message for which the prompt is made.
     pub question: String,
 }
 
-/// The prompt, and what would follow the results of each tool.
+/// The prompt, and the instructions that would follow the results of each tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptPreviewResponse {
     /// The parts of the prompt, in the order in which they would be sent.
@@ -165,11 +165,11 @@ pub struct PromptPreviewResponse {
     pub instructions: Vec<InstructionsPreview>,
 }
 
-/// Execution instructions as they would follow a result.
+/// Execution instructions as they would be appended to a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct InstructionsPreview {
     /// The instructions and the sections that the question selects.
     pub view: InstructionsView,
-    /// The text that would follow a result of the tool.
+    /// The text that would be appended to a result of the tool.
     pub text: String,
 }

@@ -1,10 +1,10 @@
-//! Reads and writes amounts of money exactly, in the forms that shops use. Pure.
+//! Reads and writes amounts of money exactly, in the formats that shops use.
 
 /// The number of decimal digits that are kept while calculating.
 pub const PLACES: u32 = 4;
 
 /// Reads an amount ("1 299.00", "1299,5", "-1,299.00 kr", "SEK 12") as ten-thousandths. Returns
-/// None for a sentence that contains a number, and for a text that could mean two amounts.
+/// None for a sentence that contains a number, and for an ambiguous text.
 pub fn read(text: &str) -> Option<i128> {
     let text = text.trim();
     let first = text.find(|c: char| c.is_ascii_digit())?;
@@ -44,8 +44,8 @@ pub fn read(text: &str) -> Option<i128> {
     Some(if minus == 1 { -value } else { value })
 }
 
-/// Words that look like a currency but mark a bound, such as "from 12". "fr." counts only directly
-/// before the number.
+/// Words that look like a currency but mark a bound, such as "from 12". "fr." is a currency only
+/// directly before the number.
 const BOUNDS: [&str; 7] = ["from", "från", "max", "min", "ca", "over", "över"];
 
 fn is_bound(text: &str) -> bool {
@@ -53,7 +53,7 @@ fn is_bound(text: &str) -> bool {
     text == "fr" || BOUNDS.contains(&text.as_str())
 }
 
-/// Whether the text beside a number is empty or a currency: a sign or a short word.
+/// Whether the text beside a number is empty or a currency, which is a sign or a short word.
 fn is_unit(text: &str) -> bool {
     let text = text.trim();
     if BOUNDS.contains(&text.trim_end_matches('.').to_lowercase().as_str()) {
@@ -70,7 +70,7 @@ fn is_unit(text: &str) -> bool {
 fn parts(number: &str) -> (&str, &str) {
     let Some(last) = number.rfind([',', '.']) else { return (number, "") };
     let (sign, before, behind) = (&number[last..=last], &number[..last], &number[last + 1..]);
-    // "1,299" has no decimals. "1.299" has, because programs write numbers this way.
+    // "1,299" has no decimals. "1.299" has decimals, because programs write numbers this way.
     let groups = number.matches(sign).count() > 1
         || (sign == "," && behind.len() == 3 && (1..=3).contains(&before.len()) && before != "0");
     if groups { (number, "") } else { (before, behind) }
@@ -87,8 +87,8 @@ pub fn plain(value: i128) -> String {
     format!("{}{}.{:02}", if negative { "-" } else { "" }, cents / 100, cents % 100)
 }
 
-/// Writes an amount with two decimals: `between` stands between groups of three digits, `point`
-/// before the decimals.
+/// Writes an amount with two decimals. `between` separates groups of three digits, and `point`
+/// precedes the decimals.
 pub fn format_grouped(value: i128, between: &str, point: &str) -> String {
     let (negative, cents) = cents(value);
     let whole = (cents / 100).to_string();
@@ -110,7 +110,7 @@ mod tests {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/amounts.json"));
 
     #[test]
-    fn amounts_are_read_however_they_are_written() {
+    fn amounts_are_parsed_in_every_listed_notation() {
         let table: Vec<serde_json::Value> = serde_json::from_str(TABLE).expect("the table");
         assert!(!table.is_empty());
         for case in &table {

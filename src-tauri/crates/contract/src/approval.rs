@@ -1,4 +1,5 @@
-//! A pending action and its decision. Only the approval window (or a person at a terminal) decides.
+//! A pending action and its decision. Decisions come only from the approval window or from a person
+//! at a terminal.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -16,13 +17,13 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// Where an action stands. `may_become` has the ways from one status to another.
+/// The status of an action. `may_become` defines the allowed transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
     /// No decision has been made.
     Pending,
-    /// A person approved it; the call has not begun.
+    /// A person approved the action; the call has not begun.
     Approved,
     /// The call is being made.
     Executing,
@@ -30,13 +31,13 @@ pub enum ApprovalStatus {
     Done,
     /// The call failed, or its outcome is unknown.
     Failed,
-    /// A person rejected it.
+    /// A person rejected the action.
     Rejected,
-    /// The time for a decision ran out, or the process that was to make the call is gone.
+    /// The time for a decision ran out, or the process that was to make the call has ended.
     Expired,
     /// The turn or session ended before the call.
     Cancelled,
-    /// Replaced by an edited proposal or by one with a changed preview.
+    /// Replaced by an edited proposal or by a proposal with a changed preview.
     Superseded,
 }
 
@@ -46,7 +47,7 @@ impl ApprovalStatus {
         !matches!(self, Self::Pending | Self::Approved | Self::Executing)
     }
 
-    /// Whether an action in this status may go on to another one. This is the only table of it.
+    /// Whether an action may change from this status to another. All transitions are defined here.
     pub fn may_become(self, to: Self) -> bool {
         match self {
             Self::Pending => match to {
@@ -85,47 +86,47 @@ impl ApprovalStatus {
     }
 }
 
-/// One step of an action: a compare-and-set of its status. A store makes no step that `may_become`
-/// does not allow.
+/// A change of an action's status, made as a compare-and-set. A store makes no transition that
+/// `may_become` does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// The status that the action must have now.
+    /// The status that the action must have before the transition.
     pub from: ApprovalStatus,
-    /// The status that it gets.
+    /// The status of the action after the transition.
     pub to: ApprovalStatus,
 }
 
 impl Transition {
-    /// A person approves it.
+    /// A person approves the action.
     pub const APPROVE: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Approved);
-    /// A person rejects it.
+    /// A person rejects the action.
     pub const REJECT: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Rejected);
-    /// Nobody decided in time.
+    /// The time for a decision ran out.
     pub const EXPIRE: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Expired);
     /// The turn or the session ended before a decision.
     pub const CANCEL: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Cancelled);
-    /// Another proposal takes its place before a decision.
+    /// Another proposal replaces the action before a decision.
     pub const REPLACE: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Superseded);
     /// The approved call begins.
     pub const BEGIN: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Executing);
-    /// The check right before the call refused it.
+    /// The check right before the call refuses the call.
     pub const REFUSE: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Failed);
-    /// The process that was to make the call is gone.
+    /// The process that was to make the call has ended.
     pub const LAPSE: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Expired);
-    /// The turn was stopped between the decision and the call.
+    /// The turn is stopped between the decision and the call.
     pub const STOP: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Cancelled);
-    /// The action changed between the decision and the call.
+    /// The action changes between the decision and the call.
     pub const OUTDATE: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Superseded);
-    /// The call succeeded.
+    /// The call succeeds.
     pub const COMPLETE: Self = Self::new(ApprovalStatus::Executing, ApprovalStatus::Done);
-    /// The call failed, or its outcome is unknown.
+    /// The call fails, or its outcome is unknown.
     pub const FAIL: Self = Self::new(ApprovalStatus::Executing, ApprovalStatus::Failed);
 
     const fn new(from: ApprovalStatus, to: ApprovalStatus) -> Self {
         Self { from, to }
     }
 
-    /// Whether the table of `may_become` contains this step.
+    /// Whether `may_become` allows this transition.
     pub fn is_allowed(self) -> bool {
         self.from.may_become(self.to)
     }
@@ -152,8 +153,8 @@ pub struct Approval {
     pub agent: String,
     /// The kind of change that the tool makes.
     pub effect: Effect,
-    /// How clients show the tool's result. A pending action stands beside the result whose place the
-    /// tool's own result would take.
+    /// How clients show the tool's result. A pending action is shown beside the result that the
+    /// tool's own result would replace.
     #[serde(default, skip_serializing_if = "ResultView::is_plain")]
     #[ts(optional, as = "Option<ResultView>")]
     pub view: ResultView,
@@ -163,40 +164,41 @@ pub struct Approval {
     pub hash: String,
     /// Why a person must decide: the rule or default that requires it.
     pub why: Text,
-    /// The change that the action would make; absent if the tool declares no preview.
+    /// The change that the action would make; absent if the tool has no preview.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewView>,
     /// The language that `preview` is written in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
-    /// The moment of the proposal.
+    /// The time of the proposal.
     pub created_at: DateTime<Utc>,
-    /// The moment after which no decision is accepted.
+    /// The time after which no decision is accepted.
     pub expires_at: DateTime<Utc>,
-    /// The present status of the action.
+    /// The current status of the action.
     pub status: ApprovalStatus,
-    /// Whether it may be approved for the rest of the session.
+    /// Whether the action may be approved for the rest of the session.
     pub grantable: bool,
-    /// Destructive actions: the word the person has to type.
+    /// For destructive actions: the word that the user has to type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm_word: Option<String>,
-    /// Whether nobody could approve when it was created. It then waits for a later decision, beyond
-    /// its turn.
+    /// Whether no person could approve when the action was created. In that case, the action waits
+    /// for a decision beyond its turn.
     #[serde(default)]
     pub headless: bool,
-    /// The caller that asked for the action. Actions that older versions stored name nobody.
+    /// The caller that requested the action. Actions stored by older versions do not name the
+    /// caller.
     #[serde(default)]
     pub caller: CallerKind,
-    /// Untrusted content that had entered the turn before. Content that the arguments quote comes
-    /// first.
+    /// Untrusted content that had entered the turn before the proposal. Content that the arguments
+    /// quote comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<UntrustedContent>>")]
     pub follows: Vec<UntrustedContent>,
-    /// A read: the places that it would send data to and that nobody allowed yet.
+    /// For a read: the destinations of data that nobody has allowed yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Destination>>")]
     pub destinations: Vec<Destination>,
-    /// A read: the bytes that it would send.
+    /// For a read: the number of bytes that it would send.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(optional, as = "Option<u64>")]
     pub sends_bytes: u64,
@@ -204,31 +206,31 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<LookAlike>>")]
     pub look_alikes: Vec<LookAlike>,
-    /// The hash of the tool's definition, if a person accepted it: the effect is the one that the
-    /// person chose. None if the tool's pack states what it does.
+    /// The hash of the tool's definition, if a person accepted the definition and chose the effect.
+    /// None if the pack declares the effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
-    /// The message that led to the proposal, and where its values come from.
+    /// The message that led to the proposal, and the sources of its values.
     #[serde(default, skip_serializing_if = "ProposalDetails::is_empty")]
     #[ts(optional, as = "Option<ProposalDetails>")]
     pub details: ProposalDetails,
     /// The proposal this one replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ApprovalId>,
-    /// The reason given with a rejection, or why the action ended otherwise.
+    /// The reason of a rejection, or why the action ended otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The moment of the decision; absent while it is pending.
+    /// The time of the decision; absent while the action is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<DateTime<Utc>>,
 }
 
-/// The message that led to a proposal, and where its values come from. It is shown beside the
-/// request and decides nothing.
+/// The message that led to a proposal, and the sources of its values. These details are shown
+/// beside the request and do not affect decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default)]
 pub struct ProposalDetails {
-    /// The message of the person that led to the proposal; empty if there is none.
+    /// The user's message that led to the proposal; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub words: String,
@@ -236,12 +238,12 @@ pub struct ProposalDetails {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub conversation: String,
-    /// Values that the person neither typed nor chose and that content from outside holds.
+    /// Values that the person neither typed nor chose and that outside content contains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<OutsideValue>>")]
     pub from_outside: Vec<OutsideValue>,
-    /// JSON Pointers of values that the person neither typed nor chose and that no content from
-    /// outside holds: the assistant chose them. Only if the turn had content from outside.
+    /// JSON Pointers of values that the person neither typed nor chose and that no outside content
+    /// contains, so that the assistant chose them. Empty unless the turn had outside content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
     pub by_assistant: Vec<String>,
@@ -252,18 +254,18 @@ pub struct ProposalDetails {
 }
 
 impl ProposalDetails {
-    /// Whether there is none of them.
+    /// Whether the details are empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A value of the arguments that comes from outside.
+/// A value of the arguments that comes from outside content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct OutsideValue {
     /// The JSON Pointer of the value in the arguments.
     pub path: String,
-    /// The passage that holds it. None if the content was too long to be looked through.
+    /// The passage that contains the value. None if the content was too long to be searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passage: Option<UntrustedContent>,
 }
@@ -273,27 +275,27 @@ pub struct OutsideValue {
 pub struct ChangedValue {
     /// The JSON Pointer of the value in the arguments.
     pub path: String,
-    /// The value before, as JSON text; absent if it was added.
+    /// The previous value as JSON text; absent if the value was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The value now, as JSON text; absent if it was removed.
+    /// The new value as JSON text; absent if the value was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
 
-/// A piece of untrusted content. It is shown as plain text.
+/// A piece of untrusted content, which is shown as plain text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct UntrustedContent {
-    /// The tool that returned it; empty for remembered content of earlier messages.
+    /// The tool that returned the content; empty for remembered content of earlier messages.
     pub tool: ToolId,
     /// The title of that tool for display.
     pub tool_title: String,
     /// The name of the server that the content came from.
     pub server: String,
-    /// The call that returned it.
+    /// The call that returned the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
-    /// A part of it, on one line.
+    /// A part of the content, on a single line.
     pub excerpt: String,
     /// Whether the arguments contain a text from this excerpt.
     pub quoted: bool,
@@ -304,11 +306,11 @@ pub struct UntrustedContent {
 pub struct LookAlike {
     /// The word as it occurs in the arguments.
     pub word: String,
-    /// The first letter that does not belong to the word's other letters.
+    /// The first letter from another alphabet than the word's other letters.
     pub letter: String,
-    /// Its code point, such as `U+0430`.
+    /// The code point of the letter, such as `U+0430`.
     pub code: String,
-    /// Its alphabet by its English name, such as `Cyrillic`.
+    /// The English name of the letter's alphabet, such as `Cyrillic`.
     pub script: String,
 }
 
@@ -316,11 +318,11 @@ pub struct LookAlike {
 /// template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewView {
-    /// One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
+    /// A sentence such as "Add 2 × Ridge Runner (42, black)".
     pub summary: String,
-    /// The state that the reads found.
+    /// The current state according to the read calls.
     pub before: PreviewState,
-    /// The state that the action would lead to.
+    /// The state after the action.
     pub after: PreviewState,
 }
 
@@ -329,7 +331,7 @@ pub struct PreviewView {
 pub struct PreviewState {
     /// The lines of this side, in display order.
     pub rows: Vec<PreviewRow>,
-    /// e.g. "2 598.00 SEK"; empty when there is none.
+    /// The total, such as "2 598.00 SEK"; empty if there is none.
     #[serde(default)]
     pub total: String,
 }
@@ -337,7 +339,7 @@ pub struct PreviewState {
 /// One line of a preview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewRow {
-    /// The name of the thing that the line is about.
+    /// The name of the thing in the line.
     pub label: String,
     /// The number of things, as text for display.
     #[serde(default)]
@@ -354,27 +356,27 @@ pub struct PreviewRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "decision", rename_all = "snake_case")]
 pub enum Decision {
-    /// Approves this one call.
+    /// Approves only this call.
     ApproveOnce {
-        /// For destructive actions, the typed word.
+        /// For destructive actions: the typed word.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confirm_word: Option<String>,
     },
-    /// Approves this call and equal ones for the rest of the session.
+    /// Approves this call and equal calls for the rest of the session.
     ApproveForSession,
-    /// Approves this read, and allows its destinations for other reads, too.
+    /// Approves this read and also allows its destinations for other reads.
     AllowDestinations {
         /// How long the destinations are allowed.
         scope: AllowanceScope,
     },
-    /// Replaces the arguments. This makes a new proposal with its own hash.
+    /// Replaces the arguments, which creates a new proposal with a new hash.
     Edit {
-        /// JSON text as it was typed. A window that read it would round its numbers.
+        /// JSON text as typed, because parsing in the window would round its numbers.
         arguments: String,
     },
     /// Rejects the action; the call is not made.
     Reject {
-        /// The person's reason, which the model is told.
+        /// The user's reason, which is passed to the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
@@ -385,28 +387,29 @@ pub enum Decision {
 pub struct Grant {
     /// The identifier of the permission, by which it is revoked.
     pub id: GrantId,
-    /// The session in which it applies.
+    /// The session in which the permission applies.
     pub session: SessionId,
-    /// The tool that it permits.
+    /// The permitted tool.
     pub tool: ToolId,
-    /// The server that the tool must be at.
+    /// The server that the tool must belong to.
     pub server: String,
-    /// The hash of the tool's definition; with another definition the permission does not apply.
+    /// The hash of the tool's definition; for another definition, the permission does not apply.
     pub definition_hash: String,
-    /// Argument values that must be equal, by name; parameters not named are free.
+    /// Argument values that must be equal, by name; other parameters may have any value.
     #[ts(type = "Record<string, unknown>")]
     pub pattern: serde_json::Map<String, Value>,
-    /// Where the person gave it: `window`, `terminal` or `caller`; absent in older permissions.
+    /// The place where the person gave the permission: `window`, `terminal` or `caller`; absent in
+    /// older permissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granted_by: Option<String>,
-    /// The moment of the approval that created it.
+    /// The time of the approval that created the permission.
     pub created_at: DateTime<Utc>,
-    /// The moment at which it ends by itself.
+    /// The time at which the permission expires.
     pub expires_at: DateTime<Utc>,
-    /// The moment of the last call that it permitted; absent if there was none.
+    /// The time of the last call under the permission; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<DateTime<Utc>>,
-    /// The moment at which a person revoked it; absent while it is valid.
+    /// The time at which a person revoked the permission; absent while it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<DateTime<Utc>>,
 }
@@ -416,7 +419,7 @@ mod tests {
     use super::{ApprovalStatus::*, *};
 
     #[test]
-    fn the_named_transitions_are_all_that_the_table_allows() {
+    fn the_status_table_allows_only_the_named_transitions() {
         let all =
             [Pending, Approved, Executing, Done, Failed, Rejected, Expired, Cancelled, Superseded];
         let named = [

@@ -1,13 +1,13 @@
-//! Arguments of a tool call as values that are the same everywhere: in the window, the hash, the
-//! log, the request and every program that reads JSON numbers as doubles. Only this file parses
-//! arguments from text and refuses numbers that would change on the way.
+//! Normalises the arguments of a tool call, so that the values are the same everywhere: in the
+//! window, the hash, the log, the request and every program that reads JSON numbers as doubles.
+//! Only this file parses arguments from text and refuses numbers that would change.
 
 use serde_json::{Map, Number, Value, json};
 
 use crate::{AgentError, Text, text};
 
-/// The most bytes of a call's arguments as JSON text. Longer ones could not be shown to a person or
-/// recorded.
+/// The most bytes of a call's arguments as JSON text. Longer arguments could not be shown to a
+/// person or recorded.
 pub const ARGUMENT_BYTES: usize = 256 * 1024;
 
 /// The largest integer that every JSON reader keeps (2^53 - 1).
@@ -17,7 +17,7 @@ const HINT: &str =
     "Send a long number as text if the tool takes text; otherwise send one with at most 15 digits.";
 
 /// Parses arguments from JSON text. Returns an error for text that is too long, is not JSON, or
-/// contains a number that would change.
+/// contains a number that would not keep its value.
 pub fn parse(text: &str) -> Result<Value, AgentError> {
     check_length(text.len())?;
     if text.trim().is_empty() {
@@ -34,20 +34,21 @@ pub fn check_numbers(json: &str) -> Result<(), AgentError> {
     inexact_number(json).map_or(Ok(()), |number| Err(inexact("", number)))
 }
 
-/// Returns the values with each number in one form: whole numbers without a point, and no minus
-/// zero. Returns an error with the place of a number that some reader would read differently.
+/// Returns the values with normalised numbers: whole numbers without a decimal point, and no
+/// negative zero. Returns an error with the pointer of a number that some readers would change.
 pub fn normalize_numbers(value: Value) -> Result<Value, AgentError> {
     exact_at(value, &mut String::new())
 }
 
-/// As `exact`, with an error for arguments that are too long to be shown and recorded.
+/// Normalises the numbers. Returns an error for arguments that are too long to be shown and
+/// recorded.
 pub fn normalize_and_check_length(value: Value) -> Result<Value, AgentError> {
     let value = normalize_numbers(value)?;
     check_length(value.to_string().len())?;
     Ok(value)
 }
 
-/// Returns the first number that would change.
+/// Returns the first number that some readers would change.
 fn inexact_number(json: &str) -> Option<&str> {
     numbers(json).find(|number| !is_exact(number))
 }
@@ -79,13 +80,13 @@ pub fn number(text: &str) -> Option<Number> {
     plain(&Number::from_f64(double)?)
 }
 
-/// Whether a number of a JSON text stays the same after it is read and written.
+/// Whether a number in a JSON text keeps its value when it is read and written.
 fn is_exact(number: &str) -> bool {
     // The JSON reader does not always return the nearest double.
     serde_json::from_str::<f64>(number).is_ok_and(|double| is_same(number, double))
 }
 
-/// Whether the double is written as this decimal number.
+/// Whether the double, written as decimal, equals this number.
 fn is_same(number: &str, double: f64) -> bool {
     is_small(double)
         && matches!((decimal(number), decimal(&format!("{double:e}"))), (Some(one), Some(other)) if one == other)
@@ -118,7 +119,7 @@ fn exact_at(value: Value, place: &mut String) -> Result<Value, AgentError> {
     }
 }
 
-/// Returns the number in its one form, or None if it is not exact.
+/// Returns the number in normal form, or none if it is not exact.
 fn plain(number: &Number) -> Option<Number> {
     if number.is_i64() || number.is_u64() {
         return number
@@ -138,7 +139,7 @@ fn is_small(double: f64) -> bool {
     double.abs() <= largest
 }
 
-/// Returns the text behind a string, given the text behind its opening quote.
+/// Returns the text after a string. `text` begins after the string's opening quote.
 fn after_string(text: &str) -> &str {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -189,7 +190,7 @@ fn check_length(bytes: usize) -> Result<(), AgentError> {
 }
 
 fn inexact(place: &str, number: &str) -> AgentError {
-    // A number may be as long as the whole text.
+    // A number may be as long as the whole text, so it is cut.
     let shown = if number.len() <= 60 {
         number.to_owned()
     } else {

@@ -1,4 +1,5 @@
-//! The audit log as it is shown: records, what they reveal, and what a verification found.
+//! The audit log in the form shown to people: records, their values, and the results of a
+//! verification.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -12,15 +13,15 @@ use crate::Text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordType {
-    /// A log was begun; it is the first record of its file.
+    /// A log was begun; this is the first record of its file.
     LogOpened,
     /// A turn began.
     RunStarted,
-    /// A turn ended, with its status.
+    /// A turn ended, with the given status.
     RunEnded,
     /// A model was called, with its tokens and result.
     ModelCall,
-    /// A tool call is about to be made, with its exact arguments.
+    /// A tool call is about to be made, with these exact arguments.
     ToolIntent,
     /// A tool call ended, with its result.
     ToolOutcome,
@@ -28,7 +29,7 @@ pub enum RecordType {
     ApprovalRequested,
     /// A pending action was decided, expired, or was replaced.
     ApprovalResolved,
-    /// The policy allowed, questioned or denied a call.
+    /// The policy decided that a call is allowed, must be approved, or is denied.
     PolicyDecision,
     /// A person gave a permission for the rest of a session.
     GrantCreated,
@@ -47,56 +48,62 @@ pub enum RecordType {
     PackLoaded,
     /// Files were imported into a pack's data.
     DataImported,
+    /// A source of data changed: an import was taken back, the source was removed, or its definitions,
+    /// approvals or permissions changed. The record has the action.
+    SourceChanged,
+    /// Figures were computed for a person. The record has the question, the definitions, the data
+    /// version and the result.
+    FigureComputed,
     /// The log, or the records of one session, were exported.
     LogExported,
-    /// A process that had recorded more than its start ended in order.
+    /// A process that had recorded more than its start ended normally.
     AppStopped,
     /// The database was replaced by a backup after damage.
     DbRecovered,
     /// The key that signs checkpoints was replaced.
     KeyRotated,
-    /// The value behind a commitment was erased. The record has the number of its record and the
-    /// name of the member.
+    /// The value behind a commitment was erased. The record contains the value's record number and
+    /// member name.
     ValueErased,
-    /// Old values were erased by age. The record has their number, and the number of the last record
-    /// whose values are gone (`until`).
+    /// Old values were erased because of their age. The record contains their number, and the
+    /// number of the last record whose values were erased (`until`).
     ValuesExpired,
-    /// Values were kept that are old by the clock, because the clock does not agree with the times of
-    /// the records.
+    /// Values that are old by the clock were kept, because the clock contradicts the times of the
+    /// records.
     ExpiryPostponed,
     /// A session was erased, with the number of its values that were erased from the log.
     SessionErased,
-    /// The answer of a witness or a time stamp authority was refused: it speaks against the log, or it
-    /// does not hold.
+    /// The answer of a witness or a time stamp authority was refused, because it contradicts the
+    /// log or is invalid.
     AttestationRefused,
-    /// A person accepted a new log after the old one did not verify.
+    /// A person accepted a new log after the verification of the old log failed.
     AlarmAcknowledged,
 }
 
-/// A record as listed. Values behind commitments are included until they are erased.
+/// A listed record. Values behind commitments are included until they are erased.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditRecordView {
     /// The number of the record in the log.
     pub seq: u64,
-    /// The moment that the record carries, in UTC.
+    /// The time in the record, in UTC.
     pub at: DateTime<Utc>,
     /// The kind of event that the record describes.
     pub record_type: RecordType,
-    /// The session of the event, if it belongs to one.
+    /// The session of the event, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The turn of the event, if it belongs to one.
+    /// The turn of the event, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
-    /// The tool of the event, if it concerns one.
+    /// The tool of the event, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The result or state that the record reports, if it reports one.
+    /// The result or state in the record, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// SHA-256 (hex) of the record's leaf.
     pub leaf: String,
-    /// Plain members of the body.
+    /// The members of the body without commitments.
     #[ts(type = "Record<string, unknown>")]
     pub fields: Map<String, Value>,
     /// Values behind commitments by member name; `null` = erased.
@@ -104,14 +111,14 @@ pub struct AuditRecordView {
     pub revealed: Map<String, Value>,
 }
 
-/// The outside copy of the newest checkpoint with which a verification compared the log.
+/// The external copy of the newest checkpoint with which a verification compared the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedWith {
     /// The keyring's copy, and the state folder's signed copy if that is newer.
     Keyring,
-    /// The state folder's copy. A person who can write the log's file may be able to write that,
-    /// too.
+    /// The state folder's copy. A person who can write the log's file may also be able to write
+    /// this copy.
     State,
     /// No copy. The log is consistent, but it may have been cut or replaced as a whole.
     #[default]
@@ -121,10 +128,10 @@ pub enum ComparedWith {
 /// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct VerifyReport {
-    /// Whether the log has no fault.
+    /// Whether the verification found no problem.
     pub ok: bool,
-    /// Whether only a part of a log was checked: an export of one session or decision. It does not
-    /// show whether other records were left out, nor where the signing key is kept.
+    /// Whether only a part of a log was checked: an export of one session or decision. Such an
+    /// export does not show whether other records were omitted or where the signing key is kept.
     #[serde(default)]
     pub part: bool,
     /// The number of records that were checked.
@@ -135,43 +142,44 @@ pub struct VerifyReport {
     pub root: String,
     /// Short form of the signing key.
     pub key_fingerprint: String,
-    /// Whether the signing key comes from the keyring, and is not one of this run only.
+    /// Whether the signing key comes from the keyring, and was not created for this run only.
     pub anchored: bool,
-    /// The copy of the newest checkpoint that the log was compared with.
+    /// The copy of the newest checkpoint with which the log was compared.
     #[serde(default)]
     pub compared_with: ComparedWith,
     /// Records after the newest checkpoint. They are chained but not signed yet.
     pub unsigned_tail: u64,
-    /// Empty when `ok`. The first one is the earliest.
+    /// The problems, earliest first. Empty if `ok`.
     pub problems: Vec<VerifyProblem>,
     /// Intents without an outcome, by record number.
     pub unknown_outcomes: Vec<u64>,
-    /// Files of an export that were not checked: those for people and for other programs, and those
-    /// that no export has. At most 100 are listed. Empty unless `ok`.
+    /// Files of an export that were not checked: files for people and for other programs, and files
+    /// that do not belong to an export. At most 100 are listed. Empty unless `ok`.
     #[serde(default)]
     pub unchecked: Vec<String>,
-    /// The number of all such files.
+    /// The number of all unchecked files.
     #[serde(default)]
     pub unchecked_total: u64,
 }
 
-/// One fault of a log.
+/// A problem in a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct VerifyProblem {
-    /// The first bad record, when one can be named.
+    /// The first affected record, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// A sentence that says what is wrong.
+    /// A sentence that describes the problem.
     pub message: Text,
 }
 
-/// A log that did not verify. No turn and no tool runs until a person accepts a new log.
+/// The alarm after a failed verification of the log. No turn and no tool runs until a person
+/// accepts a new log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditAlarm {
     /// The identifier of the alarm.
     pub id: String,
-    /// The moment at which the fault was found.
+    /// The time at which the problem was found.
     pub raised_at: DateTime<Utc>,
-    /// The faults that the verification found.
+    /// The problems that the verification found.
     pub problems: Vec<VerifyProblem>,
 }

@@ -1,10 +1,10 @@
-//! Rendered pieces of an answer: the window replaces only the block that changed.
+//! Rendered pieces of an answer, so that the window replaces only changed blocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// One top-level Markdown block as safe HTML. `index` is its place in the answer.
+/// A top-level Markdown block as safe HTML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Block {
     /// The position of the block in the answer, from 0.
@@ -18,10 +18,9 @@ pub struct Block {
 pub struct BlockPatch {
     /// New or replaced blocks, ascending by index.
     pub blocks: Vec<Block>,
-    /// How many blocks the answer has now; blocks from here on are gone.
+    /// The number of blocks in the answer; later blocks are removed.
     pub count: u32,
-    /// Plain text to append to the last block without re-rendering it (its HTML is replaced when
-    /// the block changes shape).
+    /// Plain text to append to the last block without rendering the block again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub append: String,
 }

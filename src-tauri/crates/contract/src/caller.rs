@@ -1,4 +1,4 @@
-//! The caller: its kind with its name, and what it may use. Decides nothing: `policy` says whether a
+//! The caller of a turn: its kind, its name, and the packs it may use. `policy` decides whether a
 //! call runs.
 
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use ts_rs::TS;
 
 use crate::{PackId, settings::Limits};
 
-/// The kind of a caller, with the name that it has among others of its kind.
+/// The kind of a caller, with a name that distinguishes callers of the same kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CallerKind {
     /// A person at a window of the app.
     Window,
-    /// A person at a terminal, also one that reaches this process over its socket.
+    /// A person at a terminal, also in another process that uses the socket of this process.
     Terminal,
     /// A customer of the chat API.
-    // Older recordings and records say "caller".
+    // Older recordings and records use the name "caller".
     #[serde(alias = "caller")]
     ChatApi,
     /// A program that sends requests of the run contract.
@@ -31,7 +31,7 @@ pub enum CallerKind {
 }
 
 impl CallerKind {
-    /// All kinds. Those with a name of their own have an empty one.
+    /// All kinds. For kinds with a name, the name is empty.
     pub const ALL: [Self; 6] = [
         Self::Window,
         Self::Terminal,
@@ -43,7 +43,7 @@ impl CallerKind {
 
     /// Returns the kind with this name in records.
     pub fn from_name(name: &str) -> Option<Self> {
-        // Older recordings and records say "caller".
+        // Older recordings and records use the name "caller".
         let name = if name == "caller" { Self::ChatApi.name() } else { name };
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -60,8 +60,8 @@ impl CallerKind {
         }
     }
 
-    /// Whether the profile's owner asks, or this process for the owner. Only their messages are
-    /// recorded for a replay.
+    /// Whether the caller is the profile's owner, or this process on the owner's behalf. Only
+    /// messages of these callers are recorded for a replay.
     pub fn is_person(&self) -> bool {
         match self {
             Self::Window | Self::Terminal | Self::Inside => true,
@@ -69,17 +69,17 @@ impl CallerKind {
         }
     }
 
-    /// Whether this process asks itself.
+    /// Whether the caller is this process itself.
     pub fn is_inside(&self) -> bool {
         *self == Self::Inside
     }
 
-    /// Whether the name is of a place where the owner of the profile sits.
+    /// Whether the name is a kind that means the owner of the profile: a window or a terminal.
     pub fn is_owner_name(name: &str) -> bool {
         [Self::Window, Self::Terminal].iter().any(|kind| kind.name() == name)
     }
 
-    /// Returns the caller's own name, if its kind has several.
+    /// Returns the caller's own name, if its kind has named callers.
     pub fn own_name(&self) -> Option<&str> {
         match self {
             Self::Agent(name) | Self::Schedule(name) => Some(name).filter(|name| !name.is_empty()),
@@ -88,29 +88,29 @@ impl CallerKind {
         .map(String::as_str)
     }
 
-    /// Whether the caller sits outside of this computer. It has its own limits and no settings, and
-    /// learns only that a service failed, not how.
+    /// Whether the caller is outside this computer. Such a caller has its own limits and no
+    /// settings, and is only told that a service failed, not how.
     pub fn is_remote(&self) -> bool {
         *self == Self::ChatApi
     }
 
-    /// Whether the owner of the profile sits there.
+    /// Whether the caller is the owner of the profile.
     pub fn is_owner(&self) -> bool {
         matches!(self, Self::Window | Self::Terminal)
     }
 }
 
-/// Somebody who asks.
+/// A caller of the host.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
-    /// The kind, with the name.
+    /// The kind of the caller, with its name.
     pub kind: CallerKind,
-    /// Whether a call may wait until a person has decided. If not, its action stays pending and the
-    /// turn ends.
+    /// Whether a call may wait until a person has decided. Otherwise, the action stays pending and
+    /// the turn ends.
     pub may_wait: bool,
-    /// The packs that the caller can use. None for all.
+    /// The packs that the caller can use. None means all packs.
     pub packs: Option<Arc<[PackId]>>,
-    /// The caller's own limits, in place of the profile's.
+    /// The caller's own limits, which replace the profile's limits.
     pub limits: Option<Limits>,
 }
 
@@ -120,43 +120,43 @@ impl Caller {
         Self { may_wait: kind.is_person(), kind, packs: None, limits: None }
     }
 
-    /// Returns the person at a window.
+    /// Returns the caller for a person at a window.
     pub fn window() -> Self {
         Self::new(CallerKind::Window)
     }
 
-    /// Returns the person at a terminal.
+    /// Returns the caller for a person at a terminal.
     pub fn terminal() -> Self {
         Self::new(CallerKind::Terminal)
     }
 
-    /// Returns this process.
+    /// Returns the caller for this process itself.
     pub fn inside() -> Self {
         Self::new(CallerKind::Inside)
     }
 
-    /// Returns a customer of the chat API, who can use these packs within these limits.
+    /// Returns a caller for a customer of the chat API, limited to these packs and limits.
     pub fn chat_api(packs: Arc<[PackId]>, limits: Limits) -> Self {
         Self { packs: Some(packs), limits: Some(limits), ..Self::new(CallerKind::ChatApi) }
     }
 
-    /// Returns a program that sends requests of the run contract.
+    /// Returns a caller for a program that sends requests of the run contract.
     pub fn agent(name: impl Into<String>) -> Self {
         Self::new(CallerKind::Agent(name.into()))
     }
 
-    /// Returns the same caller; if `is_headless`, it does not wait for decisions.
+    /// Returns the same caller. If `is_headless`, the caller does not wait for decisions.
     #[must_use]
     pub fn headless(self, is_headless: bool) -> Self {
         Self { may_wait: self.may_wait && !is_headless, ..self }
     }
 
-    /// Whether the caller sits outside of this computer.
+    /// Whether the caller is outside this computer.
     pub fn is_remote(&self) -> bool {
         self.kind.is_remote()
     }
 
-    /// Whether a pack is among those that the caller can use.
+    /// Whether the caller can use a pack.
     pub fn can_use(&self, pack: &PackId) -> bool {
         self.packs.as_ref().is_none_or(|packs| packs.contains(pack))
     }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_is_found_by_its_name_and_the_chat_api_by_its_older_one() {
+    fn a_caller_kind_is_found_by_its_name_and_the_chat_api_also_by_its_older_name() {
         for kind in CallerKind::ALL {
             assert_eq!(CallerKind::from_name(kind.name()), Some(kind));
         }

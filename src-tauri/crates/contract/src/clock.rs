@@ -1,20 +1,20 @@
-//! Judges a clock by the times that were stored under it. Everything that is deleted by age asks this
-//! judge: it is gone for good, so a clock that is wrong once must not decide it.
-//! Must not know what is deleted.
+//! Judges the clock by stored times. Data is deleted by age only with this judgement, because
+//! deletion is final and a clock that is wrong only once must not cause it. This module does not
+//! depend on the kind of data.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The age of a stored time that a clock has to agree with. Two runs of one wrong clock are rarely
-/// that far apart.
+/// The age of a stored time with which the clock has to agree. Two runs under the same wrong clock
+/// are rarely that far apart.
 const APART: TimeDelta = TimeDelta::days(1);
-/// How far the clock may be ahead of such a time. After a longer pause, the stored time counts
-/// instead of the clock, until there is a second run under that clock.
+/// How far the clock may be ahead of such a stored time. After a longer pause, the stored time is
+/// used instead of the clock, until a second run confirms the clock.
 const NEAR: TimeDelta = TimeDelta::days(7);
 /// How far a clock is set back in ordinary use.
 const SET_BACK: TimeDelta = TimeDelta::hours(1);
 
 /// Returns the latest moment that the clock and stored times agree on. `times` are in the order in
-/// which they were stored, newest first. None if there is none yet.
+/// which they were stored, newest first. Returns none if no time is agreed on yet.
 pub fn agreed_time(
     now: DateTime<Utc>,
     times: impl IntoIterator<Item = DateTime<Utc>>,
@@ -30,17 +30,18 @@ pub fn agreed_time(
     None
 }
 
-/// Looks at stored times, newest first.
+/// The state of examining stored times, newest first.
 struct Judge {
     now: DateTime<Utc>,
-    /// The earliest time so far.
+    /// The earliest stored time so far.
     later: DateTime<Utc>,
 }
 
 enum Verdict {
-    /// The time is too young to tell.
+    /// The stored time is too recent for a judgement.
     TooYoung,
-    /// The clock was set back after the time was stored, so that one of the two is wrong.
+    /// The clock was set back after the time was stored, so that either the clock or the time is
+    /// wrong.
     WentBack,
     Agreed(DateTime<Utc>),
 }
@@ -66,7 +67,7 @@ impl Judge {
 mod tests {
     use super::*;
 
-    /// Returns the agreed day. `days` are the days of the records, oldest first.
+    /// Returns the agreed day. `days` contains the days of the records, oldest first.
     fn agreed(days: &[f64], now: f64) -> Option<i64> {
         let at = |day: f64| DateTime::UNIX_EPOCH + TimeDelta::seconds((day * 86_400.0) as i64);
         agreed_time(at(now), days.iter().rev().map(|day| at(*day)))
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_counts_when_it_agrees_with_records_of_another_day() {
+    fn the_clock_is_trusted_if_records_of_another_day_agree_with_it() {
         let used = [10.0, 11.0, 12.0];
         assert_eq!(agreed(&used, 13.5), Some(13), "an ordinary day");
         assert_eq!(agreed(&[10.0], 10.5), None, "the first day");
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_back_counts_again_after_a_day() {
+    fn a_clock_that_was_set_back_is_trusted_again_after_a_day() {
         let ahead = [10.0, 12.0, 412.0];
         assert_eq!(agreed(&ahead, 13.0), None, "records from the future");
         let back = [10.0, 12.0, 412.0, 13.0];

@@ -1,6 +1,6 @@
-//! The one list of commands. Every host (the window, the local socket) passes its own macro in; a
-//! command without a handler does not compile, and a command that no window may call is not
-//! registered for one.
+//! Defines the list of commands. Every host (the window, the local socket) passes its own macro to
+//! the list. A command without a handler does not compile, and a command that no window may call is
+//! not registered for windows.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -11,19 +11,19 @@ use crate::{AgentError, params::*, session::SessionView, text};
 /// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// Every admitted client, including scripts.
+    /// Any admitted client, including scripts.
     Chat,
     /// A person in one of the windows or at a terminal.
     Person,
-    /// A person in the approval window or at a terminal, because the command allows more to run or
-    /// more data to leave this computer.
+    /// A person in the approval window or at a terminal, because the command extends what may run
+    /// or which data may leave this computer.
     Widens,
 }
 
 /// Calls `$callback!` with the list: `name(Params) -> Response, level, "help";`, first the commands
-/// of the chat window, then those that only the approval window (or a person at a terminal) may
-/// call. The level is one of `Access`. It is the highest that the command can need: a host may ask
-/// for less where the parameters only narrow.
+/// of the chat window, then the commands that only the approval window (or a person at a terminal)
+/// may call. The level is a value of `Access` and is the highest that the command can need. A host
+/// may require a lower level if the parameters only restrict.
 #[macro_export]
 macro_rules! with_commands {
     ($callback:path) => {
@@ -115,6 +115,24 @@ macro_rules! with_commands {
                 data_import(DataImportParams) -> DataImportResponse, person, "Read files into a pack";
                 data_import_status(ImportParams) -> ImportView, chat, "How far an import is";
                 data_import_cancel(ImportParams) -> Empty, person, "Stop an import; nothing is kept of it";
+                sources_list(Empty) -> SourcesResponse, chat, "Sources of data, by name";
+                source_survey(SourceAddParams) -> SourceJob, person, "How files would be imported, and what would change; nothing is stored";
+                source_add(SourceAddParams) -> SourceJob, person, "Import files into a source, or connect a database";
+                source_job(SourceJob) -> SourceJobView, chat, "How far an import is";
+                source_job_stop(SourceJob) -> Empty, person, "Stop an import; nothing is kept of it";
+                source_undo(SourceParams) -> SourceView, person, "Take the newest import of a source back";
+                source_remove(SourceParams) -> Empty, person, "Remove a source and erase its rows";
+                source_refresh(SourceParams) -> SourceJob, person, "Import new and changed files of a source's folder";
+                source_describe(SourceParams) -> SourceDescription, chat, "What the columns of a source mean";
+                source_define(SourceDefineParams) -> SourceDescription, person, "Change what the columns of a source mean";
+                source_approve(SourceParams) -> SourceDescription, person, "Approve all definitions of a source";
+                source_measure(MeasureParams) -> DataResult, chat, "Compute figures by a metric query";
+                source_query(SourceQueryParams) -> DataResult, chat, "Compute figures by one SELECT";
+                source_export(ExportParams) -> ExportResponse, chat, "Write all rows of a result as a Parquet file";
+                source_rows(RowsParams) -> DataResult, chat, "Rows of a source as they are stored";
+                source_verify(VerifyParams) -> FigureCheck, chat, "Compute recorded figures again and compare";
+                folder_allow(FolderParams) -> FoldersResponse, person, "Allow imports without a person from a folder";
+                folders_allowed(Empty) -> FoldersResponse, chat, "Folders from which imports without a person may read";
                 doctor(Empty) -> DoctorResponse, chat, "Check the installation";
             }
             approval {
@@ -154,7 +172,7 @@ macro_rules! handlers {
         chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ }
         approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $alevel:ident, $ahelp:literal;)+ }
     ) => {
-        /// The interface of a host: one method per command.
+        /// The interface of a host: with a method per command.
         #[async_trait]
         pub trait Commands: Send + Sync {
             $(#[doc = $help] async fn $name(&self, params: $params) -> Result<$response, AgentError>;)+
@@ -169,7 +187,8 @@ macro_rules! handlers {
         /// The highest access level that each command requires.
         pub const ACCESS: &[(&str, Access)] = &[$((stringify!($name), $crate::access!($level)),)+ $((stringify!($aname), $crate::access!($alevel)),)+];
 
-        /// Calls a command by name with JSON, for hosts that speak JSON anyway (the local socket).
+        /// Calls a command by name with JSON parameters, for hosts that use JSON (the local
+        /// socket).
         pub async fn dispatch(handler: &dyn Commands, command: &str, params: Value) -> Result<Value, AgentError> {
             match command {
                 $(stringify!($name) => answer(handler.$name(read(params)?).await?),)+
@@ -178,7 +197,8 @@ macro_rules! handlers {
             }
         }
 
-        /// Name, parameter type and answer type of every command, for the generated TypeScript.
+        /// The name, parameter type and response type of every command, for the generated
+        /// TypeScript.
         pub const SIGNATURES: &[(&str, &str, &str)] = &[
             $((stringify!($name), stringify!($params), stringify!($response)),)+
             $((stringify!($aname), stringify!($aparams), stringify!($aresponse)),)+

@@ -1,5 +1,6 @@
-//! How much of earlier messages a model sees: the modes, their bounds, and when a summary is made.
-//! The profile has these settings, and a pack's agent may have its own. Knows nothing of storage.
+//! Defines how much of earlier messages a model sees: the modes, their bounds, and when a summary
+//! is made. The profile has these settings, and a pack's agent may override them. Storage is
+//! handled elsewhere.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use ts_rs::TS;
 use crate::{Text, text};
 
 /// How a conversation is remembered. Each message of the user and each text of the assistant counts
-/// as one message.
+/// as a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conversation {
@@ -16,22 +17,22 @@ pub struct Conversation {
     pub mode: ConversationMode,
     /// Which sessions share one memory.
     pub scope: ConversationScope,
-    /// The value that identifies a conversation, if it is not the session.
+    /// The value that identifies a conversation, unless the session identifies it.
     pub key: ConversationKey,
     /// Mode `buffer`: messages that the model sees (1 to 200).
     #[schemars(range(min = 1, max = 200))]
     pub max_messages: u32,
     /// Mode `buffer`: the most tokens of these messages; 0 = no bound.
     pub max_tokens: u32,
-    /// Modes with a window: messages in it; 0 = as many as the profile's limit says.
+    /// Modes with a window: messages in the window; 0 = as many as the profile's limit allows.
     #[schemars(range(max = 200))]
     pub window_messages: u32,
     /// The most tokens of these messages; 0 = no bound.
     pub window_tokens: u32,
     /// Seconds without a message after which the model starts without memory; 0 = never.
     pub ttl_seconds: u64,
-    /// The most conversations that are remembered. Above this number, the least recently used one is deleted.
-    /// 0 = no bound.
+    /// The most conversations that are remembered. Above this number, the least recently used
+    /// conversation is deleted. 0 = no bound.
     pub max_items: u32,
     /// How and when a summary is made.
     pub summary: SummaryPolicy,
@@ -55,7 +56,7 @@ impl Default for Conversation {
 }
 
 impl Conversation {
-    /// Returns what is wrong: the field, and the rule as a sentence.
+    /// Returns the errors: the field, and the violated rule as a sentence.
     pub fn faults(&self) -> Vec<(&'static str, Text)> {
         let mut found = Vec::new();
         let range = |least: i64, most: i64| text!("must be {least} to {most}", least, most);
@@ -107,7 +108,7 @@ impl Conversation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationMode {
-    /// Without earlier messages; no memory is kept.
+    /// No earlier messages; no memory is kept.
     #[serde(rename = "no-need")]
     NoNeed,
     /// All messages, up to the bounds.
@@ -116,7 +117,7 @@ pub enum ConversationMode {
     BufferWindow,
     /// A summary, and the messages that it does not cover yet.
     Summary,
-    /// A summary, the messages between it and the window, and the window.
+    /// A summary, the messages between the summary and the window, and the window.
     SummaryBuffer,
 }
 
@@ -124,9 +125,9 @@ pub enum ConversationMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationScope {
-    /// None: each message is independent and nothing is kept.
+    /// No sharing: each message is independent and no memory is kept.
     PerRequest,
-    /// One session; each has a memory of its own.
+    /// A single session; each session has its own memory.
     PerConversation,
     /// All sessions of one user.
     PerUser,
@@ -134,7 +135,7 @@ pub enum ConversationScope {
     PerTenant,
 }
 
-/// The source of the key. Without a value there, the session is the key.
+/// The source of the key. If the source has no value, the session is the key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConversationKey {
@@ -145,7 +146,7 @@ pub struct ConversationKey {
     pub name: String,
 }
 
-/// Where the key is read.
+/// The source from which the key is read.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
@@ -173,17 +174,17 @@ pub struct SummaryPolicy {
     /// Tokens of a summary (20 to 4000).
     #[schemars(range(min = 20, max = 4_000))]
     pub max_tokens: u32,
-    /// Threshold: messages that are not summarised yet; 0 = not counted.
+    /// Threshold: the number of messages not yet summarised; 0 = no condition.
     #[schemars(range(max = 200))]
     pub max_messages_since_update: u32,
-    /// Threshold: tokens of these messages; 0 = not counted.
+    /// Threshold: the tokens of these messages; 0 = no condition.
     #[schemars(range(max = 50_000))]
     pub max_tokens_since_update: u32,
     /// Threshold: seconds between two summaries.
     pub cooldown_seconds: u32,
-    /// Periodic: seconds since the last summary; 0 = not counted.
+    /// Periodic: seconds since the last summary; 0 = no condition.
     pub period_seconds: u32,
-    /// Periodic: messages since the last summary; 0 = not counted.
+    /// Periodic: messages since the last summary; 0 = no condition.
     #[schemars(range(max = 200))]
     pub every_messages: u32,
 }
@@ -208,9 +209,9 @@ impl Default for SummaryPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryMethod {
-    /// By the model that answers.
+    /// Written by the model that answers.
     Llm,
-    /// By a fixed rule on this computer, from the beginnings of the messages.
+    /// Made by a fixed rule on this computer, from the beginnings of the messages.
     Heuristic,
 }
 
@@ -220,7 +221,7 @@ pub enum SummaryMethod {
 pub enum RefreshPolicy {
     /// After every turn.
     EveryTurn,
-    /// Once enough messages or tokens are not summarised yet.
+    /// When enough messages or tokens are not yet summarised.
     Threshold,
     /// After a number of seconds or of messages.
     Periodic,

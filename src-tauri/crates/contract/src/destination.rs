@@ -1,5 +1,5 @@
-//! The places to which a read can send data, and the permissions for them. Plain data: `policy`
-//! finds the destinations of a call, the engine keeps the permissions.
+//! The destinations to which a read can send data, and the permissions for them. These types only
+//! contain data. `policy` finds the destinations of a call, and the engine stores the permissions.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::SessionId;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum DestinationKind {
-    /// The host of an address, such as `example.com`. Hosts match exactly.
+    /// The host of an address, such as `example.com`. Hosts are compared exactly.
     Host,
     /// A person or group that gets a message: a mail address, a phone number, a name.
     Recipient,
@@ -22,15 +22,15 @@ pub enum DestinationKind {
     Server,
 }
 
-/// A place outside of this computer, or a server, that a call sends data to.
+/// A destination outside this computer, or a server, to which a call sends data.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS,
 )]
 #[serde(deny_unknown_fields)]
 pub struct Destination {
-    /// The kind of place.
+    /// The kind of destination.
     pub kind: DestinationKind,
-    /// The place: a host in lower case, a recipient, or `pack/server`.
+    /// The name of the destination: a host in lower case, a recipient, or `pack/server`.
     pub name: String,
 }
 
@@ -41,7 +41,7 @@ impl Destination {
     }
 }
 
-/// How long a permission for a destination holds.
+/// The scope of a permission for a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowanceScope {
@@ -54,14 +54,14 @@ pub enum AllowanceScope {
 /// A permission to send data to a destination by reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Allowance {
-    /// The place that may get data.
+    /// The destination that may receive data.
     pub destination: Destination,
-    /// The conversation in which it holds; absent if it holds in all.
+    /// The conversation in which the permission applies; absent if it applies in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Where the person gave it: `window`, `terminal`, or `message` if the person named the
-    /// destination in a message of the conversation.
+    /// The place where the person gave the permission: `window`, `terminal`, or `message` if the
+    /// person named the destination in a message of the conversation.
     pub by: String,
-    /// The moment at which it was given.
+    /// The time at which the permission was given.
     pub given_at: DateTime<Utc>,
 }

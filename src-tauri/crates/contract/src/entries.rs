@@ -1,5 +1,5 @@
-//! Values that a person enters for the records of a pack's data, on the wire, such as the budgets of
-//! campaigns. The fields come from the pack.
+//! Values that a person enters for the records of a pack's data, such as the budgets of campaigns.
+//! The pack defines the fields.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use ts_rs::TS;
 
 use crate::{PackId, Text, data::ImportProblem};
 
-/// Asks for the records that take values.
+/// Requests the records that take values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DataEntriesParams {
     /// The pack that owns the data.
     pub pack: PackId,
-    /// Part of a title or group; empty lists all.
+    /// A part of a title or group to search for; empty lists all.
     pub query: String,
 }
 
 /// The records that take values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DataEntries {
-    /// The values that can be entered, in their order.
+    /// The fields that take values, in display order.
     pub fields: Vec<EntryField>,
     /// The first records, by group and title.
     pub entries: Vec<DataEntry>,
-    /// The number of all records that fit.
+    /// The number of all matching records.
     pub total: u64,
 }
 
@@ -34,7 +34,7 @@ pub struct DataEntries {
 pub struct EntryField {
     /// The name in `DataEntry::values`.
     pub name: String,
-    /// The name for people.
+    /// The label shown to people.
     pub label: Text,
     /// The kind of value.
     pub kind: EntryKind,
@@ -55,13 +55,13 @@ pub enum EntryKind {
 pub struct DataEntry {
     /// The identifier of the record.
     pub id: String,
-    /// The record's name, such as a campaign.
+    /// The name of the record, such as a campaign.
     pub title: String,
-    /// The name of its group, such as an account.
+    /// The name of the record's group, such as an account.
     pub group: String,
-    /// The currency of its amounts; empty if it is unknown.
+    /// The currency of the record's amounts; empty if unknown.
     pub currency: String,
-    /// The values that are known.
+    /// The known values.
     pub values: BTreeMap<String, String>,
 }
 
@@ -72,13 +72,13 @@ pub struct DataEntryParams {
     pub pack: PackId,
     /// The identifier of the record.
     pub id: String,
-    /// The values by field.
+    /// The values by field name.
     pub values: BTreeMap<String, String>,
 }
 
-/// The result of storing values. With a problem nothing was stored.
+/// The result of storing values. If there are problems, no value was stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DataEntryResponse {
-    /// The problem of each field that has one.
+    /// The problem of each invalid field.
     pub problems: BTreeMap<String, ImportProblem>,
 }

@@ -1,5 +1,5 @@
-//! The one error shape of every border: a closed code, a sentence that is safe to show, and what to
-//! do next.
+//! The error type of every interface: a closed code, a sentence that is safe to show, and a hint
+//! what to do next.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use ts_rs::TS;
 
 use crate::{CONTRACT_VERSION, FilledText, Reason, Text};
 
-/// The nine closed codes of the run contract; finer reasons go to `details.reason`.
+/// The nine closed codes of the run contract; more specific reasons are in `details.reason`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
@@ -30,12 +30,12 @@ pub enum ErrorCode {
     LlmError,
     /// A limit on requests or on spending is exhausted.
     RateLimited,
-    /// A fault of this program or its storage.
+    /// An error in this program or its storage.
     InternalError,
 }
 
 impl ErrorCode {
-    /// The code as it is on the wire.
+    /// The code in its serialised form.
     pub fn name(self) -> &'static str {
         match self {
             Self::InvalidInput => "invalid_input",
@@ -50,7 +50,7 @@ impl ErrorCode {
         }
     }
 
-    /// Whether retrying can help if nothing more is known about the failure.
+    /// Whether retrying can help if only the code is known.
     pub fn retryable(self) -> bool {
         match self {
             Self::ToolTimeout | Self::LlmError | Self::RateLimited => true,
@@ -64,22 +64,22 @@ impl ErrorCode {
     }
 }
 
-/// The member of `details` that has key and values of each text.
+/// The member of `details` that contains the key and values of each text.
 pub(crate) const TEXTS: &str = "texts";
 
-/// The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
-/// what to do. `details.texts` has key and values of the two, for other languages.
+/// The error that a caller gets. `message` is a sentence for a person, and `details.hint` says what
+/// to do. `details.texts` contains the keys and values of both, so that they can be translated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AgentError {
     /// The version of the run contract, such as `1.0`.
     pub contract_version: String,
-    /// The closed code that callers act on.
+    /// The closed code on which callers act.
     pub code: ErrorCode,
     /// A sentence for a person, without secrets.
     pub message: String,
     /// Whether the same request may succeed later.
     pub retryable: bool,
-    /// Further values by name, such as `reason` and `hint`.
+    /// Further details by name, such as `reason` and `hint`.
     #[serde(default)]
     #[ts(type = "Record<string, unknown>")]
     pub details: Map<String, Value>,
@@ -99,20 +99,21 @@ impl AgentError {
         error
     }
 
-    /// Adds one detail.
+    /// Adds a detail.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.details.insert(key.to_owned(), value.into());
         self
     }
 
-    /// Adds the finer reason (`details.reason`): a `Reason` if code acts on it, otherwise any text.
+    /// Adds the specific reason (`details.reason`): a `Reason` if code acts on the reason,
+    /// otherwise any text.
     #[must_use]
     pub fn reason(self, reason: impl AsRef<str>) -> Self {
         self.with("reason", reason.as_ref())
     }
 
-    /// Adds what the person can do now (`details.hint`).
+    /// Adds a hint for the user (`details.hint`).
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Text>) -> Self {
         let hint = self.keep_key("hint", hint.into());
@@ -124,7 +125,7 @@ impl AgentError {
         self.message = self.keep_key("message", message.into());
     }
 
-    /// Keeps key and values of a text in `details.texts`. Returns the English sentence.
+    /// Stores the key and values of a text in `details.texts`. Returns the English sentence.
     fn keep_key(&mut self, member: &str, text: Text) -> String {
         if let Some(Value::Object(texts)) = self.details.get_mut(TEXTS) {
             texts.retain(|name, _| name != member);
@@ -140,7 +141,7 @@ impl AgentError {
         text.into()
     }
 
-    /// Returns a text with the key that was kept for it, if the two still belong together.
+    /// Returns a text with its stored key, if the key still belongs to the sentence.
     fn text_of(&self, member: &str, sentence: &str) -> Text {
         let kept = self.details.get(TEXTS).and_then(|texts| texts.get(member));
         let key = kept.and_then(|kept| kept.get("key")).and_then(Value::as_str);
@@ -161,7 +162,7 @@ impl AgentError {
         self.hint_text().map(|hint| self.text_of("hint", hint))
     }
 
-    /// Removes keys and values, for readers that take English only: models, and programs that speak
+    /// Removes keys and values, for readers that only use English: models, and programs that speak
     /// the run contract.
     #[must_use]
     pub fn in_english(mut self) -> Self {
@@ -169,7 +170,7 @@ impl AgentError {
         self
     }
 
-    /// Removes keys and values. The English sentences stay.
+    /// Removes keys and values, and keeps the English sentences.
     pub fn remove_texts(&mut self) {
         self.details.retain(|name, _| name != TEXTS);
     }
@@ -196,7 +197,7 @@ impl AgentError {
         self.details.get("reason").and_then(Value::as_str)
     }
 
-    /// Returns the reason, if it is one that code acts on.
+    /// Returns the reason, if it is a `Reason` on which code acts.
     pub fn known_reason(&self) -> Option<Reason> {
         self.reason_text().and_then(Reason::named)
     }
@@ -226,7 +227,7 @@ mod tests {
     use crate::text;
 
     #[test]
-    fn an_error_keeps_the_keys_of_its_texts_beside_the_english_ones() {
+    fn an_error_contains_the_message_keys_besides_the_english_texts() {
         let error = AgentError::invalid(text!("{name} is missing.", name = "A"))
             .hint(text!("Enter {name}.", name = "A"));
         assert_eq!(
@@ -246,14 +247,15 @@ mod tests {
     }
 
     #[test]
-    fn agent_run_3_nine_codes_and_whether_trying_again_can_help() {
+    fn agent_run_3_each_of_the_nine_error_codes_says_whether_it_is_retryable() {
         let table = [
             (ErrorCode::InvalidInput, "invalid_input", false),
             (ErrorCode::AgentDisabled, "agent_disabled", false),
             (ErrorCode::ApprovalRequired, "approval_required", false),
             (ErrorCode::ToolNotFound, "tool_not_found", false),
             (ErrorCode::ToolTimeout, "tool_timeout", true),
-            // The status decides: a server error may pass, a client error does not.
+            // The status decides, because a server error may be temporary and a client error is
+            // not.
             (ErrorCode::ToolHttpError, "tool_http_error", false),
             (ErrorCode::LlmError, "llm_error", true),
             (ErrorCode::RateLimited, "rate_limited", true),

@@ -11,18 +11,18 @@ use crate::{
     SessionId, ToolId, ToolOutcome, TurnId,
 };
 
-/// One event with its address. `n` counts from 1 within a turn.
+/// An event with its address. `n` counts from 1 within a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct TurnEvent {
-    /// The session that the turn belongs to.
+    /// The session to which the turn belongs.
     pub session: SessionId,
-    /// The turn that the event belongs to.
+    /// The turn to which the event belongs.
     pub turn: TurnId,
     /// The number of the event within its turn.
     pub n: u64,
-    /// The moment at which the event was emitted.
+    /// The time at which the event was emitted.
     pub at: DateTime<Utc>,
-    /// The kind of event with its values.
+    /// The kind of event, with its values.
     #[serde(flatten)]
     pub event: EventBody,
 }
@@ -35,26 +35,26 @@ pub enum EventBody {
     Status {
         /// The stage that was reached.
         stage: Stage,
-        /// A sentence about it, if there is more to say than the stage.
+        /// A sentence about the stage, if there is more information.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// Information for developers that a user need not see.
+    /// Information for developers that users do not need.
     DevStatus {
         /// The key or sentence that names the information.
         text: String,
-        /// Values that belong to it; `null` without any.
+        /// The values of the information; `null` if there are none.
         #[ts(type = "unknown")]
         data: Value,
     },
-    /// A specialist works from here on.
+    /// A specialist begins to work.
     AgentStart {
         /// The identifier of the specialist.
         agent: AgentId,
         /// The specialist's name for display.
         name: String,
     },
-    /// The specialist's work ended.
+    /// A specialist's work ended.
     AgentEnd {
         /// The identifier of the specialist.
         agent: AgentId,
@@ -93,7 +93,7 @@ pub enum EventBody {
     ApprovalResolved {
         /// The identifier of the action.
         id: ApprovalId,
-        /// The status that it has now.
+        /// The new status of the action.
         status: ApprovalStatus,
     },
     /// A piece of the model's thoughts before its answer.
@@ -121,7 +121,7 @@ pub enum EventBody {
         /// The failure, safe to show.
         error: AgentError,
     },
-    /// The turn ended. It is the last event.
+    /// The turn ended. This is the last event.
     Final {
         /// How the turn ended.
         status: TurnStatus,
@@ -130,7 +130,7 @@ pub enum EventBody {
         /// Answers that the user may choose with one click.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         choices: Vec<Choice>,
-        /// The error, unless the turn ended well.
+        /// The error, unless the turn succeeded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<AgentError>,
         /// Tokens and model calls of the turn.
@@ -154,7 +154,7 @@ pub enum Stage {
     WaitingForApproval,
     /// A failed model call is made again, or another model takes over.
     Retrying,
-    /// The text shown so far is withdrawn; the final text takes its place.
+    /// The text shown so far is withdrawn; the final text replaces it.
     OutputReplaced,
     /// The answer is being saved.
     Finalizing,
@@ -166,23 +166,23 @@ pub enum Stage {
 pub enum TurnStatus {
     /// The turn ended with an answer.
     Ok,
-    /// The bound was reached; the text is the best there is.
+    /// The turn reached a limit; the text is the best available answer.
     Limit,
     /// The user or the caller stopped the turn.
     Cancelled,
     /// The turn failed; the event has the error.
     Error,
-    /// No one could approve: the pending action's id is in the error.
+    /// No person could approve; the error contains the pending action's id.
     ApprovalRequired,
 }
 
-/// Tokens as the provider counted them, summed over the model calls of a turn.
+/// The provider's token counts, summed over the model calls of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Usage {
     /// Tokens of the requests.
     pub input_tokens: u64,
     /// Tokens of the answers.
     pub output_tokens: u64,
-    /// The number of calls.
+    /// The number of model calls.
     pub model_calls: u32,
 }

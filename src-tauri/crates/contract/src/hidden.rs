@@ -1,11 +1,11 @@
-//! The characters that a reader does not see, that look like an ordinary space, or that change the
-//! order of others. Terminal, exported pages and window show all of them by their number. The window
-//! gets this table as `ui/src/platform/generated/hidden.ts`. A test compares it with the properties
-//! of Unicode.
+//! Lists the characters that are invisible, look like an ordinary space, or change the order of
+//! other characters. Terminal, exported pages and window show all of them by their code point. The
+//! window gets this table as `ui/src/platform/generated/hidden.ts`. A test compares the table with
+//! the properties of Unicode.
 
-/// The first and last code point of each stretch, in their order: the general categories Cc, Cf, Zl,
-/// Zp and Zs without the space, the properties Default_Ignorable_Code_Point and
-/// Noncharacter_Code_Point, and [`BLANK`].
+/// The first and last code point of each range, in order: the general categories Cc, Cf, Zl, Zp and
+/// Zs without the space, the properties Default_Ignorable_Code_Point and Noncharacter_Code_Point,
+/// and [`BLANK`].
 #[rustfmt::skip]
 pub const HIDDEN: [(u32, u32); 50] = [
     (0x0000, 0x001f),
@@ -60,8 +60,8 @@ pub const HIDDEN: [(u32, u32); 50] = [
     (0x10fffe, 0x10ffff),
 ];
 
-/// Visible characters by their properties, but blank in fonts: the Braille pattern without dots,
-/// stand-ins for objects and unreadable text, and fillers of four scripts.
+/// Characters that are visible by their properties but blank in fonts: the Braille pattern without
+/// dots, stand-ins for objects and unreadable text, and fillers of four scripts.
 pub const BLANK: [char; 8] = [
     '\u{2800}',
     '\u{fffc}',
@@ -73,7 +73,7 @@ pub const BLANK: [char; 8] = [
     '\u{1d159}',
 ];
 
-/// Whether a reader does not see a character, or sees others in another order because of it.
+/// Whether a character is invisible or changes the order of other characters.
 pub fn is_hidden(c: char) -> bool {
     let point = u32::from(c);
     let after = HIDDEN.partition_point(|(first, _)| *first <= point);
@@ -85,8 +85,8 @@ pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Writes the hidden characters of a JSON text as its escapes, so that it means the same. Line feeds
-/// stay: in JSON they are layout.
+/// Replaces the hidden characters of a JSON text by JSON escapes, so that the meaning stays the
+/// same. Line feeds are kept, because they are layout in JSON.
 pub fn escape_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_what_the_properties_of_unicode_say() {
+    fn the_hidden_character_table_matches_the_unicode_properties() {
         let property = Regex::new(
             r"^[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]$",
         )
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn escaped_json_means_the_same_and_hides_nothing() {
+    fn escaped_json_has_the_same_value_and_no_hidden_characters() {
         let text: String = all_chars().filter(|c| is_hidden(*c)).collect();
         let value = serde_json::json!({ (text.clone()): [text, "plain å 👟"] });
         for json in [value.to_string(), format!("{value:#}")] {

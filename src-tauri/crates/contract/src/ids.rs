@@ -1,4 +1,5 @@
-//! Identifiers as newtypes: plain strings on the wire, never mixed up in code.
+//! Identifiers as newtypes, so that they are plain strings when serialised but cannot be confused
+//! in code.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,33 +50,37 @@ macro_rules! id_type {
 }
 
 id_type! {
-    /// A conversation. Unique over all applications of a profile: `applicationId:sessionId`.
+    /// The id of a conversation, unique across all applications of a profile:
+    /// `applicationId:sessionId`.
     SessionId,
-    /// A user message and its answer.
+    /// The id of a user message and its answer.
     TurnId,
-    /// One item of a turn.
+    /// The id of an item of a turn.
     ItemId,
-    /// One tool call, as the host names it (providers' own call ids never leave `models`).
+    /// The id that the host gives a tool call. Providers' own call ids never leave `models`.
     CallId,
-    /// A pending action.
+    /// The id of a pending action.
     ApprovalId,
-    /// A remembered user permission.
+    /// The id of a permission that a user gave.
     GrantId,
-    /// A long-term memory.
+    /// The id of a long-term memory.
     MemoryId,
-    /// A tool as its manifest names it, qualified with the pack only on collision.
+    /// The id of a tool from its manifest, qualified with the pack only if several packs have the
+    /// id.
     ToolId,
-    /// A pack folder's id.
+    /// The id of a pack, which is its folder's name.
     PackId,
-    /// A specialist's profile, as its pack names it.
+    /// The id of a specialist from its pack.
     AgentId,
+    /// A source of data, which is also the name of its table in a query.
+    SourceName,
 }
 
 /// The application of the desktop's own conversations.
 pub const DESKTOP: &str = "desktop";
 
 impl SessionId {
-    /// Returns the id of an application's session. Both names may contain a colon, so those of the
+    /// Returns the id of an application's session. Both names may contain a colon, so colons in the
     /// first are escaped.
     pub fn of(application: &str, session: &str) -> Self {
         Self(format!("{}:{session}", application.replace('%', "%25").replace(':', "%3A")))
@@ -91,23 +96,23 @@ impl SessionId {
 }
 
 impl PackId {
-    /// The beginning of the id that belongs to a server that the user added. No pack in a folder
-    /// has such an id.
+    /// The prefix of the pack ids of servers that the user added. No pack in a folder may have such
+    /// an id.
     pub const ADDED_SERVER: &str = "own-";
 
-    /// The id of the pack of an added server.
+    /// Returns the id of the pack of an added server.
     pub fn of_added_server(name: &str) -> Self {
         Self(format!("{}{name}", Self::ADDED_SERVER))
     }
 
-    /// Whether it is the id of the pack of an added server.
+    /// Whether this is the id of the pack of an added server.
     pub fn is_of_added_server(&self) -> bool {
         self.0.starts_with(Self::ADDED_SERVER)
     }
 }
 
 impl ToolId {
-    /// Returns the id of a tool whose name another pack has too. Names in manifests contain no
+    /// Returns the id of a tool whose name another pack also has. Names in manifests contain no
     /// colon, so no other tool has this id.
     pub fn qualified(pack: &PackId, tool: &Self) -> Self {
         Self(format!("{pack}:{tool}"))
@@ -119,7 +124,7 @@ mod tests {
     use super::SessionId;
 
     #[test]
-    fn a_session_names_its_application() {
+    fn a_session_id_contains_its_application_unambiguously() {
         for (application, session) in [("web", "a:b"), ("a:b", "c"), ("50%", "x"), ("%3A", "x")] {
             assert_eq!(SessionId::of(application, session).application(), application);
         }

@@ -18,13 +18,13 @@ pub struct Item {
     pub id: ItemId,
     /// The session that the item belongs to.
     pub session: SessionId,
-    /// The turn that made the item.
+    /// The turn to which the item belongs.
     pub turn: TurnId,
-    /// Position within the session, from 1. Gaps have no meaning.
+    /// The position within the session, from 1. Gaps have no meaning.
     pub seq: u64,
-    /// The moment at which the item was completed.
+    /// The time at which the item was completed.
     pub created_at: DateTime<Utc>,
-    /// The kind of item with its values.
+    /// The kind of item, with its values.
     pub body: ItemBody,
 }
 
@@ -37,17 +37,18 @@ pub enum ItemBody {
         /// The message, with known secrets removed.
         text: String,
     },
-    /// Text that the assistant answered.
+    /// The text of the assistant's answer.
     AssistantText {
         /// The text as Markdown.
         text: String,
-        /// The rendered text. Never stored: the window's host fills it when items are read.
+        /// The rendered text, which is never stored. The window's host sets this member when items
+        /// are read.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         blocks: Vec<Block>,
-        /// The model that answered, as shown to the user.
+        /// The display name of the model that answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// The specialist that answered, as shown to the user.
+        /// The display name of the specialist that answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
         /// Answers that the user may choose with one click.
@@ -56,18 +57,19 @@ pub enum ItemBody {
         /// The long-term memories that the model read for this answer.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         remembered: Vec<MemoryId>,
-        /// Whether the turn had seen data that must stay on this computer.
+        /// Whether the turn had read data that must stay on this computer.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         local_only: bool,
-        /// Whether the turn had seen content from untrusted sources.
+        /// Whether the turn had read content from untrusted sources.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         untrusted: bool,
-        /// Whether the turn stopped before the text was complete (cancel, crash, error).
+        /// Whether the turn ended before the text was complete (cancel, crash, error).
         #[serde(default)]
         partial: bool,
-        /// The members that the model's server gets back with the text. Stored, and shown to nobody.
+        /// The members that must be returned to the model's server with the text. They are stored
+        /// but never shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(skip)]
         #[ts(skip)]
@@ -75,7 +77,7 @@ pub enum ItemBody {
     },
     /// A tool call that the model asked for.
     ToolCall {
-        /// The identifier of the call, which its result repeats.
+        /// The identifier of the call, which its result refers to.
         call: CallId,
         /// The tool that is called.
         tool: ToolId,
@@ -86,15 +88,17 @@ pub enum ItemBody {
         /// Arguments after coercion, as the tool receives them, without caller-owned values.
         #[ts(type = "unknown")]
         arguments: Value,
-        /// Whether the turn had seen data that must stay on this computer.
+        /// Whether the turn had read data that must stay on this computer.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         local_only: bool,
-        /// Whether the turn had seen content from untrusted sources, which the arguments may repeat.
+        /// Whether the turn had read content from untrusted sources, which the arguments may
+        /// repeat.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         untrusted: bool,
-        /// The members that the model's server gets back with the call. Stored, and shown to nobody.
+        /// The members that must be returned to the model's server with the call. They are stored
+        /// but never shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(skip)]
         #[ts(skip)]
@@ -108,36 +112,36 @@ pub enum ItemBody {
         tool: ToolId,
         /// How the call ended.
         outcome: ToolOutcome,
-        /// One line for the collapsed card.
+        /// A one-line summary for the collapsed card.
         summary: String,
-        /// The full result (`null` without one). The model may get a shorter form.
+        /// The full result, or `null` if there is none. The model may get a shorter form.
         #[ts(type = "unknown")]
         data: Value,
         /// The error, unless the call succeeded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<AgentError>,
-        /// Whether the result must stay on this computer, as the host says. None if an older version
-        /// stored it.
+        /// Whether the host requires the result to stay on this computer. None if an older version
+        /// stored the result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         local_only: Option<bool>,
         /// How clients show `data`, as the tool declared it at the time of the call.
         #[serde(default)]
         view: ResultView,
-        /// The content that the window draws for `view`, read from `data`: a `ResultContent`, or the own
-        /// form of a named view. Never stored: the window's host fills it when items are read. None if
-        /// `data` cannot be read as this view.
+        /// The content that the window draws for `view`, read from `data`: a `ResultContent`, or
+        /// the format of a named view. The content is never stored. The window's host sets this
+        /// member when items are read. None if `data` cannot be read as this view.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]
         parsed: Option<Value>,
         /// Whether the result may contain content from untrusted sources. Results that were stored
-        /// without this member count as untrusted.
+        /// without this member are treated as untrusted.
         #[serde(default = "is_untrusted_unless_said")]
         untrusted: bool,
         /// The milliseconds that the call took.
         duration_ms: u64,
     },
-    /// A pending action and its present status.
+    /// A pending action and its current status.
     Approval {
         /// The identifier of the action.
         approval: ApprovalId,
@@ -147,44 +151,44 @@ pub enum ItemBody {
         tool: ToolId,
         /// The status of the action.
         status: ApprovalStatus,
-        /// The reason given with a rejection, or why it expired.
+        /// The reason given with a rejection, or why the action expired.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// The counts of what was redacted in this turn. Contains no values.
+    /// The numbers of redacted values in this turn, without the values.
     Redaction {
         /// The redaction level of the turn.
         level: RedactionLevel,
         /// The number of redacted values of each kind.
         counts: Vec<RedactionCount>,
     },
-    /// From here on, the model reads this summary instead of the older messages.
+    /// A summary that replaces the older messages for the model from here on.
     Summary {
         /// The text of the summary.
         text: String,
-        /// How many messages it replaces.
+        /// The number of messages that the summary replaces.
         messages: u64,
-        /// How it was made.
+        /// How the summary was made.
         method: SummaryMethod,
     },
     /// A statement of the app, neither the user's nor the model's.
     Notice {
-        /// How much the notice matters.
+        /// The importance of the notice.
         level: NoticeLevel,
         /// A key of the text catalogue, e.g. `turn_interrupted`.
         code: String,
-        /// The statement in English.
+        /// The statement as an English text.
         text: Text,
     },
 }
 
-/// Members of an answer that only the server knows which sent them, such as signatures of thoughts. They
-/// go back unchanged to the same address and model, and nowhere else.
+/// Members of an answer that only the sending server understands, such as signatures of thoughts.
+/// They are returned unchanged to the same address and model, and sent nowhere else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     /// The protocol, the server and the model that sent them.
     pub maker: String,
-    /// The members of the message. With several calls, the first one has them.
+    /// The members of the message. With several calls, the first call has them.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub message: Value,
     /// The members of the call.
@@ -193,7 +197,7 @@ pub struct Kept {
 }
 
 impl ItemBody {
-    /// Takes out what only the model's server reads, before the item is shown.
+    /// Removes the members that only the model's server reads, before the item is shown.
     pub fn forget_kept(&mut self) {
         if let Self::AssistantText { kept, .. } | Self::ToolCall { kept, .. } = self {
             *kept = None;
@@ -213,22 +217,22 @@ pub enum ToolOutcome {
     Ok,
     /// The call failed; the result has the error.
     Error,
-    /// Refused because the round or turn had no calls left, or because the same call came a third
-    /// time.
+    /// Refused because the round or turn had no calls left, or because the same call came for the
+    /// third time.
     Limit,
     /// Refused by policy.
     Denied,
     /// A person rejected the call.
     Rejected,
-    /// The time for a decision ran out.
+    /// The time for a decision expired.
     Expired,
     /// The turn was stopped before the call ended.
     Cancelled,
-    /// The app stopped between intent and outcome. The call may have taken effect.
+    /// The app stopped between the intent and the outcome. The call may have taken effect.
     Unknown,
 }
 
-/// How much a notice matters.
+/// The importance of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
@@ -240,7 +244,7 @@ pub enum NoticeLevel {
     Error,
 }
 
-/// An answer offered as a button; clicking sends `message`.
+/// An answer offered as a button; a click sends `message`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Choice {
     /// The text on the button.

@@ -1,6 +1,6 @@
-//! Results of tools that came as JSON text. A number of such a text may have more digits than a
-//! program keeps. A text whose numbers would change stays a text; its value is then read only to
-//! find members in it. Must not know tools.
+//! Handles tool results that arrived as JSON text. A number in such a text may have more digits
+//! than a program keeps. If a number would change, the result stays a text and is parsed only to
+//! find its members. This module does not depend on tools.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::{check_numbers, numbers};
 
-/// Whether each number of a JSON text is written again as it is, here and in the window.
+/// Whether each number of a JSON text keeps its digits when it is read and written again, here and
+/// in the window.
 pub fn keeps_digits(json: &str) -> bool {
     let is_same = |number: &str| {
         let again = serde_json::from_str::<Value>(number).map(|value| value.to_string());
@@ -17,7 +18,7 @@ pub fn keeps_digits(json: &str) -> bool {
     check_numbers(json).is_ok() && numbers(json).all(is_same)
 }
 
-/// Returns the value of a JSON text, or the text itself if a number would become another number.
+/// Returns the value of a JSON text, or the text itself if a number would change.
 pub fn value_or_text(json: &[u8]) -> serde_json::Result<Value> {
     let value = serde_json::from_slice(json)?;
     Ok(match std::str::from_utf8(json) {
@@ -26,8 +27,8 @@ pub fn value_or_text(json: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// Returns a result as its members can be found in it: a text that holds a JSON object or a list is
-/// read.
+/// Returns a result in which members can be found. A text that contains a JSON object or list is
+/// parsed.
 pub fn members_of(result: &Value) -> Cow<'_, Value> {
     let read = |text: &str| {
         text.trim_start()
@@ -38,8 +39,8 @@ pub fn members_of(result: &Value) -> Cow<'_, Value> {
     result.as_str().and_then(read).map_or(Cow::Borrowed(result), Cow::Owned)
 }
 
-/// Returns the result of a server as one value: its structured content, and the texts and other
-/// parts beside it that say something else.
+/// Returns the result of a server as a single value: the structured content, and the texts and
+/// other parts with further content.
 pub fn with_parts(structured: Value, parts: Vec<Value>) -> Value {
     if parts.is_empty() {
         return structured;
@@ -47,14 +48,14 @@ pub fn with_parts(structured: Value, parts: Vec<Value>) -> Value {
     json!({"structuredContent": structured, "content": parts})
 }
 
-/// Returns the structured content of a result that has other parts beside it.
+/// Returns the structured content of a result that also has other parts.
 pub fn structured_part(result: &Value) -> Option<&Value> {
     let members = result.as_object().filter(|members| members.len() == 2)?;
     members.get("content")?.as_array()?;
     members.get("structuredContent")
 }
 
-/// Returns a result as the text that a model reads: a text as it came, all else as JSON.
+/// Returns a result as text for a model: a text unchanged, and any other value as JSON.
 pub fn shown(result: &Value) -> Cow<'_, str> {
     match result {
         Value::String(text) if !text.trim().is_empty() => Cow::Borrowed(text),
@@ -62,7 +63,7 @@ pub fn shown(result: &Value) -> Cow<'_, str> {
     }
 }
 
-/// As `shown`, laid out for a person.
+/// Returns a result as text, formatted for a person.
 pub fn laid_out(result: &Value) -> Cow<'_, str> {
     match result {
         Value::String(text) if !text.trim().is_empty() => Cow::Borrowed(text),
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_text_whose_numbers_stay_becomes_a_value() {
+    fn json_text_becomes_a_value_only_if_no_number_loses_digits() {
         for kept in [r#"{"a":1.5,"b":[-3,0]}"#, r#"{"id": "1.10 and 1e5"}"#, "[]"] {
             assert!(keeps_digits(kept), "{kept}");
         }
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_found_in_a_text_and_a_model_reads_it_as_it_came() {
+    fn members_of_json_text_are_readable_and_the_model_gets_the_original_text() {
         let text = json!("{\"a\": 1.10}\n");
         assert_eq!(*members_of(&text), json!({"a": 1.1}));
         assert_eq!(*members_of(&json!("1.10")), json!("1.10"));

@@ -1,5 +1,5 @@
-//! Wire types and the one list of commands, shared by all crates and by the generated TypeScript.
-//! Plain data: no I/O, no clock. It does not know who stores, shows or executes anything.
+//! Serialised types and the list of commands, shared by all crates and by the generated TypeScript.
+//! The crate only contains data and pure functions. Other crates store, show and execute.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -15,6 +15,7 @@ pub mod clock;
 pub mod commands;
 pub mod conversation;
 pub mod data;
+pub mod definitions;
 pub mod destination;
 pub mod entries;
 pub mod error;
@@ -25,7 +26,9 @@ pub mod item;
 pub mod json_text;
 pub mod mail;
 pub mod manifest;
+pub mod members;
 pub mod memory;
+pub mod metric_query;
 pub mod model;
 pub mod own_servers;
 pub mod pack_code;
@@ -40,6 +43,7 @@ pub mod servers;
 pub mod service;
 pub mod session;
 pub mod settings;
+pub mod sources;
 pub mod survey;
 mod text;
 pub mod tool;
@@ -68,8 +72,8 @@ pub use run::*;
 pub use service::*;
 pub use session::*;
 pub use settings::*;
-pub use text::{FilledText, Param, Text, ToParam, in_english};
+pub use text::{Amount, FilledText, Param, Text, ToParam, in_english};
 pub use tool::*;
 
-/// The version of the run contract that every request and error carries.
+/// The version of the run contract in every request and error.
 pub const CONTRACT_VERSION: &str = "1.0";

@@ -1,13 +1,13 @@
-//! Mail links: selects the fields that may be passed to a mail program. Pure.
+//! Selects the fields of mail links that may be passed to a mail program.
 
 use url::Url;
 
-/// The fields that a mail link may fill in besides the recipients. All other fields are removed,
-/// such as attachments and hidden recipients.
+/// The fields that a mail link may fill in besides the recipients. All other fields, such as
+/// attachments and hidden recipients, are removed.
 const KEPT: [&str; 3] = ["subject", "body", "cc"];
 
-/// Returns a mail link with its recipients, subject, body and copies, and nothing else. Returns
-/// None if it is not a mail link, or if its recipients contain control characters.
+/// Returns a mail link with its recipients, subject, body and copy recipients only. Returns none if
+/// the link is not a mail link, or if the recipients contain control characters.
 pub fn sanitize_mail_link(link: &str) -> Option<String> {
     let mut link = Url::parse(link).ok()?;
     if link.scheme() != "mailto" || !link.cannot_be_a_base() || has_control_characters(link.path())
@@ -19,7 +19,8 @@ pub fn sanitize_mail_link(link: &str) -> Option<String> {
             KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(name)) && is_allowed_field(name, value)
         })
     };
-    // Some programs look for the last question mark, so a second one would begin another query.
+    // Some programs search for the last question mark, so a second question mark would begin
+    // another query.
     let query: Vec<String> = link
         .query()
         .unwrap_or_default()

@@ -1,6 +1,6 @@
 //! A pack's manifest (`pack.json`) as pack authors write it. `tools/pack.schema.json` is generated
-//! from these types. This file defines the shape only; the crate `packs` reads, checks and resolves
-//! it.
+//! from these types. This file only defines the types; the crate `packs` reads, checks and resolves
+//! manifests.
 
 use std::collections::BTreeMap;
 
@@ -24,14 +24,14 @@ pub use offline::*;
 pub use run::*;
 pub use server::*;
 
-/// One pack: a folder under `tools/` with this as its `pack.json`.
+/// A pack: a folder under `tools/` whose `pack.json` has this format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackManifest {
     /// Version of this format: always `1`.
     #[schemars(range(min = 1, max = 1))]
     pub manifest_version: u32,
-    /// Lower-case letters, digits and hyphens; by custom the folder's name.
+    /// The id of the pack: lower-case letters, digits and hyphens; equal to the folder's name.
     #[schemars(extend("pattern" = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
     pub id: PackId,
     /// The pack's own version, such as `1.0.0`.
@@ -57,12 +57,12 @@ pub struct PackManifest {
     pub settings: Map<String, Value>,
     /// JSON Schemas by name; referred to as `#/schemas/Name`.
     pub schemas: BTreeMap<String, Value>,
-    /// The tools, and how many rounds of calls they may take.
+    /// The tools, and the most rounds of calls.
     pub tools: ToolList,
-    /// The data that the pack handles, and what of it may go to a model.
+    /// The data that the pack handles, and which of it may be sent to a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_flow: Option<DataFlow>,
-    /// Calls that a person has to approve, whatever the policy and the rules of a profile say.
+    /// Calls that a person has to approve, regardless of the policy and the rules of a profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security: Option<Security>,
     /// The files that the user may import for the pack.
@@ -71,13 +71,13 @@ pub struct PackManifest {
     /// Scenarios that `csign packs check --run` runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
-    /// The offline model's data about the pack as a whole.
+    /// The data for the offline model about the pack as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<PackOffline>,
 }
 
 impl PackManifest {
-    /// The entry of a resolved tool, whose id may be qualified with the pack.
+    /// Returns the entry of a resolved tool, whose id may be qualified with the pack.
     pub fn entry_of(&self, tool: &ToolSpec) -> Option<&ToolEntry> {
         self.tools
             .tools
@@ -90,7 +90,7 @@ impl PackManifest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolList {
-    /// Most rounds with tools for this pack's agent (1 to 20, default 5).
+    /// The most rounds with tools for this pack's agent (1 to 20, default 5).
     #[serde(default = "default_max_steps")]
     #[schemars(range(min = 1, max = 20))]
     pub max_steps: u32,
@@ -106,7 +106,7 @@ fn default_max_steps() -> u32 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolEntry {
-    /// Unique in the pack; letters, digits, dots, `_` and `-`.
+    /// The id of the tool, unique in the pack: letters, digits, dots, `_` and `-`.
     #[schemars(extend("pattern" = r"^[A-Za-z][A-Za-z0-9_.-]{0,127}$"))]
     pub id: ToolId,
     /// The name of the tool for display.
@@ -127,32 +127,32 @@ pub struct ToolEntry {
     pub error_schema_ref: String,
     /// The time limit of an attempt.
     pub timeouts: Timeouts,
-    /// The number of attempts, and the wait between them.
+    /// The number of attempts, and the delay between them.
     pub retry: Retry,
-    /// How the tool's own side recognises a repeated call.
+    /// How the receiver of a call recognises a repeated call.
     pub idempotency: Idempotency,
     /// The credential that the tool needs; absent if it needs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
-    /// The demands on the audit record of a call.
+    /// The requirements for the audit record of a call.
     pub audit: AuditPolicy,
     /// The description of the tool that models read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_guidelines: Option<String>,
     /// When the tool helps, one case per entry.
     pub use_when: Vec<String>,
-    /// When the tool does not help; mandatory for a slow tool.
+    /// When the tool does not help; required for a slow tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub do_not_use_when: Vec<String>,
-    /// Whether an answer comes while the user waits.
+    /// Whether the result comes while the user waits.
     #[serde(default)]
     pub latency: Latency,
-    /// How to read its results: a file of the pack, in place of the usual
+    /// A file of the pack that explains how to read the tool's results, instead of the default
     /// `execution_instructions.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Whether it reads from targets that the model chooses. If absent, the server's own statement
-    /// counts, but only if it says so.
+    /// Whether the tool reads from targets that the model chooses. If absent, the server's own
+    /// statement applies, but only if the statement is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
     /// Whether policy trusts the results.
@@ -161,16 +161,18 @@ pub struct ToolEntry {
     /// Whether a person may approve the tool for the rest of a session.
     #[serde(default)]
     pub grantable: bool,
-    /// Facts about single parameters, by name. A parameter not named here is owned by the model.
+    /// Facts about individual parameters, by name. The model supplies parameters that are not named
+    /// here.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Parameter>,
-    /// How the change is computed that the approval window shows.
+    /// How the change that the approval window shows is computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
-    /// Members that its other side calls differently.
+    /// Members that the receiver of a call names differently.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aliases: Option<MemberAliases>,
-    /// Values that a result leaves in the session for caller-owned parameters of later calls.
+    /// Values of a result that are stored in the session for caller-owned parameters of later
+    /// calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub session_values: Vec<SessionValue>,
     /// The parts of a result, and how clients show it.
@@ -188,7 +190,7 @@ pub struct ToolEntry {
     /// Kind `other`: the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramCall>,
-    /// The offline model's data about the tool.
+    /// The data for the offline model about the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<ToolOffline>,
 }
@@ -197,30 +199,30 @@ pub struct ToolEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timeouts {
-    /// Per attempt. 0 = 10 000; at most 300 000.
+    /// The limit per attempt in milliseconds. 0 = 10 000; at most 300 000.
     #[schemars(range(max = 300_000))]
     pub timeout_ms: u64,
 }
 
-/// How often a failed call of the tool is attempted again.
+/// How often a failed call of the tool is retried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
-    /// Total tries; 0 and 1 both mean one.
+    /// The number of all attempts; 0 and 1 both mean a single attempt.
     pub max_attempts: u32,
-    /// The wait before each further attempt.
+    /// The delay before each further attempt.
     pub backoff: Backoff,
 }
 
-/// The wait before another try.
+/// The delay before another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Backoff {
-    /// The same wait each time.
+    /// The same delay each time.
     Fixed,
-    /// Twice the wait before, each time.
+    /// Twice the previous delay, each time.
     Exponential,
-    /// As `exponential`, with a random part.
+    /// Like `exponential`, with a random part.
     ExponentialJitter,
 }
 
@@ -235,7 +237,7 @@ pub struct Idempotency {
     pub key_ref: Option<String>,
 }
 
-/// How a repeated call is recognised by the tool's own side.
+/// How the receiver of a call recognises a repeated call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum IdempotencyStrategy {
@@ -257,11 +259,12 @@ pub enum IdempotencyStrategy {
 pub struct Auth {
     /// The kind of credential.
     pub kind: AuthKind,
-    /// Name of the variable (and of the keyring entry) that holds the secret, never its value.
+    /// The name of the variable (and of the keyring entry) that contains the secret, never the
+    /// secret itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_var: Option<String>,
-    /// Kind `http_api`: the header that carries it (default: `Authorization` for a bearer token,
-    /// `X-API-Key` for a key).
+    /// Kind `http_api`: the header that carries the credential (default: `Authorization` for a
+    /// bearer token, `X-API-Key` for a key).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
     /// Kind `http_api`: the query parameter that carries a key instead of a header.
@@ -281,22 +284,22 @@ pub enum AuthKind {
     BearerToken,
     /// A token that an authorization server issues; for MCP servers only.
     Oauth2,
-    /// A client certificate; not supported, so a pack with it has a fault.
+    /// A client certificate; not supported, so a pack that requires one has a fault.
     Mtls,
 }
 
-/// The demands on the audit record of a call.
+/// The requirements for the audit record of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuditPolicy {
-    /// The intent record must be durable before the call, also for reads.
+    /// Whether the intent record must be durable before the call, also for reads.
     pub required: bool,
-    /// Accepted and not used: every record has the same fields.
+    /// Accepted but ignored, because every record has the same fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log_fields: Vec<String>,
 }
 
-/// Fast answers while the user waits; slow ones are never called on a guess.
+/// Whether a tool answers while the user waits. Slow tools are never called on a guess.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
@@ -316,23 +319,24 @@ pub enum Latency {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum OutputTrust {
-    /// Others may have written into the result.
+    /// Other people may have written parts of the result.
     #[default]
     Untrusted,
-    /// Nobody else can write into the result.
+    /// Nobody else can write to the result.
     Trusted,
 }
 
-/// Facts about one parameter.
+/// Facts about a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
     /// The side that supplies the value.
     pub owner: Owner,
-    /// For `caller`: the session value that fills it (default: the parameter's own name).
+    /// For `caller`: the session value for the parameter (default: the parameter's name).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// For `caller`: left out of the approval's hash. Only allowed for `clientIp`.
+    /// For `caller`: whether the parameter is excluded from the approval's hash. Only allowed for
+    /// `clientIp`.
     #[serde(default)]
     pub exempt_from_hash: bool,
 }
@@ -349,44 +353,44 @@ pub enum Owner {
     Caller,
 }
 
-/// How the host computes what an action would change: read calls, then a template that yields a
-/// `PreviewView` as JSON.
+/// How the host computes the change that an action would make: read calls, then a template that
+/// produces a `PreviewView` as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Preview {
-    /// Read-only tools to call first; each result is a variable of the template.
+    /// Read-only tools to call first; each result becomes a variable of the template.
     pub reads: Vec<PreviewRead>,
-    /// A minijinja template over `args` and the reads, yielding JSON (a file name ending in
-    /// `.jinja` is read from the pack): a `PreviewView`, or `{"refuse": TEXT}` when the action
-    /// cannot be carried out as it is; then the model is told why and nobody is asked.
+    /// A minijinja template over `args` and the reads that produces JSON (the text may be the name
+    /// of a file of the pack ending in `.jinja`): a `PreviewView`, or `{"refuse": TEXT}` if the
+    /// action cannot be carried out. In that case, the model gets the text and no person is asked.
     pub template: String,
 }
 
-/// One read call of a preview.
+/// A read call of a preview.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PreviewRead {
-    /// The template's variable.
+    /// The name of the template's variable for the result.
     #[schemars(regex(pattern = r"^[a-z][a-z0-9_]*$"))]
     pub name: String,
     /// The tool to call; it must be read-only.
     pub tool: ToolId,
-    /// Argument values; text of the form `{{ args.x }}` alone is replaced by that argument.
+    /// Argument values; a text that consists of `{{ args.x }}` is replaced by that argument.
     #[serde(default)]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: Map<String, Value>,
-    /// When the read fails the variable is `none` instead of the preview failing.
+    /// Whether the variable becomes `none` if the read fails, so that the preview does not fail.
     #[serde(default)]
     pub optional: bool,
 }
 
-/// A value taken from a result and kept in the session.
+/// A value taken from a result and stored in the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SessionValue {
-    /// The name under which the value is kept.
+    /// The name under which the value is stored.
     pub name: String,
-    /// JSON pointer into the result.
+    /// The JSON pointer to the value in the result.
     pub pointer: String,
 }
 
@@ -396,7 +400,7 @@ pub struct SessionValue {
 pub struct McpTool {
     /// The name of the server, as in `servers`.
     pub server: String,
-    /// The name that the server gives the tool.
+    /// The server's name for the tool.
     pub tool: String,
 }
 
@@ -408,37 +412,37 @@ pub struct AgentProfile {
     pub id: AgentId,
     /// The name of the specialist for display.
     pub name: String,
-    /// One sentence about its task, which the supervisor and the user read.
+    /// A sentence about the specialist's task, which the supervisor and the user read.
     pub summary: String,
     /// The specialist's role, as text for the model.
     pub prompt: String,
-    /// How it remembers earlier messages, instead of the profile's settings.
+    /// How the specialist remembers earlier messages, instead of the profile's settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
-    /// The tools of the pack that it may call; all of them when absent.
+    /// The tools of the pack that the specialist may call; absent means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ToolId>>,
-    /// Values of parameters that the user need not name.
+    /// Values of parameters that the user can omit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defaults: Vec<EntityDefault>,
-    /// Most tool calls of a round, when fewer than the settings allow.
+    /// The most tool calls in a round, if lower than the limit in the settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10))]
     pub calls_per_round: Option<u32>,
 }
 
-/// A value that is used if the user names none.
+/// A value that applies if the user gives none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct EntityDefault {
     /// The parameter of the agent's tools.
     pub parameter: String,
-    /// The kind of entity that the parameter names, e.g. `account`.
+    /// The kind of entity in the parameter, such as `account`.
     pub entity: String,
-    /// An entity's id; absent = none, which means all.
+    /// The id of an entity; absent means no value, and so all entities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The kind as a person calls it, by language. A missing language shows `entity`.
+    /// The name of the kind for people, by language. In a missing language, `entity` is shown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<Localised<String>>")]
     #[schemars(with = "offline::Words")]
@@ -449,16 +453,16 @@ pub struct EntityDefault {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entity {
-    /// Its kind, e.g. `account` or `advertiser`.
+    /// The kind of the entity, such as `account` or `advertiser`.
     pub kind: String,
-    /// The value put into arguments.
+    /// The value used in arguments.
     pub id: String,
-    /// The name that users know it by.
+    /// The name that users know.
     pub name: String,
-    /// Other names for it.
+    /// Other names of the entity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Other arguments that follow from it, e.g. the account of an advertiser.
+    /// Other arguments that follow from the entity, such as the account of an advertiser.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub implies: BTreeMap<String, String>,
 }

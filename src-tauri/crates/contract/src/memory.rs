@@ -1,5 +1,5 @@
-//! Long-term memories: texts that outlast the window of a conversation and its summary. Plain data:
-//! storing and finding them happens elsewhere.
+//! Long-term memories: texts that are kept longer than the window of a conversation and its
+//! summary. These types only contain data; memories are stored and searched elsewhere.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{ItemId, MemoryId, SessionId, Text};
 
-/// The highest number of characters of a memory.
+/// The most characters of a memory.
 pub const MEMORY_CHARS: usize = 4_000;
 
 /// The origin of a memory.
@@ -17,7 +17,7 @@ pub const MEMORY_CHARS: usize = 4_000;
 pub enum MemoryKind {
     /// The app summarised older messages.
     Summary,
-    /// A person asked to remember this text. It is stored word by word.
+    /// A person asked to remember this text, which is stored word by word.
     Note,
 }
 
@@ -26,14 +26,14 @@ pub enum MemoryKind {
 pub struct MemoryEntry {
     /// The identifier of the memory.
     pub id: MemoryId,
-    /// The session that the memory belongs to. Absent for a memory of the whole profile.
+    /// The session to which the memory belongs. Absent for a memory of the whole profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
     /// The origin of the memory.
     pub kind: MemoryKind,
     /// The text that is remembered.
     pub text: String,
-    /// The items that the text was made from. Some of them may have been deleted.
+    /// The items from which the text was made. Some items may have been deleted.
     #[serde(default)]
     pub sources: Vec<ItemId>,
     /// Whether the user pinned the memory.
@@ -59,13 +59,13 @@ pub struct MemoryHit {
     pub memory: MemoryEntry,
     /// The sum of the reciprocal ranks in both lists. Larger is better.
     pub score: f64,
-    /// The similarity of the vectors, -1 to 1. Absent if the memory has no vector near the
-    /// question.
+    /// The similarity of the vectors, -1 to 1. Absent if the memory's vector is not near the
+    /// question or does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f32>,
 }
 
-/// An item that a memory was made from, with the place where it can be read.
+/// An item from which a memory was made, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct MemorySource {
     /// The memory.
@@ -94,12 +94,12 @@ pub struct MemoryIndexView {
     /// The number of memories that the model may read.
     #[ts(type = "number")]
     pub memories: u64,
-    /// The number of them that have a vector of the model.
+    /// The number of memories that have a vector of the model.
     #[ts(type = "number")]
     pub indexed: u64,
     /// Whether vectors are being made.
     pub working: bool,
-    /// Why the model cannot be used. Memories are found by their words alone then.
+    /// Why the model cannot be used, so that memories are found only by their words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Text>,
 }

@@ -1,4 +1,4 @@
-//! Models and the servers that answer for them: capabilities, and the results of a connection test.
+//! Models and their servers: the capabilities of a model, and the results of a connection test.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use crate::{Text, text};
 
-/// A model's label (`NAME at HOST`) as a text for a person.
+/// Returns a model's label (`NAME at HOST`) as a text for a person.
 pub fn label_text(label: &str) -> Text {
     match label.split_once(" at ") {
         Some((model, host)) => text!("{model} at {host}", model, host),
@@ -19,19 +19,19 @@ pub fn label_text(label: &str) -> Text {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default)]
 pub struct ModelCapabilities {
-    /// Whether it can call tools.
+    /// Whether the model can call tools.
     pub tools: bool,
-    /// Whether it can call several tools at once.
+    /// Whether the model can call several tools at once.
     pub parallel_tools: bool,
-    /// Whether its answer arrives in pieces.
+    /// Whether the model's answer arrives in pieces.
     pub streaming: bool,
-    /// Whether it follows a JSON schema that it is given.
+    /// Whether the model follows a given JSON schema.
     pub structured_output: bool,
-    /// Whether it can think before it answers.
+    /// Whether the model can think before it answers.
     pub reasoning: bool,
     /// Tokens of request and answer together.
     pub context_tokens: u32,
-    /// The most tokens of one answer, if known.
+    /// The most tokens of an answer, if known.
     pub max_output_tokens: Option<u32>,
 }
 
@@ -53,17 +53,17 @@ impl Default for ModelCapabilities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionProblem {
-    /// The text that was entered is not an address.
+    /// The entered text is not an address.
     Address,
-    /// The name cannot be resolved.
+    /// The host name cannot be resolved.
     Dns,
     /// The connection is refused.
     NoConnection,
-    /// There is no answer in time.
+    /// The server did not answer in time.
     Timeout,
     /// This computer does not trust the issuer of the certificate.
     TlsIssuer,
-    /// Any other problem of encryption: expired, wrong name, no TLS at all.
+    /// Another problem of encryption: expired, wrong name, no TLS at all.
     Tls,
     /// The configured proxy refuses or cannot be reached.
     Proxy,
@@ -73,17 +73,17 @@ pub enum ConnectionProblem {
     KeyMissing,
     /// The server knows the key, but the key may not use the model.
     KeyPermission,
-    /// The key was not sent: it cannot be read, or may not go to this address.
+    /// The key was not sent, because it cannot be read or may not be sent to this address.
     KeyUnusable,
     /// Cloud models are not allowed in the settings, so nothing was sent.
     CloudModelsOff,
     /// The server does not know the model.
     Model,
-    /// Another kind of server answers, or it uses another protocol.
+    /// Another kind of server answers, or the server uses another protocol.
     Api,
     /// Too many requests, or no credit.
     Limit,
-    /// The server reports an error of its own.
+    /// The server reports an internal error.
     Server,
     /// The server refuses this request.
     Refused,

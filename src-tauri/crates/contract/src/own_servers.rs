@@ -1,5 +1,5 @@
-//! The MCP servers that the user adds, on the wire: how one is reached, what a test of it found,
-//! and the list of them. Knows neither packs' files nor processes.
+//! The MCP servers that the user adds: how a server is reached, the results of a test, and the list
+//! of servers. The files and processes are handled elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::{Effect, PackId, SettingChange, Text};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewServer {
-    /// The user's name for it: lower-case letters, digits and hyphens.
+    /// The user's name for the server: lower-case letters, digits and hyphens.
     pub name: String,
     /// The program: a name on the search path, such as `npx`, or an absolute path.
     pub command: String,
     /// The arguments of the program.
     pub args: Vec<String>,
-    /// The folder in which the program runs; empty for a folder of its own.
+    /// The folder in which the program runs; empty for a separate folder.
     pub cwd: String,
     /// The variables of the program. Values that look like keys are stored in the keyring.
     pub env: BTreeMap<String, String>,
@@ -30,14 +30,15 @@ pub struct NewServer {
     pub headers: BTreeMap<String, String>,
     /// Whether the user signs in to the address with a browser.
     pub sign_in: bool,
-    /// Whether the program may use the network. An address always needs it.
+    /// Whether the program may use the network. Always true for an address.
     pub network: bool,
-    /// Places of values that look random but are not keys, as the user says. All other values that
-    /// look like keys are stored in the keyring.
+    /// Values that look random but, according to the user, are not keys, in the format of
+    /// `UnsureValue::place`. All other values that look like keys are stored in the keyring.
     pub not_keys: Vec<String>,
-    /// Values that are keys wherever they stand, as the settings of another client say.
+    /// Values that are keys wherever they occur, according to the settings of another client.
     pub keys: Vec<String>,
-    /// Whether it is switched on. One that is off is added without a start, and without tools.
+    /// Whether the server is switched on. A server that is off is added without being started, so
+    /// its tools are unknown.
     pub enabled: bool,
 }
 
@@ -60,70 +61,71 @@ impl Default for NewServer {
     }
 }
 
-/// A text that may hold servers: a command line, an address, or the settings of another client.
+/// A text that may contain servers: a command line, an address, or the settings of another client.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServersReadParams {
     /// The text as it was typed or pasted.
     pub text: String,
-    /// Values for the placeholders of the text, by the names that `AskedValue` gives them.
+    /// Values for the placeholders of the text, by the names in `AskedValue`.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
 }
 
-/// The servers that a text holds.
+/// The servers in a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServersReadResponse {
     /// The servers, in the order of their names.
     pub servers: Vec<ReadServer>,
 }
 
-/// A server that was read from a text, and what would run.
+/// A server that was read from a text, and the command that would run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ReadServer {
     /// The server.
     pub server: NewServer,
-    /// The whole command with the program's path, or the address.
+    /// The complete command with the program's path, or the address.
     pub runs: String,
-    /// Why it cannot be added as it is.
+    /// Why the server cannot be added unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Text>,
-    /// Everything that a person confirms before it runs: the whole command, its folder and its
-    /// variables. Keys are named and not shown.
+    /// All details that a person confirms before the server runs: the complete command, its folder
+    /// and its variables. Keys are named but not shown.
     pub shows: Vec<SettingChange>,
-    /// Values that look random. They are stored as keys unless the user says that they are none.
+    /// Values that look random, which are stored as keys unless the user marks them as other
+    /// values.
     pub unsure: Vec<UnsureValue>,
     /// The placeholders for which no value was given.
     #[serde(default)]
     pub asks: Vec<AskedValue>,
-    /// Sentences for the person about what was not used of the settings, or was changed.
+    /// Sentences for the user about parts of the settings that were not used or were changed.
     #[serde(default)]
     pub notes: Vec<Text>,
 }
 
-/// A value that the settings of another client leave open, such as `${API_KEY}`.
+/// A value that the settings of another client do not give, such as `${API_KEY}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AskedValue {
     /// The text between the braces: a variable, `input:token`, or `workspaceFolder`.
     pub name: String,
-    /// The description in the settings; empty if they have none.
+    /// The description in the settings; empty if there is none.
     pub about: String,
-    /// The value that holds if no other one is given.
+    /// The default value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Whether it is a key.
+    /// Whether the value is a key.
     pub is_key: bool,
 }
 
-/// A value of which only the user knows whether it is a key.
+/// A value that may be a key, which only the user knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct UnsureValue {
-    /// Where it stands, as `NewServer::not_keys` names it.
+    /// The location of the value, in the format of `NewServer::not_keys`.
     pub place: String,
-    /// The option, variable or header that it belongs to; empty if there is none.
+    /// The option, variable or header to which the value belongs; empty if there is none.
     pub of: String,
-    /// Its first characters.
+    /// The first characters of the value.
     pub begins: String,
-    /// The number of its characters.
+    /// The number of characters of the value.
     pub characters: u32,
 }
 
@@ -139,19 +141,19 @@ pub struct ServerTestParams {
 pub struct ServerTestResponse {
     /// Whether the server started and listed its tools.
     pub ok: bool,
-    /// The whole command with the program's path, or the address.
+    /// The complete command with the program's path, or the address.
     pub runs: String,
-    /// Why it cannot be used.
+    /// Why the server cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Text>,
-    /// The last lines of its error output.
+    /// The last lines of the server's error output.
     pub log: Vec<String>,
-    /// The tools that it offers.
+    /// The tools that the server offers.
     pub tools: Vec<TestedTool>,
-    /// The parts of its list that cannot be used, or not be checked here.
+    /// Problems of the tool list: parts that cannot be used, or cannot be checked here.
     #[serde(default)]
     pub notes: Vec<Text>,
-    /// Whether it lists the same tools when it is started without network.
+    /// Whether the server lists the same tools when it is started without network access.
     #[serde(default)]
     pub works_without_network: bool,
 }
@@ -159,23 +161,23 @@ pub struct ServerTestResponse {
 /// A tool that a tested server offers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct TestedTool {
-    /// The server's own name for it.
+    /// The server's own name for the tool.
     pub name: String,
-    /// The server's own description, as a whole.
+    /// The server's own description in full.
     pub description: String,
-    /// JSON Schema of the arguments, as a whole.
+    /// The JSON Schema of the arguments in full.
     #[ts(type = "unknown")]
     pub input_schema: Value,
-    /// SHA-256 (hex) of the definition. It is what the user accepts.
+    /// SHA-256 (hex) of the definition, which the user accepts.
     pub hash: String,
-    /// The same of the definition without the numbers in its descriptions, for a server whose
+    /// SHA-256 (hex) of the definition without the numbers in its descriptions, for a server whose
     /// numbers may change.
     #[serde(default)]
     pub hash_without_numbers: String,
     /// The effect that the server itself states; never trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Effect>,
-    /// The effect that holds until the user confirms another one.
+    /// The effect that applies until the user confirms another effect.
     pub effect: Effect,
 }
 
@@ -184,28 +186,28 @@ pub struct TestedTool {
 pub struct ServerAddParams {
     /// The server.
     pub server: NewServer,
-    /// The tools as they were shown and accepted, by name. If the server lists others now, nothing
-    /// is accepted and the server is not added.
+    /// The shown and accepted tools, by name. If the server's list has changed since, nothing is
+    /// accepted and the server is not added.
     #[serde(default)]
     pub accepted: BTreeMap<String, AcceptedTool>,
-    /// Whether its reads may run without asking.
+    /// Whether the server's reads may run without asking.
     #[serde(default)]
     pub reads_may_run: bool,
-    /// Whether to keep its keys for this run only, and not in the keyring.
+    /// Whether to keep the server's keys for this run only, and not in the keyring.
     #[serde(default)]
     pub this_run_only: bool,
-    /// Whether the numbers in its descriptions may change. `accepted` has the hashes without numbers
-    /// then.
+    /// Whether the numbers in the server's descriptions may change. If so, `accepted` contains the
+    /// hashes without numbers.
     #[serde(default)]
     pub numbers_may_change: bool,
 }
 
-/// A tool as it was shown and accepted.
+/// A tool that was shown and accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AcceptedTool {
     /// The hash of the definition that was shown.
     pub hash: String,
-    /// The effect that the user confirmed. Without one, the most careful effect holds.
+    /// The effect that the user confirmed. If absent, the most restrictive effect applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
 }
@@ -213,34 +215,34 @@ pub struct AcceptedTool {
 /// Sets whether the reads of an added server may run without asking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerReadsParams {
-    /// The user's name for it.
+    /// The user's name for the server.
     pub name: String,
-    /// Whether they may run from now on.
+    /// Whether the reads may run from now on.
     pub may_run: bool,
 }
 
-/// Sets how long one call of an added server may take.
+/// Sets the time limit of a call of an added server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerLimitParams {
-    /// The user's name for it.
+    /// The user's name for the server.
     pub name: String,
-    /// Seconds from 1 to 3600. Each report of progress begins them again.
+    /// The limit in seconds, from 1 to 3600. Each progress report restarts the limit.
     pub seconds: u32,
 }
 
 /// Names a server that the user added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct OwnServerParams {
-    /// The user's name for it.
+    /// The user's name for the server.
     pub name: String,
 }
 
 /// Switches a server that the user added on or off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerEnableParams {
-    /// The user's name for it.
+    /// The user's name for the server.
     pub name: String,
-    /// Whether it may be used from now on.
+    /// Whether the server may be used from now on.
     pub enabled: bool,
 }
 
@@ -254,28 +256,28 @@ pub struct OwnServersResponse {
 /// A server that the user added, for display.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct OwnServerView {
-    /// The user's name for it, which is also the name of the server in its pack.
+    /// The user's name for the server, which is also the server's name in its pack.
     pub name: String,
-    /// The pack that holds its tools.
+    /// The pack that contains the server's tools.
     pub pack: PackId,
-    /// The whole command with the program's path, or the address.
+    /// The complete command with the program's path, or the address.
     pub runs: String,
-    /// Whether it may be used.
+    /// Whether the server may be used.
     pub enabled: bool,
-    /// The names of its keys in the keyring.
+    /// The names of the server's keys in the keyring.
     pub keys: Vec<String>,
-    /// The number of its tools that can be used now.
+    /// The number of the server's tools that can be used now.
     pub tools: u32,
-    /// Whether it may use the network.
+    /// Whether the server may use the network.
     pub network: bool,
-    /// Whether its reads may run without asking.
+    /// Whether the server's reads may run without asking.
     pub reads_may_run: bool,
-    /// Whether the numbers in its descriptions may change without a question.
+    /// Whether the numbers in the server's descriptions may change without asking.
     #[serde(default)]
     pub numbers_may_change: bool,
-    /// Seconds that one of its calls may take without progress.
+    /// The time limit in seconds of a call without progress.
     pub call_s: u32,
-    /// SHA-256 (hex) of its manifest, which the app makes from what the user entered.
+    /// SHA-256 (hex) of the server's manifest, which the app makes from the user's entries.
     pub manifest_hash: String,
 }
 

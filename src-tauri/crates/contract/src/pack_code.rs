@@ -1,6 +1,6 @@
-//! The contract of packs that ship with code of their own: an adapter between their tools and the
-//! host, and a service that is linked into the app. The host works through these traits and knows
-//! no pack by name; a pack that implements them knows no host.
+//! The interfaces of packs that ship with their own code: an adapter between their tools and the
+//! host, and a service that is linked into the app. The host only uses these traits and treats no
+//! pack specially, and the packs do not depend on the host.
 
 use std::{
     collections::BTreeMap,
@@ -19,16 +19,16 @@ use crate::{
     survey::FileSurvey,
 };
 
-/// The code of packs, as the binaries hand it to the host.
+/// The code of packs, which the binaries pass to the host.
 #[derive(Clone, Default)]
 pub struct PackCode {
-    /// The adapters, one per pack that has one.
+    /// The adapters, at most one per pack.
     pub adapters: Vec<Arc<dyn PackAdapter>>,
     /// The services that are linked into the app.
     pub services: Vec<Arc<dyn LinkedService>>,
 }
 
-/// The present moment, given by the host.
+/// Returns the current time of the host's clock.
 pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
 /// A call of one of the pack's tools at a server.
@@ -36,16 +36,16 @@ pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 pub struct PackCall<'a> {
     /// The name of the tool at its server.
     pub tool: &'a str,
-    /// The call changes nothing.
+    /// Whether the call changes nothing.
     pub is_read: bool,
-    /// The call goes to a server that replaces the pack's own and may write its results in another
-    /// way.
+    /// Whether the call goes to a server that replaces the pack's own server and may format its
+    /// results differently.
     pub is_remote: bool,
-    /// The caller that asks.
+    /// The caller that makes the call.
     pub caller: &'a CallerKind,
-    /// The language of the caller, as far as the host knows it. It may be empty.
+    /// The language of the caller if the host knows it, otherwise empty.
     pub locale: &'a str,
-    /// The arguments before the adapter changed them.
+    /// The arguments before the adapter's changes.
     pub asked: &'a Value,
 }
 
@@ -58,31 +58,32 @@ pub struct PictureResource {
     pub uri: String,
 }
 
-/// Puts calls and results of a pack's servers in shape. Does no I/O.
+/// Converts calls and results of a pack's servers. An adapter does no I/O.
 ///
 /// `arguments` and `known` run before the call is shown, approved and recorded, so the log contains
 /// exactly what is sent.
 pub trait PackAdapter: Send + Sync {
-    /// The id of the pack.
+    /// Returns the id of the pack.
     fn pack(&self) -> &'static str;
 
-    /// The arguments that are sent.
+    /// Returns the arguments to send.
     fn arguments(&self, _call: &PackCall<'_>, arguments: Value) -> Value {
         arguments
     }
 
-    /// The result, if it is known without a request. `arguments` are those that would be sent.
+    /// Returns the result if it is known without a request. `arguments` are the arguments that
+    /// would be sent.
     fn known(&self, _call: &PackCall<'_>, _arguments: &Value) -> Option<Result<Value, AgentError>> {
         None
     }
 
-    /// An answer of the server in the shape that the manifest declares.
+    /// Converts an answer of the server to the format that the manifest declares.
     fn answer(&self, _call: &PackCall<'_>, answer: Value) -> Value {
         answer
     }
 
-    /// The arguments of one further request of a read, if its first answer calls for one. The host
-    /// records the request before it is sent.
+    /// Returns the arguments of a further request of a read, if its first answer requires one. The
+    /// host records the request before sending it.
     fn follow_up_arguments(
         &self,
         _call: &PackCall<'_>,
@@ -92,54 +93,54 @@ pub trait PackAdapter: Send + Sync {
         None
     }
 
-    /// The result of a read: its last usable answer, completed. `is_second` says that a further
-    /// request was made.
+    /// Returns the result of a read: the completed last usable answer. `is_second` says that a
+    /// further request was made.
     fn result(&self, _call: &PackCall<'_>, answer: Value, _is_second: bool) -> Value {
         answer
     }
 
-    /// The picture that results name by this path.
+    /// Returns the picture that results refer to by this path.
     fn picture(&self, _path: &str) -> Option<PictureResource> {
         None
     }
 }
 
-/// A service that is linked into the app and is opened if a pack is installed that uses it.
+/// A service that is linked into the app and opened if an installed pack uses it.
 pub trait LinkedService: Send + Sync {
-    /// The name of the service in the manifest, which is also the id of its pack.
+    /// Returns the service's name in the manifest, which is also the id of its pack.
     fn name(&self) -> &'static str;
 
     /// Refuses settings of the pack that the service cannot use.
     fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), AgentError>;
 
-    /// Opens the service with its data in this folder, which exists.
+    /// Opens the service with its data in this existing folder.
     fn open(&self, data_dir: &Path, now: Now) -> Result<Arc<dyn PackService>, AgentError>;
 
-    /// The error if the service broke off in the middle of its work.
+    /// Returns the error for a service that failed in the middle of its work.
     fn broken_error(&self) -> AgentError;
 
-    /// The error if its data is asked for while the pack is not in use. None if the service keeps
-    /// no data of the user.
+    /// Returns the error for access to the data while the pack is not in use. Returns none if the
+    /// service keeps no user data.
     fn no_data(&self) -> Option<AgentError> {
         None
     }
 }
 
-/// An open service. Its methods may block: async code calls them on a blocking thread.
+/// An open service. Its methods may block, so async code calls them on a blocking thread.
 pub trait PackService: Send + Sync {
-    /// Whether this version can use the data that is there. Changes nothing.
+    /// Checks whether this version can use the existing data, without changing anything.
     fn check(&self) -> Result<(), AgentError>;
 
-    /// Takes the settings of the pack. A value that cannot be used changes nothing.
+    /// Applies the settings of the pack. If a value cannot be used, nothing changes.
     fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError>;
 
     /// Answers a call of one of the pack's tools, by its id.
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, AgentError>;
 
-    /// Puts the names that are in the data into the manifest, in place of those that it ships with.
+    /// Replaces the names in the manifest by the names in the data.
     fn replace_names_from_data(&self, manifest: &mut PackManifest);
 
-    /// The data that the user imports for the pack, if it takes any.
+    /// Returns the data that the user imports for the pack, if the pack takes any.
     fn data(self: Arc<Self>) -> Option<Arc<dyn PackData>> {
         None
     }
@@ -147,21 +148,21 @@ pub trait PackService: Send + Sync {
 
 /// Data of a pack that the user imports.
 pub trait PackData: Send + Sync {
-    /// The sample and the imported data, with the one that answers.
+    /// Returns the sample and the imported data, and which of them is in use.
     fn datasets(&self) -> Result<Datasets, AgentError>;
 
-    /// Whether answers are computed from imported files. Their content comes from outside. Must be
-    /// cheap.
+    /// Whether answers are computed from imported files, whose content is outside content. This
+    /// method must be fast.
     fn is_import_in_use(&self) -> Result<bool, AgentError> {
         let datasets = self.datasets()?;
         Ok(datasets.active == Dataset::Imported && datasets.imported.rows > 0)
     }
 
-    /// Puts the sample or the imported data in force. Neither is deleted.
+    /// Switches to the sample or the imported data. Neither is deleted.
     fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError>;
 
-    /// Reads files, as `options` say where they are not recognised. `on_progress` is called often enough for a progress bar; if `stop` is set, the
-    /// import ends and nothing is kept of it.
+    /// Reads files. `options` apply to what is not recognised. `on_progress` is called often enough
+    /// for a progress bar. If `stop` is set, the import ends and stores nothing.
     fn import(
         &self,
         paths: &[PathBuf],
@@ -170,12 +171,12 @@ pub trait PackData: Send + Sync {
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError>;
 
-    /// Whether the columns of files are mapped to fields. If so, `survey` may be called.
+    /// Whether the columns of files are mapped to fields. Only then may `survey` be called.
     fn maps_columns(&self) -> bool {
         false
     }
 
-    /// Reads a file as `import` would, and stores nothing. If `stop` is set, it fails.
+    /// Reads a file like `import`, but stores nothing. If `stop` is set, it fails.
     fn survey(
         &self,
         _path: &Path,
@@ -185,12 +186,12 @@ pub trait PackData: Send + Sync {
         Err(takes_files_unread())
     }
 
-    /// The records whose values a person can enter.
+    /// Returns the records whose values a person can enter.
     fn entries(&self, _query: &str) -> Result<DataEntries, AgentError> {
         Ok(DataEntries::default())
     }
 
-    /// Stores the values of a record. With a problem nothing is stored.
+    /// Stores the values of a record. If there are problems, no value is stored.
     fn set_entry(
         &self,
         _id: &str,

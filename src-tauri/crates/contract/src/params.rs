@@ -1,5 +1,5 @@
-//! Parameters and answers of the commands. Those about the profile as a whole (packs, settings,
-//! keys, data, diagnostics) are in `profile`.
+//! Parameters and answers of the commands. Parameters about the profile as a whole (packs,
+//! settings, keys, data, diagnostics) are in `profile`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,7 @@ mod memories;
 mod messages;
 mod profile;
 mod replay;
+mod sources;
 
 pub use audit_search::*;
 pub use backtest::*;
@@ -36,20 +37,21 @@ pub use memories::*;
 pub use messages::*;
 pub use profile::*;
 pub use replay::*;
+pub use sources::*;
 
 wire! {
-    /// No parameters, or no answer beyond success.
+    /// No parameters, or a response that only means success.
     struct Empty {}
 
     /// Selects a page of the sessions list.
     struct SessionsListParams {
-        /// Part of a title; empty lists all.
+        /// A part of a title to search for; empty lists all.
         #[serde(default)]
         query: String,
         /// The number of sessions to skip.
         #[serde(default)]
         offset: u32,
-        /// At most 200; 0 means 50.
+        /// The most sessions of the page: at most 200; 0 means 50.
         #[serde(default)]
         limit: u32,
     }
@@ -62,7 +64,7 @@ wire! {
         has_more: bool,
     }
 
-    /// Names one session.
+    /// Names a session.
     struct SessionParams {
         /// The identifier of the session.
         session: SessionId,
@@ -78,9 +80,9 @@ wire! {
 
     /// Selects older items of a session.
     struct ItemsPageParams {
-        /// The session that the items belong to.
+        /// The session to which the items belong.
         session: SessionId,
-        /// Items with a smaller `seq` than this.
+        /// Selects items with a `seq` below this number.
         before: u64,
         /// The most items of the page.
         limit: u32,
@@ -90,24 +92,24 @@ wire! {
     struct ItemsPageResponse {
         /// The items, in ascending order of `seq`.
         items: Vec<Item>,
-        /// Whether there are still older items.
+        /// Whether there are further older items.
         has_more: bool,
     }
 
     /// Sends a message of the user.
     struct TurnStartParams {
-        /// A new session when absent.
+        /// The session; absent creates a new session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
         /// The message.
         text: String,
-        /// `offline`, or a model of the configured provider; the settings' model when absent.
+        /// `offline`, or a model of the configured provider; if absent, the model in the settings.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// The specialist that shall answer; the supervisor chooses if absent.
+        /// The specialist that is to answer; if absent, the supervisor chooses.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<AgentId>,
-        /// Whether nobody can approve. The turn then ends with `approval_required` instead of
+        /// Whether no person can approve. If so, the turn ends with `approval_required` instead of
         /// waiting.
         #[serde(default)]
         headless: bool,
@@ -115,11 +117,11 @@ wire! {
 
     /// The turn that will answer a message.
     struct TurnStartResponse {
-        /// The session of the turn, also if it was created now.
+        /// The session of the turn, which may be new.
         session: SessionId,
-        /// The identifier of the turn, by which it is cancelled.
+        /// The identifier of the turn, with which it can be cancelled.
         turn: TurnId,
-        /// Whether it waits for an earlier turn of its session.
+        /// Whether the turn waits for an earlier turn of its session.
         queued: bool,
     }
 
@@ -133,22 +135,22 @@ wire! {
 
     /// Selects pending actions.
     struct ApprovalsListParams {
-        /// Whether ended actions are listed, too.
+        /// Whether completed actions are listed, too.
         #[serde(default)]
         include_decided: bool,
     }
 
-    /// Pending actions, and ended ones if they were requested.
+    /// Pending actions, and completed actions if requested.
     struct ApprovalsListResponse {
         /// The actions: undecided first, then newest first.
         approvals: Vec<Approval>,
-        /// For the approval window: actions whose time ran out and that may be asked about again.
+        /// For the approval window: expired actions for which approval can be requested again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(optional, as = "Option<Vec<Approval>>")]
         expired: Vec<Approval>,
     }
 
-    /// Names one pending action.
+    /// Names a pending action.
     struct ApprovalParams {
         /// The identifier of the action.
         id: ApprovalId,
@@ -167,9 +169,9 @@ wire! {
     struct ApprovalDecideParams {
         /// The identifier of the action.
         id: ApprovalId,
-        /// The hash that was shown; a decision for another hash is refused.
+        /// The hash that was shown; a decision with another hash is refused.
         hash: String,
-        /// The decision of the person.
+        /// The user's decision.
         decision: Decision,
     }
 
@@ -177,8 +179,7 @@ wire! {
     struct ApprovalDecideResponse {
         /// The action with its new status.
         approval: Approval,
-        /// The result of the call, if the decision itself ran it because nothing waited for it any
-        /// more.
+        /// The result of the call, if the decision ran the call because the turn no longer waited.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<crate::ItemBody>,
     }
@@ -196,7 +197,7 @@ wire! {
         /// The arguments of the call, as a JSON object.
         #[ts(type = "unknown")]
         arguments: Value,
-        /// The session whose permissions count; absent for none.
+        /// The session whose permissions apply; absent means no session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
         /// Whether to assume that untrusted content has entered the turn.
@@ -210,9 +211,9 @@ wire! {
         tool: ToolId,
         /// The kind of change that the tool makes.
         effect: crate::Effect,
-        /// Whether the call would run, ask or be refused.
+        /// Whether the call would run, require approval or be refused.
         verdict: crate::PolicyVerdict,
-        /// The rule or default that decides.
+        /// The rule or default that determines the verdict.
         why: crate::Text,
         /// The arguments as the tool would get them.
         #[ts(type = "unknown")]
@@ -221,37 +222,37 @@ wire! {
         faults: Vec<crate::PolicyFault>,
     }
 
-    /// The destinations that reads may send data to without a question.
+    /// The destinations that reads may send data to without asking.
     struct AllowancesResponse {
-        /// The permissions, newest first. Those of one conversation have its id.
+        /// The permissions, newest first. A permission for a single conversation has its id.
         allowances: Vec<crate::Allowance>,
     }
 
     /// A permission for a destination.
     struct AllowanceParams {
-        /// The place.
+        /// The destination.
         destination: crate::Destination,
-        /// The conversation in which it holds; absent for all.
+        /// The conversation in which the permission applies; absent for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
     }
 
-    /// One run of the run contract. The answer is its RunResponse, or its AgentError as the failure
+    /// A run of the run contract. The response is its RunResponse, or its AgentError as the error
     /// of the command.
     struct RunParams {
         /// The RunRequest as JSON text, as the caller wrote it.
         request: String,
         /// The namespace of request ids.
         caller: String,
-        /// Carried into every record and log line of the run.
+        /// An id that is included in every record and log line of the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         correlation_id: Option<String>,
-        /// Whether events are pushed while it runs.
+        /// Whether events are pushed during the run.
         #[serde(default)]
         stream: bool,
     }
 
-    /// Switches one agent or tool off or on.
+    /// Switches an agent or a tool off or on.
     struct SwitchSetParams {
         /// The agent or tool to switch.
         target: SwitchTarget,
@@ -267,11 +268,11 @@ wire! {
 
     /// Permissions that a person gave for the rest of a session.
     struct GrantsListResponse {
-        /// The permissions, ended and revoked ones included.
+        /// The permissions, including expired and revoked ones.
         grants: Vec<Grant>,
     }
 
-    /// Names one permission.
+    /// Names a permission.
     struct GrantParams {
         /// The identifier of the permission.
         id: GrantId,
@@ -285,13 +286,13 @@ wire! {
         /// Only records of this session; all sessions when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
-        /// Text found in tool, status or session.
+        /// Text to search for in tool, status or session.
         #[serde(default)]
         query: String,
-        /// Records with a smaller number than this; the newest when absent.
+        /// Selects records with a number below this; absent selects the newest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<u64>,
-        /// At most 500; 0 means 100.
+        /// The most records of the page: at most 500; 0 means 100.
         #[serde(default)]
         limit: u32,
     }
@@ -306,7 +307,7 @@ wire! {
         total: u64,
     }
 
-    /// Names one record of the audit log.
+    /// Names a record of the audit log.
     struct AuditShowParams {
         /// The number of the record.
         seq: u64,
@@ -316,10 +317,10 @@ wire! {
     struct AuditExportParams {
         /// The path of a new or empty folder.
         folder: String,
-        /// Only the records of this session.
+        /// Selects only the records of this session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
-        /// Only the records of the decision to which the record of this number belongs.
+        /// Selects only the records of the decision to which the record with this number belongs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         record: Option<u64>,
     }
@@ -328,18 +329,19 @@ wire! {
     struct SessionEraseResponse {
         /// The number of values that were erased from the audit log.
         values: u64,
-        /// Logs that were set aside after an alarm and are too damaged to be searched. They may
-        /// still have values of the session.
+        /// Logs that were set aside after an alarm and are too damaged to be searched. These logs
+        /// may still contain values of the session.
         unreadable: Vec<String>,
-        /// Other sessions that got memories of the session. Their own content was not erased.
+        /// Other sessions that received memories of the session. Their own content was not erased.
         used_in: Vec<MemoryUse>,
     }
 
-    /// A session that got memories of another one.
+    /// A session that received memories of another session.
     struct MemoryUse {
-        /// The session that got them.
+        /// The session that received the memories.
         session: SessionId,
-        /// Its title. Absent if the session was deleted and values of it are left in the audit log.
+        /// The title of the session. Absent if the session was deleted and some of its values
+        /// remain in the audit log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         title: Option<String>,
     }
@@ -350,38 +352,44 @@ wire! {
         folder: String,
         /// The number of exported records.
         records: u64,
-        /// The number of receipts, one for each approved action.
+        /// The number of receipts; each approved action has one.
         #[serde(default)]
         receipts: u64,
-        /// The number of receipts that have a signed statement, too. Zero if the signing key is not
-        /// at hand.
+        /// The number of receipts with a signed statement. Zero if the signing key is not
+        /// available.
         #[serde(default)]
         statements: u64,
+        /// The number of figures that can be computed again from the rows in the export.
+        #[serde(default)]
+        figures: u64,
+        /// The figures that cannot be computed again from the export, each with the cause.
+        #[serde(default)]
+        left_out: Vec<Text>,
         /// The names of the files.
         files: Vec<String>,
     }
 
-    /// A checkpoint that was just signed.
+    /// A newly signed checkpoint.
     struct AuditCheckpointResponse {
-        /// The number of records that it covers.
+        /// The number of records that the checkpoint covers.
         size: u64,
         /// The root hash (hex) over these records.
         root: String,
         /// The signed text of the checkpoint, with the cosignature of the witness if there is one.
         note: String,
-        /// Why a witness or a time stamp authority of the settings did not confirm it.
+        /// Why a witness or a time stamp authority in the settings did not confirm the checkpoint.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<Text>,
     }
 
     /// The state of the audit log's alarm.
     struct AuditAlarmResponse {
-        /// The alarm; absent if the log is in order.
+        /// The alarm; absent if the log has no problem.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alarm: Option<crate::AuditAlarm>,
     }
 
-    /// Where the old log was moved to.
+    /// The location to which the old log was moved.
     struct AuditAcceptResponse {
         /// The path of the old log.
         set_aside: String,
@@ -392,9 +400,9 @@ wire! {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "kind", content = "id", rename_all = "snake_case")]
 pub enum SwitchTarget {
-    /// One specialist, by its id.
+    /// A specialist, by its id.
     Agent(crate::AgentId),
-    /// One tool, by its id.
+    /// A tool, by its id.
     Tool(ToolId),
 }
 

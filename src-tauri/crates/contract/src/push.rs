@@ -1,4 +1,4 @@
-//! The messages that the host sends without being asked.
+//! The messages that the host sends without a request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,69 +6,68 @@ use ts_rs::TS;
 
 use crate::{ImportView, ServerView, SessionId, SessionSummary, Settings};
 
-/// Messages that the host pushes to its windows and clients, besides command answers.
+/// Messages that the host pushes to its windows and clients, in addition to responses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "push", rename_all = "snake_case")]
 pub enum Push {
-    /// A turn went on.
+    /// A turn has a new event.
     Turn {
         /// The event with its address.
         event: crate::TurnEvent,
     },
     /// A session was created or changed.
     Session {
-        /// The session as it is now.
+        /// The current state of the session.
         summary: SessionSummary,
     },
     /// A session was deleted.
     SessionDeleted {
-        /// The session that was deleted.
+        /// The deleted session.
         session: SessionId,
     },
     /// The waiting messages of a session changed.
     Queue {
-        /// The session that they wait for.
+        /// The session for which the messages wait.
         session: SessionId,
         /// All waiting messages, in the order in which they will run.
         queue: Vec<crate::QueuedMessage>,
     },
-    /// Approvals changed: read them again.
+    /// Approvals changed, so that clients must read them again.
     Approvals {
         /// The number of pending actions.
         waiting: u32,
     },
-    /// Nobody decided about an action in time.
+    /// An action expired without a decision.
     ApprovalExpired {
         /// The action as it was shown.
         approval: Box<crate::Approval>,
     },
-    /// An import went on or ended.
+    /// An import made progress or ended.
     Import {
-        /// The import as it is now.
+        /// The current state of the import.
         import: ImportView,
     },
     /// The state of an MCP server changed.
     Server {
-        /// The server as it is now.
+        /// The current state of the server.
         server: ServerView,
     },
-    /// The definitions of servers' tools changed: read them again. `waiting` is the number to be
-    /// accepted.
+    /// The definitions of servers' tools changed, so that clients must read them again.
     ServerTools {
         /// The number of definitions that wait to be accepted.
         waiting: u32,
     },
-    /// Changes of settings wait in the approval window: read them again.
+    /// Setting changes wait in the approval window, so that clients must read them again.
     Confirmations {
         /// The number of changes that wait to be confirmed.
         waiting: u32,
     },
-    /// Servers ask the user something: read them again.
+    /// Servers have questions for the user, so that clients must read them again.
     Questions {
         /// The number of questions that wait for an answer.
         waiting: u32,
     },
-    /// A server's question was declined, because nobody could answer it.
+    /// A server's question was declined, because no person could answer it.
     QuestionDeclined {
         /// The pack of the server.
         pack: crate::PackId,
@@ -77,9 +76,9 @@ pub enum Push {
         /// The text of the question.
         message: String,
     },
-    /// Boxed, so that a delta is not as large as all settings.
+    /// The settings changed. Boxed, so that the enum is not as large as the settings.
     Settings {
-        /// The settings in force now.
+        /// The settings that now apply.
         settings: Box<Settings>,
     },
     /// Records were added to the audit log.
@@ -87,14 +86,14 @@ pub enum Push {
         /// The number of all records.
         total: u64,
     },
-    /// A verification of the log went on.
+    /// A verification of the log made progress.
     AuditVerification {
         /// The number of records that were checked so far.
         checked: u64,
         /// The number of records to check.
         total: u64,
     },
-    /// An event of a streamed run. The last one is the command's answer.
+    /// An event of a streamed run. The last event is returned as the command's response.
     Run {
         /// The namespace of the request id.
         caller: String,
@@ -110,6 +109,8 @@ pub enum Push {
         /// The paths of the files that were dropped; empty while they are dragged.
         paths: Vec<String>,
     },
-    /// The receiver was too slow and missed pushes: read everything again.
+    /// Sources of data changed, so that clients must read them again.
+    Sources {},
+    /// The receiver was too slow and missed pushes, so that it must read everything again.
     Lagged {},
 }

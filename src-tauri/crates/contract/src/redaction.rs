@@ -1,5 +1,5 @@
-//! The data that may leave this computer for a model, and the counts of what was redacted. Never a
-//! value.
+//! The data that may be sent from this computer to a model, and the counts of redacted values,
+//! without the values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use ts_rs::TS;
 pub struct EgressSettings {
     /// If false, only the offline model and servers on this computer may answer.
     pub allowed: bool,
-    /// How much is replaced before a text goes to a model.
+    /// How much of a text is replaced before the text is sent to a model.
     pub redaction: RedactionLevel,
 }
 
@@ -21,7 +21,7 @@ impl Default for EgressSettings {
     }
 }
 
-/// How much is replaced by placeholders. Keys and tokens that this app knows are removed at every
+/// How much is replaced by placeholders. Keys and tokens that the app knows are removed at every
 /// level.
 #[derive(
     Clone,
@@ -40,7 +40,7 @@ impl Default for EgressSettings {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum RedactionLevel {
-    /// Only keys and tokens that this app knows.
+    /// Only keys and tokens that the app knows.
     None,
     /// E-mail addresses, phone numbers, payment cards, IBANs, personal identity numbers, keys.
     #[default]
@@ -49,7 +49,7 @@ pub enum RedactionLevel {
     Strict,
 }
 
-/// Declares the kinds from one table: each with its name on the wire and in placeholders.
+/// Declares the kinds in a table, each with its name for serialisation and placeholders.
 macro_rules! redaction_kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal,)+) => {
         /// A kind of redacted value.
@@ -66,7 +66,7 @@ macro_rules! redaction_kinds {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),+];
 
-            /// The kind as it is on the wire and in placeholders.
+            /// Returns the name of the kind, as serialised and in placeholders.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)+
@@ -77,7 +77,7 @@ macro_rules! redaction_kinds {
 }
 
 redaction_kinds! {
-    /// A key or token that this app handles. It is removed and never restored.
+    /// A key or token that the app uses. It is removed and never restored.
     Secret = "secret",
     /// An e-mail address.
     Email = "email",
@@ -89,14 +89,14 @@ redaction_kinds! {
     Iban = "iban",
     /// A personal identity number.
     PersonalId = "personal_id",
-    /// A key in a form that providers use, or a private key.
+    /// A key in the format of a provider, or a private key.
     Key = "key",
     /// A web address.
     Url = "url",
     /// A long text of random-looking characters.
     Token = "token",
-    /// Text that already looked like a placeholder. It gets a placeholder of its own, so that it is
-    /// never taken for another one.
+    /// Text that already looks like a placeholder. It is replaced by a placeholder, so that it is
+    /// not mistaken for another one.
     Literal = "literal",
 }
 

@@ -1,6 +1,6 @@
-//! Results by shape. A tool declares how its results are built, and each client draws any result of
-//! that shape: it needs to know neither the tool nor the pack. Only a named view needs code of its
-//! pack in the window.
+//! Defines the shapes of results. A tool declares the shape of its results, and each client draws
+//! any result of that shape without specific code for the tool or the pack. Only a named view needs
+//! code of its pack in the window.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -27,21 +27,21 @@ pub use declaration::{ShapeName, ViewDeclaration};
 #[serde(from = "AnyDeclaration", into = "ViewDeclaration")]
 #[ts(as = "ViewDeclaration")]
 pub struct ResultView {
-    /// The parts of a result.
+    /// The structure of a result.
     pub shape: Shape,
-    /// Whether the newest result stays beside the conversation.
+    /// Whether the newest result is kept visible beside the conversation.
     pub pinned: bool,
 }
 
-/// The parts that a result has.
+/// The possible structures of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Shape {
-    /// Values without a declared meaning. They are shown as names and values, on demand.
+    /// Values without a declared meaning, which are shown as names and values on demand.
     #[default]
     Plain,
     /// Rows with the same columns.
     Table(Layout),
-    /// Single values that are read at a glance. Each column is a figure.
+    /// A few values to read at a glance. Each column is a figure.
     Figures(Layout),
     /// Measures over time or over a dimension, drawn as a chart.
     Series(Layout),
@@ -49,33 +49,34 @@ pub enum Shape {
     Records(Layout),
     /// A view that the window draws with code of a pack.
     Named {
-        /// The pack that has the view. None if the name alone tells it.
+        /// The pack that has the view. None if the name of the view is sufficient.
         pack: Option<PackId>,
-        /// The name of the view, which no other pack has.
+        /// The name of the view, which is unique among packs.
         view: String,
     },
 }
 
-/// Where rows and columns are in a result.
+/// The locations of rows and columns in a result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
-    /// The heading, by language. The tool's title if it is empty.
+    /// The heading, by language. If empty, the tool's title is used.
     pub title: Localised<String>,
-    /// JSON pointer to the rows. An empty one means the result itself. A single object is one row.
+    /// JSON pointer to the rows. An empty pointer means the result itself. A single object is a
+    /// row.
     pub rows: String,
     /// The columns.
     pub columns: Columns,
-    /// The kind of chart, if the data are not to decide it. For `Shape::Series` only.
+    /// The kind of chart; if absent, the data determine the kind. For `Shape::Series` only.
     pub chart: Option<ChartKind>,
 }
 
-/// The columns of a result, or where they are.
+/// The columns of a result, or their location.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(untagged)]
 pub enum Columns {
     /// The same columns in each result.
     Declared(Vec<ResultColumn>),
-    /// JSON pointer to a list of columns within the result, which differ from call to call.
+    /// JSON pointer to a list of columns within the result, because they differ between calls.
     InResult(String),
 }
 
@@ -89,16 +90,16 @@ impl Default for Columns {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ResultColumn {
-    /// The member of a row that has the value, or a JSON pointer into the row. If rows are lists, the
-    /// place of the column counts instead.
+    /// The member of a row that contains the value, or a JSON pointer into the row. If rows are
+    /// lists, the position of the column is used instead.
     #[schemars(length(min = 1))]
     pub field: String,
-    /// The heading, by language. Without any, the field is the heading.
+    /// The heading, by language. If empty, the field is the heading.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Words")]
     #[ts(optional, as = "Option<Localised<String>>")]
     pub label: Localised<String>,
-    /// The use of the column.
+    /// The role of the column.
     #[serde(default)]
     #[ts(optional, as = "Option<ColumnRole>")]
     pub role: ColumnRole,
@@ -106,11 +107,11 @@ pub struct ResultColumn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub unit: Option<ColumnUnit>,
-    /// How the values are written. Follows from the role if it is absent.
+    /// The format of the values. If absent, the role determines the format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub format: Option<ValueFormat>,
-    /// The number of decimal places (0 to 6). Follows from the format if it is absent.
+    /// The number of decimal places (0 to 6). If absent, the format determines the number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 6))]
     #[ts(optional)]
@@ -118,7 +119,7 @@ pub struct ResultColumn {
 }
 
 impl ResultColumn {
-    /// Returns how the values are written.
+    /// Returns the format of the values.
     pub fn value_format(&self) -> ValueFormat {
         self.format.unwrap_or(match self.role {
             ColumnRole::Dimension => ValueFormat::Text,
@@ -128,18 +129,18 @@ impl ResultColumn {
     }
 }
 
-/// The use of a column.
+/// The role of a column.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ColumnRole {
-    /// Names what a row is about.
+    /// Identifies the subject of a row.
     #[default]
     Dimension,
-    /// A number that was measured.
+    /// A measured number.
     Measure,
-    /// The day or moment that a row is about.
+    /// The day or time of a row.
     Time,
 }
 
@@ -149,53 +150,52 @@ pub enum ColumnRole {
 pub enum ColumnUnit {
     /// A fixed unit: a currency code such as `EUR`, or a text such as `km`.
     Fixed(String),
-    /// A unit that the result has.
+    /// A unit that the result contains.
     Within(UnitPlace),
 }
 
-/// Where a result has a unit.
+/// The location of a unit in a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct UnitPlace {
-    /// JSON pointer to the unit, in the row or else in the whole result.
+    /// JSON pointer to the unit, in the row or otherwise in the whole result.
     pub at: String,
 }
 
-/// How a value is written.
+/// The format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueFormat {
-    /// As it is.
+    /// The unchanged text.
     Text,
-    /// As a number in the reader's language, with its unit.
+    /// A number in the reader's language, with its unit.
     Number,
-    /// As an amount of the currency that is the column's unit.
+    /// An amount in the currency that is the column's unit.
     Money,
-    /// As a percentage: 0.25 is written as 25 %.
+    /// A percentage: 0.25 is written as 25 %.
     Percent,
-    /// As a day: `2026-11-30`.
+    /// A day: `2026-11-30`.
     Day,
-    /// As a point in time: `2026-11-30T09:00:00Z`.
+    /// A point in time: `2026-11-30T09:00:00Z`.
     Moment,
-    /// As yes or no.
+    /// Yes or no.
     Flag,
 }
 
 impl ValueFormat {
-    /// Whether values are numbers, which stand below each other at the right.
+    /// Whether values are numbers, which are right-aligned.
     pub fn is_number(self) -> bool {
         matches!(self, Self::Number | Self::Money | Self::Percent)
     }
 }
 
 impl ResultView {
-    /// Whether nothing is declared about the results.
+    /// Whether the results have no declared structure.
     pub fn is_plain(&self) -> bool {
         self.shape == Shape::Plain
     }
 
-    /// Returns the kind of result in the words of the run contract: the shape, or the name of the
-    /// view.
+    /// Returns the kind of result as named in the run contract: the shape, or the name of the view.
     pub fn kind(&self) -> &str {
         match &self.shape {
             Shape::Named { view, .. } => view,
@@ -203,7 +203,7 @@ impl ResultView {
         }
     }
 
-    /// Returns the name of the view, if it is a named one.
+    /// Returns the name of the view, if it is a named view.
     pub fn named(&self) -> Option<&str> {
         match &self.shape {
             Shape::Named { view, .. } => Some(view),
@@ -211,8 +211,8 @@ impl ResultView {
         }
     }
 
-    /// Whether a result of `tool` takes the place of a result of `other_tool` beside the
-    /// conversation. Tools share the place of a named view, and each other tool has its own.
+    /// Whether a result of `tool` replaces a result of `other_tool` beside the conversation. All
+    /// tools with the same named view share a place, and each other tool has its own place.
     pub fn shares_place(&self, tool: &ToolId, other: &Self, other_tool: &ToolId) -> bool {
         match (self.named(), other.named()) {
             (None, None) => tool == other_tool,
@@ -234,7 +234,8 @@ impl Shape {
         }
     }
 
-    /// Returns where rows and columns are, if a client can draw the shape without a pack.
+    /// Returns the locations of rows and columns, if a client can draw the shape without code of a
+    /// pack.
     pub fn layout(&self) -> Option<&Layout> {
         match self {
             Self::Table(layout)

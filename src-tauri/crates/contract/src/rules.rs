@@ -1,5 +1,5 @@
-//! The user's rules about tool calls (`policy.json`), the rules in force, and the verdict on one
-//! call. The crate `policy` decides which rule takes precedence.
+//! The user's rules about tool calls (`policy.json`), the rules that currently apply, and the
+//! verdict on a call. The crate `policy` decides which rule takes precedence.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -9,17 +9,18 @@ use ts_rs::TS;
 
 use crate::{Effect, PolicyMode, SessionId, Text, ToolId};
 
-/// The file `policy.json` of a profile: what the user allows, asks for and denies, in addition to
-/// the policy in the settings.
+/// The file `policy.json` of a profile: the calls that the user allows, wants to approve, or
+/// denies, in addition to the policy in the settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyFile {
-    /// For editors: where the schema of this file lies.
+    /// For editors: the location of this file's schema.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// Their order has no meaning: deny takes precedence over ask, ask over allow.
+    /// The rules. Their order has no meaning: deny takes precedence over ask, and ask over allow.
     pub rules: Vec<PolicyRule>,
-    /// Permissions that are valid until a day, for writes that their pack declares grantable.
+    /// Permissions that are valid until a given time, for writes that their pack declares
+    /// grantable.
     pub grants: Vec<StandingGrant>,
 }
 
@@ -31,19 +32,19 @@ pub enum RuleAction {
     Deny,
     /// A person must approve the call.
     Ask,
-    /// Does not allow destructive tools, nor writes under `read_only_only`.
+    /// The call runs. Does not apply to destructive tools, nor to writes under `read_only_only`.
     Allow,
 }
 
-/// One rule. All given conditions must hold.
+/// A rule. All given conditions must be met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRule {
     /// The name of the rule in decisions. Unique in the file.
     pub id: String,
-    /// The effect of the rule on a call that fits it.
+    /// The effect of the rule on a matching call.
     pub action: RuleAction,
-    /// A tool id; `*` stands for any text.
+    /// The id of the tool; `*` stands for any text.
     pub tool: String,
     /// If given, the rule applies only to tools with this effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,21 +53,21 @@ pub struct PolicyRule {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: Map<String, Value>,
-    /// Shown with the decision.
+    /// The reason that is shown with the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A permission that the user has written down. Like any grant, it covers less once untrusted
-/// content has entered a turn.
+/// A permission that the user has written in the file. Like any grant, it covers fewer calls once
+/// untrusted content has entered a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct StandingGrant {
-    /// Unique among the grants of the file.
+    /// The name of the grant, unique in the file.
     pub id: String,
-    /// One tool by its id, without `*`.
+    /// The id of a single tool, without `*`.
     pub tool: ToolId,
-    /// Only in this session.
+    /// The session to which the permission is limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
     /// Arguments that must be equal, by name. Numbers and booleans that are not named may have any
@@ -74,25 +75,26 @@ pub struct StandingGrant {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: Map<String, Value>,
-    /// The moment at which the permission ends.
+    /// The time at which the permission expires.
     pub expires_at: DateTime<Utc>,
 }
 
-/// A part of the file that could not be read. While there is one, every call needs an approval.
+/// A part of the file that could not be read. As long as there is such a part, every call needs an
+/// approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PolicyFault {
     /// The rule or grant, and its line.
     pub place: Text,
-    /// A sentence that says why it could not be read.
+    /// A sentence that describes the problem.
     pub problem: Text,
 }
 
-/// Everything that decides what may run, as in force now.
+/// The settings and rules that currently decide which calls may run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PolicyView {
     /// The default for tools without a rule.
     pub mode: PolicyMode,
-    /// Where the rules are read from.
+    /// The path of the rules file.
     pub file: String,
     /// Whether the file exists.
     pub found: bool,
@@ -108,7 +110,7 @@ pub struct PolicyView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyVerdict {
-    /// The call runs without a question.
+    /// The call runs without asking.
     Allow,
     /// A person must approve the call.
     Ask,

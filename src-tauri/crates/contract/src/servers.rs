@@ -1,5 +1,5 @@
-//! MCP servers on the wire: their state, the definitions of their tools, what changed in a
-//! definition since it was accepted, and the questions of a server to the user.
+//! MCP servers: their state, the definitions of their tools, the changes in a definition since it
+//! was accepted, and the questions of a server to the user.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use crate::{Effect, PackId, Text};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerState {
-    /// It is not needed yet, so it is not started.
+    /// The server is not needed yet, so it is not started.
     Idle,
-    /// It is being started or reached.
+    /// The server is being started or connected.
     Starting,
-    /// It answers calls.
+    /// The server answers calls.
     Ready,
-    /// It failed and is started again after a wait.
+    /// The server failed and will be restarted after a delay.
     BackingOff,
-    /// It failed too often; a person must start it again.
+    /// The server failed too often, so that a person must restart it.
     Failed,
-    /// The user must sign in first.
+    /// The user must sign in to the server first.
     SignIn,
-    /// It was ended, as the app or its pack is closed.
+    /// The server was stopped, because the app or its pack was closed.
     Stopped,
 }
 
@@ -37,38 +37,38 @@ pub struct ServerView {
     pub name: String,
     /// The pack that declares the server.
     pub pack: PackId,
-    /// The present state.
+    /// The current state of the server.
     pub state: ServerState,
-    /// Why it does not run, as a sentence.
+    /// Why the server does not run, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Text>,
-    /// How often it was restarted after a failure.
+    /// The number of restarts after failures.
     pub restarts: u32,
-    /// The process id; absent for a server behind an address or one that does not run.
+    /// The process id; absent for a server at an address or a server that does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// Its address, if it is not a program of the pack.
+    /// The server's address, unless it is a program of the pack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Whether the pack declares that it lies on this computer or in the local network.
+    /// Whether the pack declares that the server is on this computer or in the local network.
     #[serde(default)]
     pub private_network: bool,
-    /// Whether the user signs in to it with a browser.
+    /// Whether the user signs in to the server with a browser.
     #[serde(default)]
     pub signs_in: bool,
 }
 
-/// Whether a tool's present definition was accepted.
+/// Whether a tool's current definition was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DefinitionState {
-    /// It equals the accepted one.
+    /// The definition equals the accepted definition.
     Accepted,
-    /// It differs from the accepted one. The tool is switched off.
+    /// The definition differs from the accepted definition, so the tool is switched off.
     Changed,
-    /// The tool did not exist when the server was first reached. It is switched off.
+    /// The tool did not exist when the server was first reached, so it is switched off.
     New,
-    /// The server does not list the tool any more.
+    /// The server no longer lists the tool.
     Gone,
 }
 
@@ -79,27 +79,27 @@ pub struct ServerTool {
     pub pack: PackId,
     /// The name of the server in its pack.
     pub server: String,
-    /// The server's own name for it.
+    /// The server's own name for the tool.
     pub name: String,
-    /// Whether its present definition was accepted.
+    /// Whether the tool's current definition was accepted.
     pub state: DefinitionState,
-    /// SHA-256 (hex) of the present definition. It is what the user accepts.
+    /// SHA-256 (hex) of the current definition, which the user accepts.
     pub hash: String,
-    /// The effect that the app assumes for it.
+    /// The effect that the app assumes for the tool.
     pub effect: Effect,
     /// Whether the pack's manifest declares the tool and its effect.
     pub declared: bool,
     /// The effect that the server itself states; never trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Effect>,
-    /// The accepted and the present definition, line by line; empty if they are equal.
+    /// The accepted and the current definition, line by line; empty if they are equal.
     pub diff: Vec<DiffLine>,
-    /// Whether it is changed, and only in the numbers of its descriptions.
+    /// Whether the definition changed only in the numbers of its descriptions.
     #[serde(default)]
     pub only_numbers: bool,
 }
 
-/// One line of a comparison of two definitions.
+/// A line of a comparison of two definitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DiffLine {
     /// How the line changed.
@@ -108,15 +108,15 @@ pub struct DiffLine {
     pub text: String,
 }
 
-/// How a line changed from the accepted to the present definition.
+/// How a line changed from the accepted to the current definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// The line is in both.
+    /// The line is in both definitions.
     Same,
-    /// The line is in the accepted definition only.
+    /// The line is only in the accepted definition.
     Removed,
-    /// The line is in the present definition only.
+    /// The line is only in the current definition.
     Added,
 }
 
@@ -127,17 +127,17 @@ pub struct ServerToolsResponse {
     pub tools: Vec<ServerTool>,
 }
 
-/// Accepts definitions as they were shown: all of them, or none if one is another now.
+/// Accepts the definitions that were shown. If one has changed since, none is accepted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerToolsAcceptParams {
     /// The pack that declares the server.
     pub pack: PackId,
     /// The name of the server in its pack; empty for the pack's manifest.
     pub server: String,
-    /// The hash that was shown, by the server's own name for the tool.
+    /// The hashes that were shown, by the server's own name for the tool.
     pub hashes: BTreeMap<String, String>,
-    /// Whether the numbers in the server's descriptions may change from now on without a question.
-    /// Without it, what was said before holds.
+    /// Whether the numbers in the server's descriptions may change from now on without asking. If
+    /// absent, the earlier choice remains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers_may_change: Option<bool>,
 }
@@ -155,7 +155,7 @@ pub struct ServerToolEffectParams {
     pub effect: Effect,
 }
 
-/// Names one server.
+/// Names a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerParams {
     /// The pack that declares the server.
@@ -164,39 +164,39 @@ pub struct ServerParams {
     pub server: String,
 }
 
-/// The address at which the user signs in. The answer is awaited in the background.
+/// The address at which the user signs in. The app waits for the sign-in in the background.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerSignInResponse {
     /// The address to open in a browser.
     pub url: String,
 }
 
-/// A question of a server to the user, during a call.
+/// A question that a server asks the user during a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerQuestion {
-    /// The identifier of the question, which its answer repeats.
+    /// The identifier of the question, which the answer must repeat.
     pub id: String,
     /// The pack of the server.
     pub pack: PackId,
     /// The name of the server in its pack.
     pub server: String,
-    /// The server's own text, shown as plain text.
+    /// The server's text, shown as plain text.
     pub message: String,
-    /// The kind of answer that is expected.
+    /// The kind of the expected answer.
     pub asks: QuestionKind,
 }
 
-/// The kind of answer that the server asks for.
+/// The kind of answer that the server requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum QuestionKind {
-    /// Values that fit a flat JSON Schema.
+    /// Values that match a flat JSON Schema.
     Form {
         /// The JSON Schema of the values.
         #[ts(type = "unknown")]
         schema: Value,
     },
-    /// A visit of the user to an address.
+    /// The user's visit to an address.
     Url {
         /// The address to open in a browser.
         url: String,
@@ -210,7 +210,7 @@ pub struct QuestionsResponse {
     pub questions: Vec<ServerQuestion>,
 }
 
-/// The answer to one question.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct QuestionAnswerParams {
     /// The identifier of the question.
@@ -223,7 +223,7 @@ pub struct QuestionAnswerParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum QuestionAnswer {
-    /// With the values of a form.
+    /// The user answers, with the values of a form.
     Accept {
         /// The values, by the schema's names; absent for a visit to an address.
         #[serde(default, skip_serializing_if = "Option::is_none")]

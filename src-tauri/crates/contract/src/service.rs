@@ -6,23 +6,23 @@ use ts_rs::TS;
 
 use crate::ErrorCode;
 
-/// Spending limits; 0 means none. A model call that could exceed one is not made.
+/// Spending limits; 0 means no limit. A model call that could exceed a limit is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budgets {
-    /// Tokens of one message with all its model calls.
+    /// The most tokens of a message with all its model calls.
     pub run_tokens: u32,
-    /// US dollars of one message.
+    /// The most US dollars of a message.
     pub run_usd: f64,
-    /// Tokens of one session.
+    /// The most tokens of a session.
     pub session_tokens: u32,
-    /// US dollars of one session.
+    /// The most US dollars of a session.
     pub session_usd: f64,
-    /// Tokens of one day in the user's time zone.
+    /// The most tokens of a day in the user's time zone.
     pub day_tokens: u32,
-    /// US dollars of that day.
+    /// The most US dollars of a day in the user's time zone.
     pub day_usd: f64,
-    /// Tokens of one answer of a model.
+    /// The most tokens of an answer of a model.
     pub max_output_tokens: u32,
 }
 
@@ -40,15 +40,15 @@ impl Default for Budgets {
     }
 }
 
-/// The price of a model, in US dollars for a million tokens.
+/// The price of a model, in US dollars per million tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPrice {
-    /// The model's name; names with a date or `latest` behind it are the same model.
+    /// The model's name; a name with a date or `latest` appended is the same model.
     pub model: String,
-    /// US dollars for a million tokens of requests.
+    /// US dollars per million tokens of requests.
     pub input_usd: f64,
-    /// US dollars for a million tokens of answers.
+    /// US dollars per million tokens of answers.
     pub output_usd: f64,
 }
 
@@ -56,7 +56,7 @@ pub struct ModelPrice {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct PriceTable {
-    /// One row per model.
+    /// The prices, one row per model.
     pub price: Vec<ModelPrice>,
 }
 
@@ -71,7 +71,7 @@ impl PriceTable {
     }
 }
 
-/// Whether a name is that of the row, possibly followed by a date, `latest` or `preview`.
+/// Whether a name equals the row's name, possibly followed by a date, `latest` or `preview`.
 fn same_model(row: &str, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(row) else { return false };
     let Some(version) = rest.strip_prefix(['-', '@', ':']) else { return rest.is_empty() };
@@ -79,21 +79,21 @@ fn same_model(row: &str, name: &str) -> bool {
     digits >= 4 || matches!(version, "latest" | "preview")
 }
 
-/// The prices in force, and their sources.
+/// The prices that currently apply, and their sources.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PricesView {
-    /// The file with the user's own prices, which take precedence over those that ship.
+    /// The file with the user's own prices, which take precedence over the shipped prices.
     pub file: String,
     /// Whether the file exists.
     pub found: bool,
-    /// The prices that apply, own and shipped.
+    /// The prices that apply, including shipped prices.
     pub prices: Vec<ModelPrice>,
-    /// A sentence that says why the file could not be used.
+    /// A sentence that describes why the file could not be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// The configured model.
     pub model: String,
-    /// Whether it costs nothing (because it runs here) or has a price.
+    /// Whether the model is free (because it runs on this computer) or has a price.
     pub model_priced: bool,
 }
 
@@ -106,59 +106,59 @@ pub struct Spent {
     pub usd: f64,
     /// The number of model calls.
     pub calls: u32,
-    /// Calls of models without a price. `usd` does not include them.
+    /// Calls of models without a price. `usd` does not include these calls.
     pub unpriced_calls: u32,
 }
 
 /// Figures of the most recent runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServiceLevelView {
-    /// The most runs that are counted.
+    /// The most runs that are included.
     pub window: u32,
-    /// The number of runs that are counted.
+    /// The number of runs that are included.
     pub runs: u32,
-    /// The measured times, each with its target.
+    /// The measured times and their targets.
     pub latencies: Vec<LatencyView>,
     /// Runs that ended with an error, by code, most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// Today.
+    /// The tokens, cost and calls of today.
     pub spent: Spent,
-    /// The prices in force.
+    /// The prices that currently apply.
     pub prices: PricesView,
 }
 
-/// One measured figure and its target.
+/// A measured time and its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct LatencyView {
-    /// The kind of runs that are measured.
+    /// The kind of the measured runs.
     pub class: LatencyClass,
-    /// 50 or 95.
+    /// The percentile, 50 or 95.
     pub percentile: u8,
     /// The target in milliseconds.
     pub target_ms: u64,
-    /// Absent if there is no such run.
+    /// The measured time in milliseconds; absent if there is no such run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_ms: Option<u64>,
-    /// The number of runs that were measured.
+    /// The number of measured runs.
     pub runs: u32,
 }
 
-/// The kind of run that a figure describes.
+/// The kind of run that a measurement describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyClass {
-    /// Answered without a tool.
+    /// A run that was answered without a tool.
     Simple,
-    /// Answered with at least one tool call.
+    /// A run with at least one tool call.
     WithTools,
 }
 
-/// The number of runs that ended with one error code.
+/// The number of runs that ended with the same error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ErrorCount {
     /// The code of the error.
     pub code: ErrorCode,
-    /// The number of runs that ended with it.
+    /// The number of runs that ended with this code.
     pub runs: u32,
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_price_is_that_of_the_model_and_of_no_other() {
+    fn a_price_is_found_for_a_model_and_its_dated_versions_only() {
         let row = |model: &str| ModelPrice { model: model.into(), input_usd: 1.0, output_usd: 2.0 };
         let table =
             PriceTable { price: vec![row("gpt-4o"), row("gpt-4o-mini"), row("claude-sonnet-4")] };

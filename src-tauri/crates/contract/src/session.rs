@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use crate::{Approval, Item, SessionId, TurnId};
 
-/// A row of the sessions list.
+/// The summary of a session in the sessions list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SessionSummary {
     /// The identifier of the session.
@@ -18,16 +18,16 @@ pub struct SessionSummary {
     pub created_at: DateTime<Utc>,
     /// The moment of the last change.
     pub updated_at: DateTime<Utc>,
-    /// A turn is running now.
+    /// Whether a turn is running now.
     pub running: bool,
-    /// The number of its pending actions.
+    /// The number of pending actions in the session.
     pub waiting_approvals: u32,
 }
 
-/// A message that waits for the running turn to end.
+/// A message that waits for the end of the running turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct QueuedMessage {
-    /// The turn that will answer it.
+    /// The turn that will answer the message.
     pub turn: TurnId,
     /// The message.
     pub text: String,
@@ -36,21 +36,21 @@ pub struct QueuedMessage {
 /// An open session: its newest items (ascending), the running turn, and waiting messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SessionView {
-    /// The row of the sessions list.
+    /// The summary of the session.
     pub summary: SessionSummary,
     /// The newest items, in ascending order.
     pub items: Vec<Item>,
     /// Whether there are older items than the first of `items`.
     pub has_more: bool,
-    /// The turn that runs now; absent if none does.
+    /// The turn that runs now; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_turn: Option<TurnId>,
-    /// The messages that wait, in the order in which they will run.
+    /// The waiting messages, in the order in which they will run.
     pub queue: Vec<QueuedMessage>,
     /// The actions of the session, newest first.
     pub approvals: Vec<Approval>,
-    /// The newest results that stay beside the conversation (see `ResultView::pinned`), if they are
-    /// older than `items`.
+    /// The newest results that are kept visible beside the conversation (see `ResultView::pinned`),
+    /// if they are older than `items`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<Item>>", optional)]
     pub pinned: Vec<Item>,

@@ -1,4 +1,5 @@
-//! Settings as edited in the window and stored in `countersign.toml`. Secrets are never here.
+//! Settings as edited in the window and stored in `countersign.toml`. Secrets are never stored in
+//! settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,15 +18,15 @@ pub struct Settings {
     pub language: String,
     /// `light`, `dark`, `contrast` or `system`.
     pub theme: String,
-    /// Whether the assistant may answer and act. If it is false, every run is refused.
+    /// Whether the assistant may answer and act. If false, every run is refused.
     pub agent_enabled: bool,
-    /// Switches of single agents and tools.
+    /// Switches of individual agents and tools.
     pub switches: Switches,
-    /// Whether the first-run page has been answered.
+    /// Whether the first-run page has been completed.
     pub welcomed: bool,
     /// The model that answers.
     pub model: ModelSettings,
-    /// The rules for data that leaves this computer for a model.
+    /// The rules for data that is sent from this computer to a model.
     pub egress: EgressSettings,
     /// Limits of a turn.
     pub limits: Limits,
@@ -37,14 +38,20 @@ pub struct Settings {
     pub budgets: Budgets,
     /// The default for tools without a rule.
     pub policy: PolicyMode,
-    /// Whether `csign approvals approve` may decide. Changed only in the approval window.
+    /// Whether `csign approvals approve` may decide. This can be changed only in the approval
+    /// window.
     pub decide_from_terminal: bool,
-    /// The audit log: how long it keeps values, and who confirms its checkpoints.
+    /// The audit log: how long it keeps values, and the services that confirm its checkpoints.
     pub audit: AuditSettings,
-    /// IANA zone for dates in answers; `system` uses the machine's.
+    /// The storage of sources of data.
+    pub data: DataSettings,
+    /// The IANA time zone for dates in answers; `system` uses the zone of this computer.
     pub time_zone: String,
-    /// The user's choices about single packs, by pack id.
+    /// The user's choices about individual packs, by pack id.
     pub packs: BTreeMap<String, PackChoice>,
+    /// The widths of columns that the user chose in tables of the window, in characters: by table,
+    /// then by column.
+    pub column_widths: BTreeMap<String, BTreeMap<String, u16>>,
 }
 
 impl Default for Settings {
@@ -64,26 +71,44 @@ impl Default for Settings {
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
             audit: AuditSettings::default(),
+            data: DataSettings::default(),
             time_zone: "system".into(),
             packs: BTreeMap::new(),
+            column_widths: BTreeMap::new(),
         }
     }
 }
 
-/// How long the audit log keeps values, and the services that confirm its checkpoints. They get no
-/// records: a witness gets the size and hashes, an authority one hash. An empty address: none.
+/// How long the audit log keeps values, and the services that confirm its checkpoints. The services
+/// get no records: a witness gets the size and hashes, an authority gets a hash. An empty address
+/// means no service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditSettings {
-    /// Days after which the values of a record are erased, such as questions and arguments. The
-    /// records stay. 0 keeps the values.
+    /// The days after which the values of a record, such as questions and arguments, are erased.
+    /// The records remain. 0 keeps the values forever.
     pub keep_values_days: u32,
     /// The address of a witness (C2SP tlog-witness) that cosigns checkpoints.
     pub witness_url: String,
-    /// The witness's key, as `name+id+key`.
+    /// The witness's key, in the format `name+id+key`.
     pub witness_key: String,
-    /// The address of an authority that stamps one checkpoint a day (RFC 3161).
+    /// The address of an authority that stamps a checkpoint each day (RFC 3161).
     pub timestamp_url: String,
+}
+
+/// The storage of sources of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct DataSettings {
+    /// The megabytes that the rows of all imported files may take on the disk. Beyond that, the rows
+    /// of the oldest undone or replaced imports are deleted, never those in force.
+    pub snapshot_limit_mb: u32,
+}
+
+impl Default for DataSettings {
+    fn default() -> Self {
+        Self { snapshot_limit_mb: 20_000 }
+    }
 }
 
 /// The model that compares memories with questions.
@@ -115,10 +140,10 @@ pub struct MemoryModel {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemorySettings {
-    /// Whether a model gets the memories that fit a message.
+    /// Whether a model gets the memories that match a message.
     pub recall: bool,
-    /// Whether these may be summaries of the user's other conversations. Notes of the profile are
-    /// used in all of them.
+    /// Whether these memories may be summaries of the user's other conversations. Notes of the
+    /// profile are always used.
     pub whole_profile: bool,
     /// The model that compares memories with questions.
     pub model: MemoryModel,
@@ -130,7 +155,7 @@ impl Default for MemorySettings {
     }
 }
 
-/// Agents and tools that are switched off. All others are on.
+/// Agents and tools that are switched off. All others are switched on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switches {
@@ -141,17 +166,17 @@ pub struct Switches {
 }
 
 impl Switches {
-    /// Whether an agent is on.
+    /// Whether an agent is switched on.
     pub fn agent(&self, id: &AgentId) -> bool {
         !self.agents_off.contains(id)
     }
-    /// Whether a tool's own switch is on. A switch applies with and without the pack in its id.
+    /// Whether a tool is switched on. A switch applies with and without the pack in its id.
     pub fn tool(&self, tool: &ToolSpec) -> bool {
         !self.tools_off.iter().any(|off| tool.is_named(off))
     }
 
-    /// Switches one tool of `all` on. If an id without a pack has switched off several tools, the
-    /// others stay off.
+    /// Switches on a tool of `all`. If an id without a pack had switched off several tools, the
+    /// others remain switched off.
     pub fn switch_tool_on(&mut self, id: &ToolId, all: &[ToolSpec]) -> bool {
         let Some(tool) = all.iter().find(|tool| tool.id == *id) else {
             return self.tools_off.remove(id);
@@ -170,13 +195,14 @@ impl Switches {
     }
 }
 
-/// The user's choices about one pack.
+/// The user's choices about a pack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct PackChoice {
-    /// Whether its HTTP tools may reach this computer and the local network, if they ask for it.
+    /// Whether the pack's HTTP tools may reach this computer and the local network, if the manifest
+    /// requests it.
     pub private_network: bool,
-    /// Values instead of the manifest's defaults, by name.
+    /// Values that replace the manifest's defaults, by name.
     #[ts(type = "Record<string, unknown>")]
     pub settings: Map<String, Value>,
 }
@@ -185,39 +211,39 @@ pub struct PackChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// `offline`, or the name of a provider wire, such as `openai_compatible`.
+    /// `offline`, or the name of a provider's protocol, such as `openai_compatible`.
     pub provider: String,
-    /// Empty for the provider's own address.
+    /// The address; empty for the provider's own address.
     pub base_url: String,
     /// The name of the model at the provider.
     pub model: String,
-    /// The name of the model of the same provider that summarises older messages. Empty for the
+    /// The name of the model of the same provider for summaries of older messages; empty for the
     /// model that answers.
     pub summariser: String,
-    /// Addresses on this computer at which a model runs, as a person says. At any other address a
-    /// model counts as one elsewhere, because a program there could pass data on.
+    /// Addresses on this computer at which, according to a person, a model runs. A model at any
+    /// other address is treated as remote, because a program there could forward data.
     pub runs_here: Vec<String>,
-    /// Whether a model that can think does so before it answers, and shows it.
+    /// Whether a model that can think does so before it answers, and shows its thoughts.
     pub reasoning: bool,
-    /// Seconds without data after which a stream counts as stalled.
+    /// Seconds without data after which a stream is treated as stalled.
     pub idle_timeout_s: u32,
-    /// The same for a server on this computer or in the local network. A model there may need minutes to
-    /// read a long conversation.
+    /// The same limit for a server on this computer or in the local network. A model there may need
+    /// minutes to read a long conversation.
     pub local_idle_timeout_s: u32,
-    /// How often a failed call is made again (0 = never).
+    /// The number of retries of a failed call (0 = none).
     pub max_retries: u32,
-    /// Used if the model above cannot be reached.
+    /// The model that is used if the first model cannot be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackModel>,
 }
 
-/// A second model. It is used only if the first one fails before its answer begins.
+/// A second model, which is used only if the first model fails before its answer begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct FallbackModel {
-    /// As for the first model.
+    /// The provider, in the same format as for the first model.
     pub provider: String,
-    /// Empty for the provider's own address.
+    /// The address; empty for the provider's own address.
     pub base_url: String,
     /// The name of the model at the provider.
     pub model: String,
@@ -250,27 +276,27 @@ impl Default for ModelSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Model calls of a specialist's run (1 to 20); the last is made without tools.
+    /// Model calls of a specialist's run (1 to 20); the last call is made without tools.
     pub rounds: u32,
     /// Model calls of a turn over all specialists (4 to 100).
     pub model_calls: u32,
-    /// How often a turn is passed to a specialist (1 to 12).
+    /// The most times that a turn is passed to a specialist (1 to 12).
     pub hops: u32,
-    /// Tool calls of a round (1 to 10). Further calls get a "limit" result.
+    /// Tool calls of a round (1 to 10). Further calls get the outcome "limit".
     pub calls_per_round: u32,
-    /// Messages of the window that the model sees of earlier turns.
+    /// Messages of earlier turns that the model sees in modes with a window.
     pub window_messages: u32,
-    /// Characters of one tool result that the model sees.
+    /// Characters of a tool result that the model sees.
     pub result_chars: u32,
     /// Seconds until a pending action expires.
     pub approval_expiry_s: u32,
     /// The number of newest turns whose recordings are kept for a replay; 0 keeps none.
     pub recorded_turns: u32,
-    /// Characters of one message.
+    /// The most characters of a message.
     pub message_chars: u32,
-    /// Seconds that a turn may take, without the time that a person takes to decide. After that, no
-    /// tool is called or retried, and the model is called once more for an answer from the results
-    /// so far.
+    /// Seconds that a turn may take, excluding the time that a person needs to decide. After that,
+    /// no tool is called or retried, and the model is called once more for an answer from the
+    /// results so far.
     pub deadline_s: u32,
 }
 

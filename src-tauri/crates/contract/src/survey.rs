@@ -1,5 +1,5 @@
-//! The findings about a file before it is imported, on the wire: columns with samples, formats,
-//! rejected lines by cause and the first rows. The fields come from the pack that takes the file.
+//! The findings about a file before its import: columns with samples, formats, rejected lines by
+//! cause and the first rows. The pack that takes the file defines the fields.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::{
     data::{DateOrder, ImportOptions, ImportProblem},
 };
 
-/// Asks how a file would be imported. Stores nothing.
+/// Requests a survey of how a file would be imported. The survey stores no data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DataSurveyParams {
     /// The pack that takes the file.
     pub pack: PackId,
     /// The path of the file.
     pub path: String,
-    /// The decisions of a person. Absent: recognise the columns.
+    /// The decisions of a person. If absent, the columns are recognised automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub options: Option<ImportOptions>,
@@ -37,7 +37,7 @@ pub struct DataLayoutParams {
 /// The findings about a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct FileSurvey {
-    /// Why the file cannot be read at all. Then the other members are empty.
+    /// Why the file cannot be read at all. If so, the other members are empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub problem: Option<ImportProblem>,
@@ -45,40 +45,40 @@ pub struct FileSurvey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub encoding: Option<TextEncoding>,
-    /// The sign between cells. Absent for a workbook.
+    /// The separator between cells. Absent for a workbook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub separator: Option<String>,
     /// The line that names the columns.
     pub header_line: u64,
-    /// The number of lines with text above the header line, which are left out.
+    /// The number of lines with text above the header line, which are skipped.
     pub title_lines: u64,
-    /// The name of the layout, if the columns are those of a known one.
+    /// The name of the layout, if the columns match a known layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub layout: Option<String>,
-    /// The columns of the file in their order, by which a mapping is remembered.
+    /// The columns of the file in order, as the key of a remembered mapping.
     pub shape: String,
-    /// Whether a mapping of an earlier file with these columns is used.
+    /// Whether the mapping of an earlier file with these columns is used.
     pub is_remembered: bool,
     /// Whether the columns are read by their names and cannot be mapped.
     pub is_fixed: bool,
     /// All columns, in their order.
     pub columns: Vec<SurveyedColumn>,
-    /// The fields that the pack knows, in the order in which a person reads them.
+    /// The fields that the pack knows, in display order.
     pub fields: Vec<SurveyedField>,
-    /// The required fields that have neither column nor constant.
+    /// The required fields that have neither a column nor a constant.
     pub missing: Vec<String>,
-    /// How the days are written. Absent if no column has them.
+    /// The format of the days. Absent if no column contains days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub dates: Option<SurveyedDates>,
-    /// The decimal sign of the amounts. Absent if no column has them.
+    /// The decimal sign of the amounts. Absent if no column contains amounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub decimals: Option<DecimalSign>,
     /// The result of reading all lines. Absent while required fields are missing or the order of
-    /// the dates is open.
+    /// day and month is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub check: Option<FileCheck>,
@@ -87,11 +87,11 @@ pub struct FileSurvey {
 /// A column of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SurveyedColumn {
-    /// The heading as it is written.
+    /// The heading as written in the file.
     pub heading: String,
     /// Some of the first cells that are not empty.
     pub samples: Vec<String>,
-    /// The field that is read from the column, or is suggested for it.
+    /// The field that is read from the column or suggested for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub field: Option<String>,
@@ -102,13 +102,13 @@ pub struct SurveyedColumn {
 pub struct SurveyedField {
     /// The name in `ImportOptions`.
     pub name: String,
-    /// The name for people.
+    /// The label shown to people.
     pub label: Text,
-    /// Whether a row cannot do without it.
+    /// Whether every row needs a value for the field.
     pub is_required: bool,
-    /// Whether a person may enter one value for all rows, if no column has it.
+    /// Whether a person may enter a single value for all rows, if no column contains the field.
     pub takes_constant: bool,
-    /// Another field that makes this one unnecessary.
+    /// Another field whose presence makes this field unnecessary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub instead: Option<String>,
@@ -118,16 +118,16 @@ pub struct SurveyedField {
     pub value: Option<String>,
 }
 
-/// How the days of a file are written.
+/// The format of the days in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SurveyedDates {
     /// The order of day and month, if it matters and is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub order: Option<DateOrder>,
-    /// Whether the file leaves open if day or month comes first.
+    /// Whether the file does not show if day or month comes first.
     pub is_ambiguous: bool,
-    /// One of the days.
+    /// A day in the file, as an example.
     pub example: String,
 }
 
@@ -138,13 +138,13 @@ pub struct FileCheck {
     pub accepted: u64,
     /// Lines that are rejected.
     pub rejected: u64,
-    /// Lines with totals or notes, which are left out.
+    /// Lines with totals or notes, which are skipped.
     pub totals: u64,
     /// The rejected lines by cause, the most frequent cause first.
     pub causes: Vec<RejectedCause>,
-    /// The first rows as they would be stored: a text for each field that has a value.
+    /// The first rows to be stored: a text for each field that has a value.
     pub rows: Vec<BTreeMap<String, String>>,
-    /// The sign between thousands in the amounts, if they have one.
+    /// The thousands separator of the amounts, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub thousands: Option<String>,
@@ -152,10 +152,10 @@ pub struct FileCheck {
     pub currencies: Vec<String>,
 }
 
-/// Rejected lines with one cause.
+/// Rejected lines with the same cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct RejectedCause {
-    /// The column, or an empty text if the cause concerns whole lines.
+    /// The column, or an empty text if the cause applies to whole lines.
     pub column: String,
     /// The first problem with this cause.
     pub example: ImportProblem,
@@ -165,13 +165,13 @@ pub struct RejectedCause {
     pub lines: Vec<u64>,
 }
 
-/// The encodings of text files that are recognised.
+/// The recognised encodings of text files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TextEncoding {
     /// UTF-8.
     Utf8,
-    /// UTF-16 with either byte first.
+    /// UTF-16 in either byte order.
     Utf16,
     /// Windows-1252, which includes Latin-1.
     Windows1252,

@@ -1,5 +1,5 @@
 //! A sentence for a person, with its key and values for the catalogues of other languages. The
-//! English sentence with named holes is the key. It does not know any other language.
+//! English sentence with named placeholders is the key. Other languages are handled elsewhere.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, ops::Deref};
 
@@ -10,11 +10,15 @@ use ts_rs::TS;
 
 use crate::error::TEXTS;
 
-/// A sentence for a person. It dereferences to its English form.
+mod amount;
+
+pub use amount::Amount;
+
+/// A sentence for a person. The type dereferences to the English form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(untagged)]
 pub enum Text {
-    /// A sentence without values. It is its own key.
+    /// A sentence without values, which is its own key.
     Plain(String),
     /// A sentence with values, and its key.
     Filled(Box<FilledText>),
@@ -25,24 +29,26 @@ pub enum Text {
 pub struct FilledText {
     /// The English sentence.
     pub text: String,
-    /// The English sentence with named holes, such as `{host} did not answer.`
+    /// The English sentence with named placeholders, such as `{host} did not answer.`
     pub key: String,
-    /// The values of the holes.
+    /// The values of the placeholders.
     pub params: BTreeMap<String, Param>,
 }
 
-/// The value of a hole: a number, or a text that can have a translation of its own.
+/// The value of a placeholder: a number, a text that may have its own translation, or an amount.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(untagged)]
 pub enum Param {
     /// A whole number.
     Number(i64),
-    /// A text, possibly with a key of its own.
+    /// A text, possibly with its own key.
     Text(Text),
+    /// An exact decimal number, which each language writes in its own way.
+    Amount(Amount),
 }
 
-/// Makes a `Text` of a sentence with named holes: `text!("{host} failed ({status}).", host, status =
-/// 500)`. Each hole must have a value.
+/// Creates a `Text` from a sentence with named placeholders: `text!("{host} failed ({status}).",
+/// host, status = 500)`. Each placeholder must have a value.
 #[macro_export]
 macro_rules! text {
     ($template:literal $(,)?) => {{
@@ -61,7 +67,7 @@ macro_rules! text {
 }
 
 impl Text {
-    /// Fills the holes of a sentence. `text!` also checks their names.
+    /// Fills in the placeholders of a sentence. `text!` also checks their names.
     pub fn filled<const N: usize>(key: &str, params: [(&str, Param); N]) -> Self {
         let params = params.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Self::of(key.to_owned(), params)
@@ -71,7 +77,7 @@ impl Text {
         Self::Filled(Box::new(FilledText { text: fill(&key, &params), key, params }))
     }
 
-    /// Joins sentences with spaces. Each keeps its own key.
+    /// Joins sentences with spaces. Each sentence keeps its own key.
     pub fn join(sentences: impl IntoIterator<Item = impl Into<Self>>) -> Self {
         let mut sentences: Vec<Self> = sentences.into_iter().map(Into::into).collect();
         if sentences.len() < 2 {
@@ -85,13 +91,14 @@ impl Text {
         Self::of(key.join(" "), params)
     }
 
-    /// Adds a sentence behind this one.
+    /// Appends a sentence.
     #[must_use]
     pub fn append(self, next: impl Into<Self>) -> Self {
         Self::join([self, next.into()])
     }
 
-    /// Makes a text of stored parts. Returns a plain text if the filled key is not the sentence.
+    /// Restores a text from stored parts. Returns a plain text if filling in the key does not give
+    /// the sentence.
     pub fn restored(text: &str, key: &str, params: BTreeMap<String, Param>) -> Self {
         let restored = Self::of(key.to_owned(), params);
         if restored == text { restored } else { Self::Plain(text.to_owned()) }
@@ -105,12 +112,13 @@ impl Text {
         }
     }
 
-    /// Returns the sentence in another language: `find` knows the translation of a key. A text
-    /// inside it follows. A key without a translation stays English.
+    /// Returns the sentence in another language. `find` returns the translation of a key. Texts
+    /// among the values are translated, too. A key without a translation stays English.
     pub fn translated(&self, find: &dyn Fn(&str) -> Option<&'static str>) -> String {
         let inner = |param: &Param| match param {
             Param::Number(number) => Param::Number(*number),
             Param::Text(text) => Param::Text(Self::Plain(text.translated(find))),
+            Param::Amount(amount) => Param::Amount(amount.clone()),
         };
         match self {
             Self::Plain(text) => find(text).map_or_else(|| text.clone(), str::to_owned),
@@ -122,7 +130,7 @@ impl Text {
     }
 }
 
-/// Replaces each `{name}` by its value. A name without a value stays. `{{` and `}}` are braces.
+/// Replaces each `{name}` by its value. A name without a value is kept. `{{` and `}}` are braces.
 fn fill(key: &str, params: &BTreeMap<String, Param>) -> String {
     let mut filled = String::new();
     let mut rest = key;
@@ -148,8 +156,8 @@ fn fill(key: &str, params: &BTreeMap<String, Param>) -> String {
     filled
 }
 
-/// Replaces each filled text inside a value by its English sentence, for readers that take English
-/// only. An error loses its `details.texts`.
+/// Replaces each filled text inside a value by its English sentence, for readers that only use
+/// English. `details.texts` is removed from errors.
 pub fn in_english(value: Value) -> Value {
     let members = match value {
         Value::Object(members) => members,
@@ -168,7 +176,7 @@ pub fn in_english(value: Value) -> Value {
     Value::Object(members)
 }
 
-/// Returns the sentence if the members are those of a filled text.
+/// Returns the sentence if the members form a filled text.
 fn sentence_of(members: &Map<String, Value>) -> Option<String> {
     if members.len() != 3 {
         return None;
@@ -207,6 +215,7 @@ impl fmt::Display for Param {
         match self {
             Self::Number(number) => number.fmt(f),
             Self::Text(text) => text.fmt(f),
+            Self::Amount(amount) => amount.fmt(f),
         }
     }
 }
@@ -268,9 +277,9 @@ impl From<Text> for String {
     }
 }
 
-/// A value that can fill a hole.
+/// A type that can be the value of a placeholder.
 pub trait ToParam {
-    /// Returns the value for the hole.
+    /// Returns the value for the placeholder.
     fn to_param(&self) -> Param;
 }
 
@@ -286,7 +295,7 @@ impl<T: ToParam + ?Sized> ToParam for &T {
     }
 }
 
-/// Values that are shown as they display.
+/// Implements `ToParam` for types that are formatted with `Display`.
 macro_rules! displayed {
     ($($type:ty),+ $(,)?) => {$(
         impl ToParam for $type {
@@ -310,7 +319,7 @@ displayed!(
     chrono::NaiveDate,
 );
 
-/// Whole numbers that `i64` can hold.
+/// Implements `ToParam` for integers that fit into an `i64`.
 macro_rules! numbers {
     ($($type:ty),+ $(,)?) => {$(
         impl ToParam for $type {
@@ -345,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_without_values_is_a_string_and_one_with_values_has_key_and_params() {
+    fn a_text_is_a_string_on_the_wire_unless_it_has_values_for_its_key() {
         assert_eq!(wire(&text!("No.")), json!("No."));
         let host = "example.org";
         let text = text!("{host} failed ({status}).", host, status = 500);
@@ -358,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_inside_a_sentence_and_joined_sentences_keep_their_keys() {
+    fn nested_and_joined_texts_keep_their_message_keys() {
         let why = text!("{host} is away.", host = "shop");
         let text = text!("It does not run: {why}", why).append("Try later.");
         assert_eq!(text, "It does not run: shop is away. Try later.");
@@ -370,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_does_not_give_the_sentence_is_dropped() {
+    fn a_message_key_that_does_not_produce_the_sentence_is_dropped() {
         let key = "The key {key} is wrong.";
         let params = BTreeMap::from([("key".to_owned(), "sk-1".to_param())]);
         let text = text!("The key {key} is wrong.", key = "sk-1");
@@ -382,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_of_english_get_sentences_and_other_objects_stay() {
+    fn texts_are_replaced_by_english_sentences_and_other_objects_are_unchanged() {
         let why = text!("{host} is away.", host = "shop");
         let error = crate::AgentError::invalid(&why).reason("away");
         let given = json!({"why": why, "list": [why], "error": error,
@@ -395,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_doubled_braces_are_left_as_they_are() {
+    fn values_are_not_expanded_again_and_doubled_braces_become_single() {
         let text = text!("{a} {{{b}}}", a = "{b}", b = 2_u64);
         assert_eq!(text, "{b} {2}");
     }

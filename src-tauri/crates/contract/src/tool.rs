@@ -1,4 +1,4 @@
-//! A tool as the engine and the window know it, after its pack has been read and checked.
+//! A tool as the engine and the window use it, after its pack has been read and checked.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub enum Effect {
     Destructive,
 }
 
-/// Where a call of a tool can send data. The host decides it; no server and no model can.
+/// Where a call of a tool can send data. Only the host decides this, never a server or a model.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
@@ -38,26 +38,26 @@ pub enum Reach {
     /// Nowhere: the tool runs on this computer and has no network.
     Here,
     /// To a server that the person configured, or whose reads the person allowed when adding it.
-    /// Its reads need no further leave.
+    /// Reads of this server need no further permission.
     Configured,
-    /// To a server that nobody allowed yet.
+    /// To a server that nobody has allowed yet.
     #[default]
     Unallowed,
 }
 
-/// Everything the engine needs to know of one tool. Shapes come from the manifest; names are
-/// resolved.
+/// All data about a tool that the engine needs, with resolved names. The data comes from the
+/// manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ToolSpec {
-    /// The identifier, with the pack in front if several packs use it.
+    /// The identifier, prefixed with the pack if several packs have a tool with this id.
     pub id: ToolId,
     /// The pack that declares the tool.
     pub pack: PackId,
-    /// The name the model sees: letters, digits, `_` and `-` only, at most 64.
+    /// The name shown to the model: only letters, digits, `_` and `-`, at most 64.
     pub model_name: String,
     /// The name of the tool for display.
     pub title: String,
-    /// Text given to the model.
+    /// The description given to the model.
     pub description: String,
     /// Cases in which the tool helps.
     pub use_when: Vec<String>,
@@ -67,73 +67,74 @@ pub struct ToolSpec {
     pub kind: Kind,
     /// The kind of change that the tool makes.
     pub effect: Effect,
-    /// Whether it reads from targets that the model chooses.
+    /// Whether the tool reads from targets that the model chooses.
     pub open_world: bool,
     /// Where a call can send data.
     pub reach: Reach,
-    /// Whether a person or the pack answers for the description. A description that a server wrote
-    /// and nobody accepted marks each request that carries it as untrusted.
+    /// Whether a person or the pack is responsible for the description. If a server wrote the
+    /// description and nobody accepted it, each request with the description is marked as
+    /// untrusted.
     pub is_description_accepted: bool,
     /// Whether policy trusts the results.
     pub output_trust: OutputTrust,
-    /// Whether a person may approve it for the rest of a session.
+    /// Whether a person may approve the tool for the rest of a session.
     pub grantable: bool,
-    /// Whether every call needs a person's approval, whatever policies, rules and grants say.
+    /// Whether every call needs a person's approval, regardless of policies, rules and grants.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub human_required: bool,
-    /// Whether an answer comes while the user waits.
+    /// Whether the result comes while the user waits.
     pub latency: Latency,
     /// JSON Schema of the arguments that the model may give (caller-owned parameters removed).
     #[ts(type = "unknown")]
     pub input_schema: Value,
-    /// JSON Schema of all arguments, with the caller-owned ones.
+    /// JSON Schema of all arguments, including caller-owned ones.
     #[ts(type = "unknown")]
     pub full_input_schema: Value,
     /// JSON Schema of the result.
     #[ts(type = "unknown")]
     pub output_schema: Value,
-    /// JSON Schema of the tool's own errors. An empty object means that any error fits.
+    /// JSON Schema of the tool's own errors. An empty object allows any error.
     #[serde(default, skip_serializing)]
     #[ts(skip)]
     pub error_schema: Value,
-    /// Parameters that only the host fills, by name.
+    /// Parameters that only the host fills in, by name.
     pub caller_owned: Vec<CallerParam>,
-    /// The milliseconds that one attempt may take.
+    /// The time limit of an attempt in milliseconds.
     pub timeout_ms: u64,
-    /// The most attempts of one call, at least 1.
+    /// The most attempts of a call, at least 1.
     pub max_attempts: u32,
-    /// The wait before each further attempt.
+    /// The delay before each further attempt.
     pub backoff: Backoff,
-    /// How the tool's own side recognises a repeated call.
+    /// How the receiver of a call recognises a repeated call.
     pub idempotency: IdempotencyStrategy,
     /// The header, member or argument that carries the strategy's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key_ref: Option<String>,
-    /// The credential it needs, by name.
+    /// The credential that the tool needs, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
     /// Whether the intent record must be durable before the call, also for a read.
     pub audit_required: bool,
     /// How clients show a result.
     pub view: ResultView,
-    /// How the change is computed that the approval window shows.
+    /// How the change that the approval window shows is computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
-    /// Values that a result leaves in the session.
+    /// Values of a result that are stored in the session.
     pub session_values: Vec<SessionValue>,
     /// For an analysis: the pointer to the instant that its result describes. The same question
-    /// shortly after is answered from it.
+    /// shortly after is answered from this result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
-    /// Where it runs.
+    /// Where the tool runs.
     pub target: ToolTarget,
-    /// SHA-256 (hex) of the canonical form of what makes up this tool's definition.
+    /// SHA-256 (hex) of the canonical form of the tool's definition.
     pub definition_hash: String,
 }
 
 impl ToolSpec {
-    /// Returns the id as the pack itself writes it, without the pack in front.
+    /// Returns the id as written in the pack, without the pack as a prefix.
     pub fn plain_id(&self) -> ToolId {
         let of_pack = self
             .id
@@ -143,13 +144,14 @@ impl ToolSpec {
         ToolId::new(of_pack.unwrap_or(self.id.as_str()))
     }
 
-    /// Returns the id with its pack. No tool of another pack has it.
+    /// Returns the id prefixed with its pack, which no tool of another pack has.
     pub fn qualified_id(&self) -> ToolId {
         ToolId::qualified(&self.pack, &self.plain_id())
     }
 
     /// Whether an id means this tool, with or without its pack. An id without a pack may mean
-    /// several tools: a restriction applies to all of them, and a permission must name one.
+    /// several tools, so a restriction applies to all of them and a permission must name a single
+    /// tool.
     pub fn is_named(&self, id: &ToolId) -> bool {
         *id == self.plain_id() || *id == self.qualified_id()
     }
@@ -171,12 +173,12 @@ pub enum ToolTarget {
         /// The name that the server gives the tool.
         tool: String,
     },
-    /// One HTTP request by the host; settings have been put into the address.
+    /// An HTTP request by the host; the address already contains the settings.
     Http {
         /// The request.
         call: Box<HttpCall>,
     },
-    /// One run of a program of the pack.
+    /// A run of a program of the pack.
     Program {
         /// The program and its arguments.
         call: Box<ProgramCall>,
@@ -185,7 +187,7 @@ pub enum ToolTarget {
 
 impl ToolTarget {
     /// Describes what the host itself does for a call: the request that it sends, or the program
-    /// that it runs. Returns None if a server or a service of the app answers.
+    /// that it runs. Returns none if a server or a service of the app answers.
     pub fn describe(&self) -> Option<Text> {
         match self {
             Self::BuiltIn { .. } | Self::Mcp { .. } => None,
@@ -212,8 +214,8 @@ impl ToolTarget {
         }
     }
 
-    /// Whether each error of a call is worded by the tool itself. Other calls can also fail on the
-    /// way, such as when a connection breaks.
+    /// Whether all errors of a call are written by the tool itself. Other calls can also fail in
+    /// transit, such as when a connection breaks.
     pub fn words_each_error(&self) -> bool {
         match self {
             Self::BuiltIn { .. } => true,
@@ -229,7 +231,7 @@ impl ToolTarget {
         }
     }
 
-    /// Returns the address that the host sends the call to, if it sends a request.
+    /// Returns the address to which the host sends the call, if it sends a request.
     pub fn requested_url(&self) -> Option<&str> {
         match self {
             Self::Http { call } => Some(&call.url),
@@ -248,8 +250,8 @@ impl ToolTarget {
     }
 }
 
-/// Returns host and port of an address as written. Returns the whole address if its apparent host
-/// is not the one that requests reach: an approval must not name another server.
+/// Returns host and port of an address as written. Returns the whole address if requests reach
+/// another host than the apparent one, because an approval must not name another server.
 fn host_of(url: &str) -> &str {
     let Some((scheme, rest)) = url.split_once("://") else { return url };
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -257,14 +259,14 @@ fn host_of(url: &str) -> &str {
     if meant.is_some() && meant == Origin::parse(url) { host } else { url }
 }
 
-/// A parameter that the model never sees. The host fills it from the session's values.
+/// A parameter that the model never sees. The host fills the parameter from the session's values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct CallerParam {
     /// The name of the parameter.
     pub name: String,
-    /// The session value that fills it. Without a value, the parameter is omitted.
+    /// The session value for the parameter. Without a value, the parameter is omitted.
     pub from: String,
-    /// Exempt from the approval's hash (only `clientIp`).
+    /// Whether the parameter is excluded from the approval's hash (only `clientIp`).
     #[serde(default)]
     pub exempt_from_hash: bool,
 }

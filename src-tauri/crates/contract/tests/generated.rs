@@ -1,5 +1,5 @@
-//! The committed TypeScript and JSON Schema files equal what the types generate now.
-//! `UPDATE_GENERATED=1 cargo test -p contract --test generated` writes them again.
+//! The committed TypeScript and JSON Schema files equal the output that the types generate.
+//! `UPDATE_GENERATED=1 cargo test -p contract --test generated` rewrites the files.
 #![allow(clippy::expect_used, reason = "a test that cannot go on is to fail there")]
 
 use std::{
@@ -53,7 +53,7 @@ fn command_map() -> String {
     )
 }
 
-/// The table of hidden characters, for the window.
+/// Returns the table of hidden characters for the window.
 fn hidden_table() -> String {
     let rows: String = contract::hidden::HIDDEN
         .iter()
@@ -76,7 +76,11 @@ fn generate(folder: &Path) {
         contract::TurnEvent,
         contract::AgentError,
         contract::manifest::AgentProfile,
-        contract::result::ResultContent
+        contract::result::ResultContent,
+        contract::definitions::Definitions,
+        contract::definitions::DefinitionView,
+        contract::metric_query::MetricQuery,
+        contract::metric_query::DataResult
     );
     macro_rules! each {
         (
@@ -93,7 +97,7 @@ fn generate(folder: &Path) {
 }
 
 #[test]
-fn typescript_is_current() {
+fn the_generated_typescript_is_current() {
     let fresh = tempfile::tempdir().expect("a temporary folder");
     generate(fresh.path());
     let kept = root().join("ui/src/platform/generated");
@@ -113,8 +117,9 @@ fn typescript_is_current() {
     );
 }
 
-/// Lists the words of an enumeration in `enum`, with their descriptions beside them. The generator
-/// makes a `oneOf` of constants if the words have descriptions, which validators report less well.
+/// Lists the words of an enumeration in `enum`, with their descriptions in a separate member. For
+/// words with descriptions, the generator makes a `oneOf` of constants, for which validators give
+/// poor messages.
 fn list_words(schema: Value) -> Value {
     match schema {
         Value::Object(map) => match words_of(&map) {
@@ -153,12 +158,12 @@ fn schema_is_current(schema: schemars::Schema, file: &str) {
 }
 
 #[test]
-fn pack_schema_is_current() {
+fn the_generated_pack_schema_is_current() {
     schema_is_current(schemars::schema_for!(PackManifest), "tools/pack.schema.json");
 }
 
 #[test]
-fn policy_schema_is_current() {
+fn the_generated_policy_schema_is_current() {
     schema_is_current(schemars::schema_for!(contract::PolicyFile), "docs/policy.schema.json");
 }
 
@@ -173,6 +178,6 @@ struct RunContract {
 }
 
 #[test]
-fn run_schema_is_current() {
+fn the_generated_run_schema_is_current() {
     schema_is_current(schemars::schema_for!(RunContract), "docs/run.schema.json");
 }

@@ -1,5 +1,5 @@
-//! Blocks of an agent's blueprint that a pack may include: the data it handles and what may go to a
-//! model, the calls that a person must approve, and scenarios that test its promises.
+//! Parts of an agent's blueprint that a pack may include: the data it handles and sends to a model,
+//! the calls that a person must approve, and scenarios that test its promises.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,19 @@ use ts_rs::TS;
 
 use crate::{Effect, RedactionLevel, ToolId};
 
-/// The data that the pack handles, and what of it may go to a model.
+/// The data that the pack handles, and which of it may be sent to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct DataFlow {
     /// The kinds of data that the pack handles.
     #[schemars(length(min = 1))]
     pub data_classes: Vec<DataClass>,
-    /// The rules for data that goes to a model.
+    /// The rules for data that is sent to a model.
     pub llm_egress: LlmEgress,
 }
 
 impl DataFlow {
-    /// Returns the minimum redaction level of turns that have the pack's tools.
+    /// Returns the minimum redaction level of turns that can use the pack's tools.
     pub fn redaction(&self) -> RedactionLevel {
         let sensitive = self
             .data_classes
@@ -50,17 +50,17 @@ pub enum DataClass {
     Unknown,
 }
 
-/// The data that may go to a model.
+/// The data that may be sent to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LlmEgress {
     /// A description of the data, for the user.
     #[schemars(length(min = 1))]
     pub what_is_sent: String,
-    /// If false, only models on this computer get its results.
+    /// If false, results go only to models on this computer.
     #[serde(default = "yes")]
     pub allowed: bool,
-    /// The minimum redaction level; without it `strict` for PII and confidential data, else
+    /// The minimum redaction level; if absent, `strict` for PII and confidential data, otherwise
     /// `basic`. The user may choose a higher level, but not a lower one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redaction: Option<RedactionLevel>,
@@ -70,7 +70,7 @@ fn yes() -> bool {
     true
 }
 
-/// Restrictions that no setting of the user can lift.
+/// Restrictions that no user setting can lift.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Security {
@@ -80,8 +80,8 @@ pub struct Security {
 }
 
 impl Security {
-    /// Whether every call of a tool needs a person's approval, whatever the policy and the rules of
-    /// a profile say.
+    /// Whether every call of a tool needs a person's approval, regardless of the policy and the
+    /// rules of a profile.
     pub fn needs_person(&self, tool: &ToolId, effect: Effect) -> bool {
         let named =
             |of: &AppliesTo| of.tool_ids.contains(tool) || of.side_effect_level == Some(effect);
@@ -91,16 +91,16 @@ impl Security {
     }
 }
 
-/// Calls that a person must approve one by one.
+/// Calls for which a person must approve each call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalDemand {
-    /// The name of the demand, for the author.
+    /// The id of the requirement, for the author.
     #[schemars(length(min = 1))]
     pub id: String,
-    /// The kind of approval that is needed.
+    /// The kind of approval that is required.
     pub mode: ApprovalMode,
-    /// The calls that the demand is about.
+    /// The calls to which the requirement applies.
     pub applies_to: AppliesTo,
 }
 
@@ -108,7 +108,7 @@ pub struct ApprovalDemand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
-    /// A person, for each call.
+    /// A person must approve each call.
     HumanRequired,
 }
 
@@ -119,7 +119,7 @@ pub struct AppliesTo {
     /// Tools by their id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_ids: Vec<ToolId>,
-    /// The effect that a tool must have; absent if only `tool_ids` counts.
+    /// The effect that a tool must have; absent if only `tool_ids` applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_effect_level: Option<Effect>,
 }
@@ -140,20 +140,20 @@ pub struct Scenario {
     /// The name of the scenario.
     #[schemars(length(min = 1))]
     pub title: String,
-    /// The situation before the event, for readers only.
+    /// The situation before the event, as information for readers.
     pub given: String,
-    /// The event of the scenario. It is also the message, unless `message` is given.
+    /// The event of the scenario, which is also the message unless `message` is given.
     #[schemars(length(min = 1))]
     pub when: String,
-    /// The expected behaviour, for readers only.
+    /// The expected behaviour, as information for readers.
     pub then: String,
-    /// Such as `status == ok` or `output contains "Kiruna"`; tools/README.md lists them. An unknown
-    /// check fails.
+    /// Checks such as `status == ok` or `output contains "Kiruna"`; tools/README.md lists them. An
+    /// unknown check fails.
     #[schemars(length(min = 1))]
     pub expected_output_checks: Vec<String>,
-    /// How much the scenario matters.
+    /// The importance of the scenario.
     pub priority: Priority,
-    /// The way in which the scenario is run.
+    /// How the scenario is run.
     #[serde(default)]
     pub kind: ScenarioKind,
     /// The message to send, instead of `when`.
@@ -164,7 +164,7 @@ pub struct Scenario {
     pub agent_enabled: bool,
 }
 
-/// How much a scenario matters.
+/// The importance of a scenario.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
@@ -177,22 +177,23 @@ pub enum Priority {
     P2,
 }
 
-/// How a scenario is run. Kinds that this app cannot run are skipped and reported as skipped.
+/// How a scenario is run. Kinds that this app cannot run are skipped and reported.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioKind {
-    /// A check that the pack could answer now; no message is sent.
+    /// A check whether the pack could answer now; no message is sent.
     HttpHealth,
-    /// One run with its whole response.
+    /// A run with its complete response.
     #[default]
     HttpRun,
-    /// Two runs in one conversation; the second shows which earlier messages the agent knows.
+    /// Two runs in one conversation; the second run shows which earlier messages the agent
+    /// remembers.
     HttpConversationDebug,
-    /// A run whose response is streamed, as over a WebSocket.
+    /// A run whose response is streamed like over a WebSocket.
     WsStreaming,
-    /// A run whose response is streamed, as by server-sent events.
+    /// A run whose response is streamed like server-sent events.
     SseStreaming,
     /// A step of a data pipeline; skipped.
     Pipeline,
@@ -209,7 +210,7 @@ pub enum ScenarioKind {
 pub struct Evidence {
     /// The agent that was tested.
     pub agent_id: String,
-    /// The moment at which the scenarios ran.
+    /// The time at which the scenarios ran.
     pub verified_at: chrono::DateTime<chrono::Utc>,
     /// The result of each scenario, in the order in which they ran.
     pub scenarios: Vec<ScenarioResult>,
@@ -230,11 +231,11 @@ pub struct ScenarioResult {
     pub priority: Priority,
     /// How the scenario ended.
     pub status: ScenarioStatus,
-    /// The result of each of its checks.
+    /// The result of each check of the scenario.
     pub checks: Vec<CheckResult>,
-    /// The milliseconds that the scenario took.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
-    /// The reason if it could not run or was skipped.
+    /// The reason why the scenario could not run or was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -243,22 +244,22 @@ pub struct ScenarioResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioStatus {
-    /// Every check held.
+    /// Every check succeeded.
     Passed,
-    /// A check did not hold, or the run failed.
+    /// A check failed, or the run failed.
     Failed,
-    /// This app cannot run it.
+    /// This app cannot run the scenario.
     Skipped,
 }
 
-/// One check of a scenario.
+/// A check of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct CheckResult {
-    /// The check as the manifest has it.
+    /// The check as written in the manifest.
     pub check: String,
-    /// Whether the check held.
+    /// Whether the check succeeded.
     pub result: ScenarioStatus,
-    /// The value that was found.
+    /// The value in the response.
     pub actual: String,
     /// The value that the check requires.
     pub expected: String,

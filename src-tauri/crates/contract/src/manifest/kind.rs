@@ -8,13 +8,13 @@ use ts_rs::TS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// One HTTP request by the host, described in `http`.
+    /// An HTTP request by the host, described in `http`.
     HttpApi,
-    /// A database; not supported, so a pack with it has a fault.
+    /// A database; not supported, so a pack with this kind has a fault.
     Database,
-    /// A message queue; not supported, so a pack with it has a fault.
+    /// A message queue; not supported, so a pack with this kind has a fault.
     Queue,
-    /// Files; not supported, so a pack with it has a fault.
+    /// Files; not supported, so a pack with this kind has a fault.
     Filesystem,
     /// A tool of an MCP server, named in `mcp`.
     McpServer,
@@ -29,8 +29,8 @@ impl Kind {
     pub const SUPPORTED: [Self; 4] =
         [Self::InternalService, Self::McpServer, Self::HttpApi, Self::Other];
 
-    /// Whether the host makes the call itself and therefore sends the tool's key. A server and a
-    /// service get their keys when they start.
+    /// Whether the host makes the call itself and sends the tool's key. Servers and services get
+    /// their keys when they start.
     pub fn takes_key_of_tool(self) -> bool {
         match self {
             Self::HttpApi | Self::Other => true,

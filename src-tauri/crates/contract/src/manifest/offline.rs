@@ -1,9 +1,9 @@
-//! The part of a manifest that the offline model reads: phrases, slots, things and answer
-//! templates. Data, no code.
+//! Defines the part of a manifest that the offline model reads: phrases, slots, things and answer
+//! templates.
 //!
-//! Phrases are words in order. `a|b` gives alternatives for one word, `*` lets a few words lie
+//! Phrases are words in order. `a|b` gives alternatives for a word, `*` allows a few words in
 //! between, `^` at the start ties the phrase to the beginning of the sentence, and a leading `~`
-//! marks a weak phrase that counts only together with other evidence. Case, diacritics and small
+//! marks a weak phrase that matches only together with other evidence. Case, diacritics and small
 //! typing errors do not matter. Templates are minijinja; a text that ends in `.jinja` names a file
 //! of the pack.
 
@@ -18,12 +18,13 @@ use crate::ToolId;
 /// Text by language tag (`en`, `sv`).
 pub type Localised<T> = BTreeMap<String, T>;
 
-/// The forms in which a manifest gives a text. The packs crate turns all into texts by language.
+/// The forms in which a manifest gives a text. The packs crate converts all of them to texts by
+/// language.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema has this form")]
 pub(crate) enum Words {
-    /// `@KEY`: the words of a key of the pack's `messages/LANG.json`.
+    /// `@KEY`: the text of a key in the pack's `messages/LANG.json`.
     Key(#[schemars(regex(pattern = r"^@[A-Za-z0-9_]+$"))] String),
     /// A text in each language.
     ByLanguage(Localised<String>),
@@ -34,18 +35,18 @@ pub(crate) enum Words {
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema has this form")]
 pub(crate) enum Templates {
-    /// One template for all languages. Its words come from `messages/LANG.json` with the function
-    /// `t`.
+    /// A single template for all languages. Its words come from `messages/LANG.json` with the
+    /// function `t`.
     All(String),
     /// A template in each language.
     ByLanguage(Localised<String>),
 }
 
-/// The offline model's data about the pack as a whole.
+/// The data for the offline model about the pack as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackOffline {
-    /// The purpose of the pack, as the end of "I can ...".
+    /// The purpose of the pack, in words that continue "I can ...".
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Words")]
     pub can: Localised<String>,
@@ -55,31 +56,31 @@ pub struct PackOffline {
     /// Kinds of things that results list and that users refer to, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub things: BTreeMap<String, Thing>,
-    /// Requests that seem to be for this pack but that it cannot fulfil.
+    /// Requests that seem to be meant for this pack but that it cannot fulfil.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cannot: Vec<Cannot>,
-    /// Words of a language, with the words for them in the pack's data.
+    /// Words of a language, with the corresponding words in the pack's data.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub synonyms: Localised<BTreeMap<String, String>>,
-    /// Words that describe one of several variants, such as colours. They narrow a choice and are
-    /// left out of a search.
+    /// Words that describe one of several variants, such as colours. Such words narrow a choice and
+    /// are not used as search words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<String>,
-    /// Words that never describe a thing, such as the name of the place it is put into.
+    /// Words that never describe a thing, such as the name of the cart to which the thing is added.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
-    /// Words of the pack's field. They allow a message of one or two words to be understood.
+    /// Words of the pack's subject area, by which a message of one or two words can be understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
 }
 
-/// A request that is declined with its own sentence.
+/// A request that is declined with a specific answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cannot {
     /// Phrases that indicate the request.
     pub triggers: Localised<Vec<String>>,
-    /// The sentence that declines it.
+    /// The answer that declines the request.
     #[schemars(with = "Words")]
     pub answer: Localised<String>,
 }
@@ -88,21 +89,21 @@ pub struct Cannot {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Thing {
-    /// Nouns for it ("products"), used in questions to the user.
+    /// Nouns for the thing ("products"), used in questions to the user.
     #[serde(default)]
     #[schemars(with = "Words")]
     pub nouns: Localised<String>,
     /// The tools that find such things.
     pub sources: Vec<ThingSource>,
-    /// A template over `item`: one line that identifies the thing.
+    /// A template over `item`: a line that identifies the thing.
     #[schemars(with = "Templates")]
     pub label: Localised<String>,
     /// JSON pointers into an item to the texts compared with the user's words; `*` stands for every
     /// element.
     pub words: Vec<String>,
-    /// Pointer to the value that identifies the same item in another result.
+    /// JSON pointer to the value that identifies the same item in other results.
     pub id: String,
-    /// A template expression over `item` that tells whether a write may use it.
+    /// A template expression over `item` that is true if a write may use the thing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usable: Option<String>,
     /// The answer if no usable thing is left: a template over `items`.
@@ -113,47 +114,48 @@ pub struct Thing {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Templates")]
     pub none: Localised<String>,
-    /// The orders that people ask for: "the cheapest".
+    /// The sort orders that people ask for, such as "the cheapest".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rankings: Vec<Ranking>,
 }
 
-/// An order of things by a number. The offline model orders the things that a search has found, if
-/// it has found all of them.
+/// An order of things by a number. The offline model sorts the found things only if the search has
+/// found all things.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ranking {
-    /// Phrases that ask for it, of the same form as the triggers of an intent.
+    /// Phrases that ask for the order, in the same format as the triggers of an intent.
     pub phrases: Localised<Vec<String>>,
     /// JSON pointer to the number in each thing.
     pub field: String,
     /// `below`: the smallest first. `above`: the largest first.
     pub side: Side,
-    /// Arguments of the search, so that it brings all things.
+    /// Arguments with which the search returns all things.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, Value>,
-    /// The name of the order, below the answer: "cheapest first".
+    /// The name of the order, shown below the answer: "cheapest first".
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Words")]
     pub label: Localised<String>,
 }
 
-/// One tool whose result holds things.
+/// A tool whose result contains things.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThingSource {
     /// The identifier of the tool.
     pub tool: String,
-    /// JSON pointer to the list in the result; the whole result when empty.
+    /// JSON pointer to the list in the result; empty means the whole result.
     #[serde(default)]
     pub list: String,
-    /// When the list is empty or missing, the result itself is the only thing.
+    /// Whether the result itself is the only thing when the list is empty or missing.
     #[serde(default)]
     pub or_self: bool,
-    /// How to call the tool to find one. Without it the tool's results are only read.
+    /// How to call the tool to find a thing. If absent, only results of other calls of the tool are
+    /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub find: Option<Find>,
-    /// JSON pointer to the total number of things, if the list may contain only the first of them.
+    /// JSON pointer to the total number of things, if the list may contain only the first things.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<String>,
 }
@@ -162,12 +164,12 @@ pub struct ThingSource {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Find {
-    /// By the user's words, put into this parameter.
+    /// By the user's words, which are passed in this parameter.
     Words {
         /// The parameter of the tool that takes the words.
         parameter: String,
     },
-    /// By another thing that was chosen before: one of its fields goes into the parameter.
+    /// By a field of another thing that was chosen before.
     Thing {
         /// The parameter of the tool that takes the value.
         parameter: String,
@@ -180,18 +182,18 @@ pub enum Find {
     All,
 }
 
-/// How the offline model recognises one tool, fills its arguments and words its answer.
+/// How the offline model recognises a tool, fills its arguments and writes the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolOffline {
     /// The requests that the tool serves, each with its own phrases and answer.
     #[serde(default)]
     pub intents: Vec<Intent>,
-    /// How the arguments are taken from the text.
+    /// How the arguments are read from the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Slot>,
-    /// JSON pointer to the instant that a result describes. A follow-up within 15 minutes of it is
-    /// answered without a new call.
+    /// JSON pointer to the instant that a result describes. A follow-up question within 15 minutes
+    /// of that instant is answered without a new call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
     /// The sentence after a write that did not happen, e.g. "Nothing was added to the cart."
@@ -200,7 +202,7 @@ pub struct ToolOffline {
     pub undone: Localised<String>,
 }
 
-/// One thing people want from a tool.
+/// A kind of request that a tool serves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Intent {
@@ -222,11 +224,11 @@ pub struct Intent {
     /// Fixed arguments of this intent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, Value>,
-    /// Whether it takes several things, one call each, at least two ("compare ...").
+    /// Whether the intent takes at least two things, with a call for each ("compare ...").
     #[serde(default)]
     pub several: bool,
-    /// The intent that answers instead if the message names nothing and nothing is carried over
-    /// from the conversation ("which campaigns are behind?"), or if it claims all.
+    /// The intent that answers instead if the message names nothing and nothing is inherited from
+    /// the conversation ("which campaigns are behind?"), or if the message asks for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall: Option<Overall>,
     /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in
@@ -236,43 +238,43 @@ pub struct Intent {
     pub answer: Localised<String>,
 }
 
-/// An intent that asks the same about everything.
+/// An intent that asks the same question about everything.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Overall {
     /// The identifier of a tool of the pack.
     pub tool: String,
-    /// The name of the intent of that tool. It needs no phrases of its own.
+    /// The name of the intent of that tool. The intent needs no phrases of its own.
     pub intent: String,
 }
 
-/// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set
-/// inside an object.
+/// How an argument is read from the text. A parameter with a dot (`filters.maxPrice`) is set inside
+/// an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-// The JSON Schema refuses unknown members, because serde cannot do that beside `flatten`.
+// The JSON Schema refuses unknown members, because serde cannot do so together with `flatten`.
 #[schemars(extend("unevaluatedProperties" = false))]
 pub struct Slot {
     /// The parameter of the tool that takes the value.
     pub parameter: String,
-    /// The kind of value that is looked for.
+    /// The kind of value to look for.
     #[serde(flatten)]
     pub kind: SlotKind,
-    /// Whether the user is asked for it if the text does not contain it.
+    /// Whether the user is asked for the value if the text does not contain it.
     #[serde(default)]
     pub required: bool,
-    /// The value if the text does not contain one.
+    /// The value if the text does not contain any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// The intents that use the slot, by name; all of them if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<String>,
-    /// Whether a day or month without a year is the next one and not the last one.
+    /// Whether a day or month without a year is in the future instead of the past.
     #[serde(default)]
     pub ahead: bool,
-    /// Whether a number needs a cue even if it can only be meant for this slot.
+    /// Whether a number needs a cue even if no other slot takes numbers.
     #[serde(default)]
     pub cued_only: bool,
-    /// The value counts only next to one of these phrases.
+    /// Phrases of which one must occur next to the value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cues: Localised<Vec<String>>,
 }
@@ -289,7 +291,7 @@ pub enum SlotKind {
     DateStart,
     /// The last day of the period in the text.
     DateEnd,
-    /// The first day of the second period, which the first one is compared with.
+    /// The first day of the second period, with which the first period is compared.
     OtherStart,
     /// The last day of the second period.
     OtherEnd,
@@ -299,17 +301,17 @@ pub enum SlotKind {
     ChangeAmount,
     /// A bound in percent: "over 110%" for the side `above`, "at most 90 %" for the side `below`.
     Percent {
-        /// The side on which the values lie that the bound keeps.
+        /// The side of the bound on which matching values lie.
         side: Side,
-        /// Whether the text speaks of what is left of a hundred: "more than 30% left" is then at
+        /// Whether the text states the remaining percentage, so that "more than 30% left" means at
         /// most 70.
         #[serde(default)]
         rest: bool,
     },
-    /// The day that lies so many days ahead: "less than 2 weeks left". `default` is a number of
-    /// days.
+    /// The day that is a given number of days ahead: "less than 2 weeks left". `default` is a
+    /// number of days.
     DaysAhead {
-        /// The side of the day on which the values lie that the bound keeps.
+        /// The side of the day on which matching values lie.
         side: Side,
     },
     /// One of several values, each with the phrases that mean it.
@@ -317,7 +319,7 @@ pub enum SlotKind {
         /// The values, each with its phrases.
         values: Vec<ChoiceValue>,
     },
-    /// Text exactly as it was typed: what stands in quotation marks, or what follows a cue.
+    /// Text exactly as typed: quoted text, or the text after a cue.
     Verbatim,
     /// One of the pack's entities. `nouns` may stand before an id that is not in the table
     /// ("account 99").
@@ -328,27 +330,28 @@ pub enum SlotKind {
         #[serde(default)]
         nouns: Localised<Vec<String>>,
     },
-    /// A field of a thing that the user names or points at.
+    /// A field of a thing that the user names or refers to.
     Thing {
         /// The kind of thing.
         thing: String,
         /// JSON pointer to the value in the thing.
         field: String,
     },
-    /// The words that remain, for a search.
+    /// The remaining words, for a search.
     Words,
-    /// Set to `value` when a cue occurs.
+    /// The fixed `value`, if a cue occurs.
     Flag {
-        /// The value that the parameter gets.
+        /// The value of the parameter.
         value: Value,
     },
-    /// A bound from a field of the things listed before ("cheaper ones"), used if a cue occurs.
+    /// A bound taken from a field of the previously listed things ("cheaper ones"), used if a cue
+    /// occurs.
     Listed {
         /// The kind of thing that was listed.
         thing: String,
         /// JSON pointer to the value in each thing.
         field: String,
-        /// On which side of the listed values the bound lies.
+        /// The side of the listed values on which matching values lie.
         side: Side,
     },
 }
@@ -357,13 +360,14 @@ pub enum SlotKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChoiceValue {
-    /// The value that the parameter gets.
+    /// The value of the parameter.
     pub value: Value,
-    /// Phrases of the same form as the triggers of an intent.
+    /// Phrases in the same format as the triggers of an intent.
     pub phrases: Localised<Vec<String>>,
 }
 
-/// On which side of a bound, of the middle of a list, or of a single thing, a value must lie.
+/// The side on which a value must lie, relative to a bound, the middle of a list, or a single
+/// thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -374,7 +378,7 @@ pub enum Side {
 }
 
 impl Thing {
-    /// Returns the tool's source if its results contain such things.
+    /// Returns the source for the tool if its results contain such things.
     pub fn source(&self, tool: &ToolId) -> Option<&ThingSource> {
         self.sources.iter().find(|source| source.tool == tool.as_str())
     }

@@ -1,4 +1,4 @@
-//! Parameters and answers of the commands that search the audit log, and show it by question.
+//! Parameters and answers of the commands that search the audit log and group it by question.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -7,164 +7,165 @@ use ts_rs::TS;
 
 use crate::{AuditRecordView, RecordType, SessionId, TurnId};
 
-/// Which records are looked for. All that is given must fit.
+/// The conditions for records of the log. All given conditions must be met.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditFilter {
-    /// Only of this session.
+    /// Records of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Only of this specialist, by its id.
+    /// Records of this specialist, by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Only about this tool, by its id.
+    /// Records about this tool, by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Only this kind of event.
+    /// Records of this kind of event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<RecordType>,
-    /// Only this decision of a person, of the clock or of the policy, such as `approved`.
+    /// Records with this decision of a person, of the clock or of the policy, such as `approved`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// Not before this moment.
+    /// Records at or after this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<DateTime<Utc>>,
-    /// Before this moment.
+    /// Records before this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
-    /// Words of values that are not erased, or of names. The last word may be the beginning of
-    /// one.
+    /// Words of values that are not erased, or of names. The last word may be the beginning of a
+    /// word.
     #[serde(default)]
     pub search: String,
 }
 
-/// The group of records that an entry stands for.
+/// The kind of group that an entry contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditEntryKind {
-    /// A question with all that was done to answer it.
+    /// A question with all records of answering it.
     Question,
     /// A tool that was called outside a conversation.
     Call,
-    /// The log was opened, with the packs that were loaded then.
+    /// The start of the log, with the packs that were loaded.
     Start,
-    /// A conversation was erased, or some of its values.
+    /// The erasure of a conversation or of some of its values.
     Erasure,
-    /// A record of its own.
+    /// A single record that belongs to no group.
     Record,
 }
 
 wire! {
-    /// Looks for single records.
+    /// Searches single records.
     struct AuditFindParams {
-        /// Which records.
+        /// The conditions for the records.
         #[serde(default)]
         filter: AuditFilter,
-        /// Records with a smaller number than this; the newest when absent.
+        /// Selects records with a number below this; absent selects the newest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<u64>,
-        /// At most 500; 0 means 100.
+        /// The most records of the page: at most 500; 0 means 100.
         #[serde(default)]
         limit: u32,
     }
 
-    /// Looks for questions, and for records that belong to none. Visits of the list of memories are
-    /// left out, unless the filter names their event.
+    /// Searches questions, and records that belong to no question. Records of viewing the list of
+    /// memories are omitted, unless the filter names their event.
     struct AuditEntriesParams {
-        /// Which ones: each part of the filter must fit a record of the entry.
+        /// The conditions: each must be met by a record of the entry.
         #[serde(default)]
         filter: AuditFilter,
-        /// The `next` of the page before; the newest when absent.
+        /// The `next` of the previous page; absent selects the newest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<u64>,
-        /// At most 200; 0 means 50.
+        /// The most entries of the page: at most 200; 0 means 50.
         #[serde(default)]
         limit: u32,
-        /// Only what somebody asked: questions, and tools that were called outside a conversation.
+        /// Whether to select only requests of callers: questions, and tools that were called
+        /// outside a conversation.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         asked: bool,
     }
 
-    /// A page of questions, and of records that belong to none.
+    /// A page of questions, and of records that belong to no question.
     struct AuditEntriesResponse {
         /// The entries, newest first.
         entries: Vec<AuditEntry>,
         /// The value of `before` for the next page. Absent on the last page.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<u64>,
-        /// The number of records that can be found so far. If it is smaller than `total`, the index
-        /// is still being made: ask again.
+        /// The number of records that can be found so far. If the number is smaller than `total`,
+        /// the index is incomplete and the request should be repeated.
         indexed: u64,
         /// The number of all records in the log.
         total: u64,
     }
 
-    /// A question with all that was done to answer it, or a record that belongs to no question.
+    /// A question with all records of answering it, or a record that belongs to no question.
     struct AuditEntry {
-        /// The number of its first record.
+        /// The number of the entry's first record.
         first: u64,
         /// The kind of group.
         kind: AuditEntryKind,
-        /// The kind of its first record.
+        /// The kind of the entry's first record.
         event: RecordType,
-        /// The moment of its first record.
+        /// The time of the entry's first record.
         at: DateTime<Utc>,
-        /// The moment of its newest record.
+        /// The time of the entry's newest record.
         last_at: DateTime<Utc>,
-        /// The number of its records.
+        /// The number of records in the entry.
         records: u64,
-        /// The session, if it belongs to one.
+        /// The session of the entry, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
-        /// The turn, if it is one.
+        /// The turn, if the entry is a turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<TurnId>,
-        /// The text of the question. Absent if it was erased, or if there is none.
+        /// The text of the question. Absent if the text was erased or there is no question.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<String>,
         /// Whether there was a question whose text was erased.
         erased: bool,
-        /// Through what it was asked: `window`, `terminal`, `caller` or `inside`.
+        /// The origin of the question: `window`, `terminal`, `caller` or `inside`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<String>,
-        /// The person who asked, as the operating system names them.
+        /// The person who asked, by the name of the operating system's account.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         person: Option<String>,
-        /// How it ended, if it did.
+        /// How the turn or call ended; absent while it runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<String>,
-        /// The tools in it.
+        /// The tools in the entry.
         tools: Vec<String>,
-        /// The specialists in it.
+        /// The specialists in the entry.
         agents: Vec<String>,
-        /// The decisions in it.
+        /// The decisions in the entry.
         decisions: Vec<String>,
     }
 
-    /// Names one entry, by a record or by its turn.
+    /// Names an entry, by a record or by its turn.
     struct AuditEntryParams {
-        /// The number of one of its records.
+        /// The number of a record of the entry.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         record: Option<u64>,
-        /// Its turn.
+        /// The turn of the entry.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<TurnId>,
-        /// Only records with a greater number than this.
+        /// Selects records with a number above this.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<u64>,
     }
 
-    /// One entry with its records.
+    /// An entry with its records.
     struct AuditEntryResponse {
         /// The entry.
         entry: AuditEntry,
-        /// At most 500 of its records, in the order of the log.
+        /// At most 500 records of the entry, in the order of the log.
         records: Vec<AuditRecordView>,
         /// Whether more records follow.
         has_more: bool,
     }
 
-    /// The names that a filter can have, most frequent first.
+    /// The names that can be used in a filter, most frequent first.
     struct AuditChoicesResponse {
         /// The tools.
         tools: Vec<String>,

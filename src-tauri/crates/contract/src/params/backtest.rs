@@ -1,4 +1,4 @@
-//! Parameters and answers of the test of proposed rules on the past calls of the log.
+//! Parameters and answers for testing proposed rules on the past calls of the log.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -13,13 +13,13 @@ wire! {
     struct PolicyBacktestParams {
         /// The text of a rules file, as in `policy.json`.
         rules: String,
-        /// Only calls from this moment on.
+        /// Selects only calls from this time on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<DateTime<Utc>>,
-        /// Only records after this number, to continue.
+        /// Selects only records after this number, to continue.
         #[serde(default)]
         after: u64,
-        /// The most calls to list, at most 500. With 0 all calls are counted and none is listed.
+        /// The most calls to list, at most 500. With 0, all calls are counted and none are listed.
         #[serde(default)]
         limit: u32,
     }
@@ -30,52 +30,53 @@ wire! {
         faults: Vec<PolicyFault>,
         /// The decided calls by tool and change, ordered by tool.
         counts: Vec<BacktestCount>,
-        /// The number of calls that were refused before any rule was asked, for example because of
-        /// their arguments. Rules change nothing about them.
+        /// The number of calls that were refused before the rules were evaluated, for example
+        /// because of their arguments. Rules do not affect such calls.
         not_by_rules: u64,
-        /// The calls whose decision changes or cannot be told, oldest first.
+        /// The calls whose decision changes or is unknown, oldest first.
         calls: Vec<BacktestCall>,
         /// The number after which to continue. Absent if the end of the log was reached.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<u64>,
     }
 
-    /// The number of past calls of one tool with one change.
+    /// The number of past calls of a tool with the same change.
     struct BacktestCount {
         /// The tool of the calls.
         tool: String,
-        /// The decision of that time.
+        /// The decision at the time of the call.
         then: PolicyVerdict,
-        /// The decision under the proposed rules; absent if it cannot be told.
+        /// The decision under the proposed rules; absent if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         now: Option<PolicyVerdict>,
         /// The number of calls.
         calls: u64,
     }
 
-    /// One past call.
+    /// A past call.
     struct BacktestCall {
-        /// The number of the record that has the decision of that time.
+        /// The number of the record with the original decision.
         seq: u64,
-        /// The moment of the record.
+        /// The time of the record.
         at: DateTime<Utc>,
         /// The session of the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
         /// The tool of the call.
         tool: String,
-        /// The arguments that were judged; absent if they were erased or never stored as a whole.
+        /// The arguments that were evaluated; absent if they were erased or not stored completely.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(type = "unknown")]
         arguments: Option<Value>,
-        /// The decision of that time.
+        /// The decision at the time of the call.
         then: PolicyVerdict,
-        /// The decision under the proposed rules; absent if it cannot be told.
+        /// The decision under the proposed rules; absent if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         now: Option<PolicyVerdict>,
-        /// The statement that decides now, or why that cannot be told.
+        /// The rule or default that decides now, or why the decision is unknown.
         why: Text,
-        /// Whether the tool was defined differently when it was called. It is judged as it is now.
+        /// Whether the tool's definition has changed since the call. The current definition is
+        /// used.
         #[serde(default)]
         definition_changed: bool,
     }

@@ -10,69 +10,70 @@ use crate::{MemoryHit, MemoryId, MemorySource, SessionId};
 wire! {
     /// Selects a page of the long-term memories.
     struct MemoryListParams {
-        /// Only the memories of this session.
+        /// Selects the memories of this session.
         #[serde(default)]
         session: Option<SessionId>,
-        /// Only the memories that answers of this session used. `session` is then ignored.
+        /// Selects the memories that answers of this session used. If given, `session` is ignored.
         #[serde(default)]
         used_in: Option<SessionId>,
         /// The number of memories to skip.
         #[serde(default)]
         offset: u32,
-        /// At most 200; 0 means 50.
+        /// The most memories of the page: at most 200; 0 means 50.
         #[serde(default)]
         limit: u32,
     }
 
     /// A page of the long-term memories.
     struct MemoryListResponse {
-        /// The memories: pinned ones first, then newest first.
+        /// The memories: pinned memories first, then newest first.
         memories: Vec<MemoryEntry>,
-        /// For each of these memories the first item that it was made from and that still exists.
+        /// For each memory, the first existing item from which it was made.
         #[serde(default)]
         sources: Vec<MemorySource>,
         /// Whether more memories follow.
         has_more: bool,
-        /// The index of their vectors.
+        /// The index of the memories' vectors.
         index: MemoryIndexView,
     }
 
-    /// Looks for long-term memories.
+    /// Searches long-term memories.
     struct MemorySearchParams {
-        /// The text that the memories should fit.
+        /// The text with which the memories are compared.
         text: String,
-        /// Only what this session may use. Absent for all memories.
+        /// Selects memories that this session may use. Absent selects all memories.
         #[serde(default)]
         session: Option<SessionId>,
-        /// At most 50; 0 means 5.
+        /// The most memories: at most 50; 0 means 5.
         #[serde(default)]
         limit: u32,
     }
 
-    /// The memories that fit a text.
+    /// The memories that match a text.
     struct MemorySearchResponse {
         /// The memories, best first.
         hits: Vec<MemoryHit>,
-        /// For each of these memories the first item that it was made from and that still exists.
+        /// For each memory, the first existing item from which it was made.
         #[serde(default)]
         sources: Vec<MemorySource>,
     }
 
     /// Names the memories that an answer used.
     struct MemoryUsedParams {
-        /// Their identifiers, at most 50.
+        /// The identifiers of the memories, at most 50.
         ids: Vec<MemoryId>,
     }
 
-    /// The memories that an answer used, as they are now.
+    /// The memories that an answer used, in their current form.
     struct MemoryUsedResponse {
-        /// Those that still exist, in the order of the request. The others were forgotten.
+        /// The memories that still exist, in the order of the request. Missing memories were
+        /// deleted.
         memories: Vec<MemoryEntry>,
-        /// For each of these memories the first item that it was made from and that still exists.
+        /// For each memory, the first existing item from which it was made.
         sources: Vec<MemorySource>,
     }
 
-    /// Names one long-term memory.
+    /// Names a long-term memory.
     struct MemoryParams {
         /// The identifier of the memory.
         id: MemoryId,
@@ -82,12 +83,12 @@ wire! {
     struct MemoryAddParams {
         /// The text, which is stored word by word.
         text: String,
-        /// The session that the memory belongs to. Absent for the whole profile.
+        /// The session to which the memory belongs. Absent for the whole profile.
         #[serde(default)]
         session: Option<SessionId>,
     }
 
-    /// Another text for a memory.
+    /// A new text for a memory.
     struct MemoryEditParams {
         /// The identifier of the memory.
         id: MemoryId,
@@ -95,7 +96,7 @@ wire! {
         text: String,
     }
 
-    /// Pins a memory, or takes the pin away.
+    /// Pins or unpins a memory.
     struct MemoryPinParams {
         /// The identifier of the memory.
         id: MemoryId,
@@ -103,7 +104,7 @@ wire! {
         pinned: bool,
     }
 
-    /// Switches long-term memory for one session.
+    /// Switches long-term memory for a session on or off.
     struct MemorySwitchParams {
         /// The session.
         session: SessionId,
@@ -121,7 +122,7 @@ wire! {
     struct MemoryExportResponse {
         /// The path of the new file.
         file: String,
-        /// The number of memories in it.
+        /// The number of memories in the file.
         memories: u64,
     }
 }

@@ -8,26 +8,27 @@ use ts_rs::TS;
 use crate::{ItemId, SessionId};
 
 wire! {
-    /// Looks for messages by their words.
+    /// Searches messages by their words.
     struct MessagesSearchParams {
-        /// The words. Each of them must occur, the last one at least as the beginning of a word.
+        /// The words to search for. All words must occur, the last word at least as the beginning
+        /// of a word.
         text: String,
-        /// Only messages of this moment and later.
+        /// Selects messages at or after this time.
         #[serde(default)]
         since: Option<DateTime<Utc>>,
-        /// Only messages before this moment.
+        /// Selects messages before this time.
         #[serde(default)]
         until: Option<DateTime<Utc>>,
-        /// Only messages of turns that this specialist answered. Empty for all.
+        /// Selects messages of turns that this specialist answered. Empty selects all.
         #[serde(default)]
         agent: String,
-        /// Only messages of turns that called this tool. Empty for all.
+        /// Selects messages of turns that called this tool. Empty selects all.
         #[serde(default)]
         tool: String,
         /// The number of messages to skip.
         #[serde(default)]
         offset: u32,
-        /// At most 200; 0 means 30.
+        /// The most messages of the page: at most 200; 0 means 30.
         #[serde(default)]
         limit: u32,
     }
@@ -50,11 +51,11 @@ wire! {
         item: ItemId,
         /// The position of the item within the session.
         seq: u64,
-        /// The moment of the message.
+        /// The time of the message.
         at: DateTime<Utc>,
-        /// Whether the user wrote the message. If not, the assistant did.
+        /// Whether the user wrote the message. Otherwise the assistant did.
         from_user: bool,
-        /// A part of the message around the words, in pieces.
+        /// A part of the message around the found words, in pieces.
         snippet: Vec<SnippetPiece>,
     }
 
@@ -62,7 +63,7 @@ wire! {
     struct SnippetPiece {
         /// The text of the piece.
         text: String,
-        /// Whether the piece is one of the words that were searched for.
+        /// Whether the piece is one of the words searched for.
         is_match: bool,
     }
 }

@@ -12,7 +12,7 @@ use crate::{PackId, ServerView, SessionId, Settings, ToolId, ToolOutcome, ToolSp
 wire! {
     /// Installed packs and their servers.
     struct PacksListResponse {
-        /// All packs, those with faults included.
+        /// All packs, including packs with faults.
         packs: Vec<PackView>,
         /// The MCP servers of the packs.
         servers: Vec<ServerView>,
@@ -32,7 +32,7 @@ wire! {
         message: crate::Text,
     }
 
-    /// A pack as read: usable, or with the faults that keep it out.
+    /// A pack as read: usable, or with the faults that prevent its use.
     struct PackView {
         /// The identifier of the pack.
         id: PackId,
@@ -44,23 +44,23 @@ wire! {
         description: String,
         /// The path of the pack's folder.
         folder: String,
-        /// The name of its specialist; absent without one.
+        /// The name of the pack's specialist; absent without one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
         /// The agent's id, for its switch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_id: Option<crate::AgentId>,
-        /// The data that it handles, and what of it may go to a model.
+        /// The data that the pack handles, and which of it may be sent to a model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data_flow: Option<crate::manifest::DataFlow>,
-        /// Its tools, without those of a pack with faults.
+        /// The tools of the pack. Empty for a pack with faults.
         tools: Vec<ToolSpec>,
-        /// Says, for each tool that the host runs itself, which request it sends or which program it
-        /// starts.
+        /// For each tool that the host runs itself: the request that it sends or the program that
+        /// it starts.
         #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
         #[ts(optional, as = "Option<std::collections::BTreeMap<crate::ToolId, crate::Text>>")]
         host_actions: std::collections::BTreeMap<crate::ToolId, crate::Text>,
-        /// The faults that keep it out of use; empty if there are none.
+        /// The faults that prevent the use of the pack; empty if there are none.
         faults: Vec<PackFault>,
         /// Warnings for the author of the pack. The pack is used despite them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +68,8 @@ wire! {
         warnings: Vec<PackFault>,
         /// Example questions by language.
         examples: std::collections::BTreeMap<String, Vec<String>>,
-        /// Its settings with their defaults; what is set instead is in `Settings::packs`.
+        /// The settings of the pack with their defaults; the user's values are in
+        /// `Settings::packs`.
         #[serde(default)]
         #[ts(type = "Record<string, unknown>")]
         settings: Map<String, Value>,
@@ -81,11 +82,11 @@ wire! {
     struct PackFault {
         /// The name of the file within the pack.
         file: String,
-        /// JSON pointer, or a line number for files that are not JSON.
+        /// A JSON pointer, or a line number for files that are not JSON.
         field: String,
-        /// A sentence that says what is wrong.
+        /// A sentence that describes the problem.
         problem: crate::Text,
-        /// A sentence that says how to correct it.
+        /// A sentence that describes how to correct the problem.
         fix: crate::Text,
     }
 
@@ -96,11 +97,11 @@ wire! {
         /// The arguments, as a JSON object.
         #[ts(type = "unknown")]
         arguments: Value,
-        /// The session of the call; a new one when absent.
+        /// The session of the call; absent creates a new session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
-        /// Whether nobody can approve. A write then ends with `approval_required` and the pending
-        /// action's id.
+        /// Whether no person can approve. If so, a write ends with `approval_required` and the
+        /// pending action's id.
         #[serde(default)]
         headless: bool,
     }
@@ -109,10 +110,10 @@ wire! {
     struct ToolCallResponse {
         /// How the call ended.
         outcome: ToolOutcome,
-        /// The result of the tool; `null` without one.
+        /// The result of the tool; `null` if there is none.
         #[ts(type = "unknown")]
         data: Value,
-        /// How clients show the result. Absent if its tool declares no shape.
+        /// How clients show the result. Absent if the tool declares no shape.
         #[serde(default, skip_serializing_if = "crate::ResultView::is_plain")]
         #[ts(optional, as = "Option<crate::ResultView>")]
         view: crate::ResultView,
@@ -121,15 +122,16 @@ wire! {
         error: Option<crate::AgentError>,
     }
 
-    /// Settings, and facts about the profile that the settings page shows.
+    /// Settings, and facts about the profile for the settings page.
     struct SettingsView {
-        /// The settings in force.
+        /// The settings that currently apply.
         settings: Settings,
-        /// Settings that a variable or flag overrides, by dotted name, with its source.
+        /// Settings that a variable or flag overrides, by dotted name, with the source of the
+        /// value.
         forced: std::collections::BTreeMap<String, String>,
         /// The state of the keyring.
         keyring: KeyringView,
-        /// Names of keys that have a value (keyring or this run).
+        /// The names of keys that have a value (in the keyring or for this run).
         secrets_set: Vec<String>,
         /// Credentials that tools need.
         credentials: Vec<CredentialView>,
@@ -143,33 +145,33 @@ wire! {
 
     /// A credential that tools of a pack need.
     struct CredentialView {
-        /// `pack/NAME`, by which it is stored and deleted.
+        /// `pack/NAME`, under which the credential is stored and deleted.
         name: String,
-        /// The pack that needs it.
+        /// The pack that needs the credential.
         pack: PackId,
         /// The name of that pack for display.
         pack_title: String,
-        /// The environment variable that may hold it.
+        /// The environment variable that may contain the credential.
         env_var: String,
-        /// Titles of the tools that need it.
+        /// The titles of the tools that need the credential.
         tools: Vec<String>,
-        /// Where its value comes from, if there is one.
+        /// The source of the credential's value, if there is a value.
         state: CredentialState,
     }
 
     /// Replaces the settings.
     struct SettingsSetParams {
-        /// All settings, the unchanged ones included.
+        /// All settings, including unchanged ones.
         settings: Settings,
     }
 
-    /// One change that a person has to confirm. Texts are shown as they are.
+    /// A change that a person has to confirm. Texts are shown unchanged.
     struct SettingChange {
-        /// Its place in the settings, or `key` with the name of a key.
+        /// The dotted name of the setting, or `key` with the name of a key.
         setting: String,
-        /// The value now, as text.
+        /// The current value, as text.
         before: String,
-        /// The value that was requested, as text.
+        /// The requested value, as text.
         after: String,
         /// A sentence for the person who confirms it, if it is unusual.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,7 +180,7 @@ wire! {
 
     /// Changes that the chat window requested and the approval window has not confirmed yet.
     struct Confirmation {
-        /// The identifier, by which the changes are confirmed.
+        /// The identifier, with which the changes are confirmed.
         id: String,
         /// The changes, which are confirmed or declined together.
         changes: Vec<SettingChange>,
@@ -210,14 +212,14 @@ wire! {
     struct SecretSetParams {
         /// The name of the secret, such as that of a provider's key or `pack/NAME`.
         name: String,
-        /// The secret itself. It is never sent back.
+        /// The secret itself, which is never returned.
         value: String,
-        /// Whether to keep it for this run only, and not in the keyring.
+        /// Whether to keep the secret for this run only, and not in the keyring.
         #[serde(default)]
         this_run_only: bool,
     }
 
-    /// Names one secret.
+    /// Names a secret.
     struct SecretParams {
         /// The name of the secret.
         name: String,
@@ -229,7 +231,7 @@ wire! {
         ok: bool,
         /// The result as a sentence.
         message: crate::Text,
-        /// A sentence about a remedy; absent if none is known.
+        /// A sentence that suggests a remedy; absent if none is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<crate::Text>,
         /// The problem, as a code for the user's language.
@@ -248,11 +250,11 @@ wire! {
         capabilities: crate::ModelCapabilities,
     }
 
-    /// Everything that connecting a model needs, for one confirmation.
+    /// All changes that are needed to connect a model, for a single confirmation.
     struct ModelConfirmParams {
-        /// The settings as they will be saved. The name of the model may still be missing.
+        /// The settings to be saved. The name of the model may still be missing.
         settings: Settings,
-        /// Whether the address is asked for its models first.
+        /// Whether the server at the address is first asked for its models.
         #[serde(default)]
         lists: bool,
         /// Whether a key for the address is saved.
@@ -260,19 +262,19 @@ wire! {
         key: bool,
     }
 
-    /// Names a server whose models are listed. It need not be configured.
+    /// Names a server whose models are listed. The server need not be configured.
     struct ModelListParams {
         /// The provider, by its name in the settings.
         provider: String,
         /// The address; empty means the provider's own.
         #[serde(default)]
         base_url: String,
-        /// The key to send; absent means the one that is stored for this server, if any.
+        /// The key to send; absent means the key stored for this server, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
     }
 
-    /// The models of a server, or the problem that kept them from being listed.
+    /// The models of a server, or the problem that prevented the listing.
     struct ModelListResponse {
         /// The models; empty if the server has no list.
         models: Vec<String>,
@@ -281,10 +283,10 @@ wire! {
         /// The problem; absent if the server answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<crate::ConnectionProblem>,
-        /// The problem as a sentence; absent without one.
+        /// The problem as a sentence; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<crate::Text>,
-        /// A sentence about a remedy; absent if none is known.
+        /// A sentence that suggests a remedy; absent if none is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<crate::Text>,
         /// The issuer of an untrusted certificate.
@@ -303,11 +305,11 @@ wire! {
 
     /// A model server on this machine.
     struct LocalServer {
-        /// The name of its software.
+        /// The name of the server's software.
         name: String,
-        /// The address to enter as the server's address.
+        /// The address to use in the settings.
         base_url: String,
-        /// The names of its models.
+        /// The names of the server's models.
         models: Vec<String>,
     }
 
@@ -317,7 +319,7 @@ wire! {
         pack: PackId,
         /// The paths of the files.
         paths: Vec<String>,
-        /// How to read files that are not recognised. Absent: recognise them.
+        /// How to read files that are not recognised. Absent means automatic recognition.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         options: Option<crate::data::ImportOptions>,
@@ -329,7 +331,7 @@ wire! {
         job: String,
     }
 
-    /// Names one import.
+    /// Names an import.
     struct ImportParams {
         /// The identifier of the import.
         job: String,
@@ -343,7 +345,7 @@ wire! {
         ok: bool,
     }
 
-    /// One diagnostic check.
+    /// A diagnostic check.
     struct DoctorCheck {
         /// The name of the check.
         name: String,
@@ -351,12 +353,12 @@ wire! {
         state: CheckState,
         /// The result as a sentence.
         message: crate::Text,
-        /// A sentence about a remedy; absent if none is needed.
+        /// A sentence that suggests a remedy; absent if none is needed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<crate::Text>,
     }
 
-    /// A notice for the start.
+    /// A notice shown at the start of the app.
     struct StartNotice {
         /// The kind of the notice, as a code.
         code: String,
@@ -366,7 +368,7 @@ wire! {
 
     /// The state of the app, for its status line and for `csign status`.
     struct AppStatus {
-        /// Turns that run now, over all sessions.
+        /// The number of turns that run now, over all sessions.
         running: u32,
         /// The number of pending actions.
         waiting_approvals: u32,
@@ -376,9 +378,9 @@ wire! {
         agent_enabled: bool,
         /// The name of the model that answers, for display.
         model_label: String,
-        /// Notices for the start: a recovered file, or a log that does not verify.
+        /// Notices for the start: a recovered file, or a log whose verification failed.
         notices: Vec<StartNotice>,
-        /// The present moment of the host's clock.
+        /// The current time of the host's clock.
         now: DateTime<Utc>,
     }
 }
@@ -389,19 +391,19 @@ wire! {
 pub enum Isolation {
     /// No access to the user's files, and a filter on system calls.
     Full,
-    /// One of the two.
+    /// Either no access to the user's files or a filter on system calls, but not both.
     Partial,
-    /// Only a minimal environment and limits.
+    /// Only a minimal environment and resource limits.
     Limits,
 }
 
-/// Where a credential comes from.
+/// The source of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CredentialState {
     /// From the keyring.
     Stored,
-    /// Entered for this run of the app only.
+    /// Entered only for this run of the app.
     ThisRun,
     /// From an environment variable.
     Environment,
@@ -425,10 +427,10 @@ pub enum KeyringState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckState {
-    /// The check found no fault.
+    /// The check found no problem.
     Ok,
-    /// The check found a fault that the app can work with.
+    /// The check found a problem that the app can work with.
     Warning,
-    /// The check found a fault that stops some function.
+    /// The check found a problem that disables some function.
     Failed,
 }

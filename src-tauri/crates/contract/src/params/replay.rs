@@ -11,7 +11,7 @@ use crate::{SessionId, TurnId};
 wire! {
     /// Names the run of a message.
     struct ReplayParams {
-        /// The turn, as records name it.
+        /// The turn, by its id in records.
         run: TurnId,
     }
 
@@ -25,7 +25,7 @@ wire! {
         started_at: DateTime<Utc>,
         /// The number of records of the turn.
         records: u64,
-        /// The number of values that were erased from the log and were not compared.
+        /// The number of values that were erased from the log, so they were not compared.
         erased: u64,
         /// The first difference. Absent if the replay wrote the same records.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,12 +39,12 @@ wire! {
         /// The number of the record in the log. Absent if the log has no such record.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<u64>,
-        /// The place inside of the record, as a JSON pointer. Empty for the whole record.
+        /// The location within the record, as a JSON pointer. Empty for the whole record.
         path: String,
-        /// The value of the log.
+        /// The value in the log.
         #[ts(type = "unknown")]
         recorded: Value,
-        /// The value of the replay.
+        /// The value in the replay.
         #[ts(type = "unknown")]
         replayed: Value,
     }

@@ -8,7 +8,7 @@ use ts_rs::TS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ChartKind {
-    /// A column for each value.
+    /// A vertical bar for each value.
     Columns,
     /// A line for each measure.
     Lines,

@@ -1,5 +1,5 @@
-//! Reads rows and columns from a result, as its view declares them. Each client draws what is read
-//! here, so that window, terminal and programs show the same values.
+//! Reads rows and columns from a result, as its view declares them. Each client draws these rows
+//! and columns, so that window, terminal and programs show the same values.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use ts_rs::TS;
 use super::{
     ChartKind, ColumnRole, ColumnUnit, Columns, Layout, ResultColumn, ResultView, ValueFormat,
 };
-use crate::manifest::Localised;
+use crate::{definitions::DefinitionState, manifest::Localised, metric_query::DataColumn};
 
-/// The most rows that are read. The result itself has all of them.
+/// The most rows that are read. The complete result is still available.
 pub const MAX_ROWS: usize = 500;
 /// The most columns that are read.
 const MAX_COLUMNS: usize = 60;
@@ -22,7 +22,7 @@ const MAX_TEXT: usize = 2_000;
 /// The rows and columns of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct ResultContent {
-    /// The heading, by language. The tool's title if it is absent.
+    /// The heading, by language. If absent, the tool's title is used.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<Localised<String>>")]
     pub title: Localised<String>,
@@ -32,20 +32,28 @@ pub struct ResultContent {
     pub chart: Option<ChartKind>,
     /// The columns.
     pub columns: Vec<ContentColumn>,
-    /// The first rows. Each has a cell for each column.
+    /// The first rows, each with a cell for each column.
     pub rows: Vec<Vec<ResultCell>>,
     /// The number of all rows.
     pub total: u64,
+    /// With what the figures of a query were computed. None for other results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub state: Option<DefinitionState>,
+    /// The query that a model wrote, in SQL or as a metric query. A reader sees it before the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub query: Option<String>,
 }
 
-/// A column as it is drawn.
+/// A column to draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContentColumn {
     /// The heading, by language.
     pub label: Localised<String>,
-    /// The use of the column.
+    /// The role of the column.
     pub role: ColumnRole,
-    /// How the values are written.
+    /// The format of the values.
     pub format: ValueFormat,
     /// The number of decimal places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +73,7 @@ pub struct ResultCell {
     pub unit: Option<String>,
 }
 
-/// The language whose words stand in for those of a missing one.
+/// The language that replaces a missing language.
 const FALLBACK: &str = "en";
 
 impl ContentColumn {
@@ -75,7 +83,7 @@ impl ContentColumn {
     }
 }
 
-/// Returns the words of a language, or of the one that stands in for it.
+/// Returns the text in a language, or in the language that replaces it.
 pub(super) fn words_in<'w>(words: &'w Localised<String>, language: &str) -> Option<&'w str> {
     let found = words.get(language).or_else(|| words.get(FALLBACK));
     found.or_else(|| words.values().next()).map(String::as_str)
@@ -88,8 +96,8 @@ impl ResultContent {
     }
 }
 
-/// Reads the rows of a result. Returns None if the view has no rows, or if the result is not built
-/// as the view declares.
+/// Reads the rows of a result. Returns None if the view has no rows, or if the result does not have
+/// the declared structure.
 pub fn read_content(view: &ResultView, data: &Value) -> Option<ResultContent> {
     let layout = view.shape.layout()?;
     let columns = read_columns(layout, data)?;
@@ -102,7 +110,10 @@ pub fn read_content(view: &ResultView, data: &Value) -> Option<ResultContent> {
     let read = |row: &Value| -> Vec<ResultCell> {
         columns.iter().enumerate().map(|(at, column)| read_cell(column, at, row, data)).collect()
     };
+    let (state, query) = read_query(layout, data).unzip();
     Some(ResultContent {
+        state,
+        query: query.flatten(),
         title: layout.title.clone(),
         chart: layout.chart,
         rows: rows.iter().take(MAX_ROWS).map(read).collect(),
@@ -111,15 +122,47 @@ pub fn read_content(view: &ResultView, data: &Value) -> Option<ResultContent> {
     })
 }
 
+/// Reads with what figures were computed, and the query if a model wrote it. Only results of queries
+/// say so, beside their columns.
+fn read_query(layout: &Layout, data: &Value) -> Option<(DefinitionState, Option<String>)> {
+    let Columns::InResult(columns) = &layout.columns else { return None };
+    let result = data.pointer(columns.rsplit_once('/')?.0)?;
+    let state = DefinitionState::deserialize(result.get("definition_state")?).ok()?;
+    if state != DefinitionState::WrittenByModel {
+        return Some((state, None));
+    }
+    let asked = result.get("asked");
+    let member = |name: &str| asked.and_then(|asked| asked.get(name)).filter(|one| !one.is_null());
+    let sql = member("sql").or_else(|| result.get("sql")).and_then(Value::as_str);
+    let query = member("query").map(Value::to_string).or_else(|| sql.map(str::to_owned));
+    Some((state, query.map(|query| shorten(&query))))
+}
+
 fn read_columns(layout: &Layout, data: &Value) -> Option<Vec<ResultColumn>> {
     let mut columns = match &layout.columns {
         Columns::Declared(columns) => columns.clone(),
-        Columns::InResult(pointer) => {
-            serde_json::from_value(data.pointer(pointer)?.clone()).ok()?
-        }
+        Columns::InResult(pointer) => read_columns_of_result(data.pointer(pointer)?)?,
     };
     columns.truncate(MAX_COLUMNS);
     (!columns.is_empty()).then_some(columns)
+}
+
+/// Reads the columns of a result: those of a metric query, or such as a view declares.
+fn read_columns_of_result(columns: &Value) -> Option<Vec<ResultColumn>> {
+    let of_data = Vec::<DataColumn>::deserialize(columns).ok();
+    let columns_of_data = of_data.map(|columns| columns.into_iter().map(from_data).collect());
+    columns_of_data.or_else(|| serde_json::from_value(columns.clone()).ok())
+}
+
+fn from_data(column: DataColumn) -> ResultColumn {
+    ResultColumn {
+        field: column.name,
+        label: column.label,
+        role: column.role,
+        unit: column.unit,
+        format: Some(column.format),
+        digits: None,
+    }
 }
 
 fn content_column(column: &ResultColumn) -> ContentColumn {
@@ -148,8 +191,8 @@ fn read_cell(column: &ResultColumn, at: usize, row: &Value, data: &Value) -> Res
     ResultCell { value: found.map_or(Value::Null, |value| simplify(value, column)), unit }
 }
 
-/// Returns a value as one that a cell can hold. Numbers that come as text become numbers where the
-/// format asks for them, as decimal columns of databases do.
+/// Converts a value to a value of a cell. Numbers that arrive as text, such as decimal columns of
+/// databases, become numbers if the format requires numbers.
 fn simplify(value: &Value, column: &ResultColumn) -> Value {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),

@@ -1,4 +1,4 @@
-//! The form in which a view is written in manifests, stored with results and sent to windows.
+//! Defines how a view is written in manifests, stored with results and sent to windows.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,19 @@ use crate::{
     manifest::{Localised, offline::Words},
 };
 
-/// A view as a manifest declares it. Which members a shape has is told with the shapes.
+/// A view as a manifest declares it. The documentation of each shape lists the members that it
+/// uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ViewDeclaration {
-    /// The parts of a result.
+    /// The structure of a result.
     pub shape: ShapeName,
-    /// The heading, by language. The tool's title if it is absent.
+    /// The heading, by language. If absent, the tool's title is used.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Words")]
     #[ts(optional, as = "Option<Localised<String>>")]
     pub title: Localised<String>,
-    /// JSON pointer to the rows, such as `/items`. Absent: the result itself.
+    /// JSON pointer to the rows, such as `/items`. Absent means the result itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub rows: String,
@@ -31,7 +32,7 @@ pub struct ViewDeclaration {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub columns: Option<Columns>,
-    /// Shape `series`: the kind of chart. Absent: the data decide.
+    /// Shape `series`: the kind of chart. If absent, the data determine the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub chart: Option<ChartKind>,
@@ -43,7 +44,7 @@ pub struct ViewDeclaration {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub view: Option<String>,
-    /// Whether the newest result stays beside the conversation.
+    /// Whether the newest result is kept visible beside the conversation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub pinned: bool,
@@ -57,24 +58,24 @@ pub enum ShapeName {
     Plain,
     /// Rows with the same columns.
     Table,
-    /// Single values; each column is a figure.
+    /// A few values to read at a glance; each column is a figure.
     Figures,
     /// Measures over time or over a dimension, drawn as a chart.
     Series,
     /// Things with a title and some properties each.
     Records,
-    /// A view that a pack has in the window.
+    /// A view that code of a pack draws in the window.
     Named,
 }
 
-/// A view as it may be written. Manifests and results of earlier versions have the name of a view
-/// alone.
+/// The accepted forms of a view. Manifests and results of earlier versions contain only the name of
+/// a view.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum AnyDeclaration {
-    /// The name of a view of a pack that ships, or `plain`.
+    /// The name of a view of a shipped pack, or `plain`.
     Name(String),
-    /// A declaration.
+    /// A complete declaration.
     View(Box<ViewDeclaration>),
 }
 
@@ -104,7 +105,7 @@ impl From<ViewDeclaration> for ResultView {
             (ShapeName::Series, _) => Shape::Series(layout),
             (ShapeName::Records, _) => Shape::Records(layout),
             (ShapeName::Named, Some(view)) => Shape::Named { pack: declared.pack, view },
-            // A manifest whose named view has no name does not pass the checks.
+            // The checks of a manifest refuse a named view without a name.
             (ShapeName::Plain | ShapeName::Named, _) => Shape::Plain,
         };
         Self { shape, pinned: declared.pinned }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{ResultView, Shape, read_content};
-use crate::ToolId;
+use crate::{ToolId, definitions::DefinitionState};
 
 fn view(declared: Value) -> ResultView {
     serde_json::from_value(declared).unwrap()
@@ -13,7 +13,7 @@ fn cells(declared: Value, data: Value) -> Vec<Vec<Value>> {
 }
 
 #[test]
-fn a_view_is_written_again_as_it_was_declared() {
+fn a_view_serialises_back_to_its_declaration() {
     let declared = [
         json!({"shape": "plain"}),
         json!({"shape": "named", "pack": "maps", "view": "map", "pinned": true}),
@@ -30,7 +30,7 @@ fn a_view_is_written_again_as_it_was_declared() {
 }
 
 #[test]
-fn the_name_of_a_view_alone_is_read_as_earlier_versions_wrote_it() {
+fn a_view_stored_as_a_bare_name_by_earlier_versions_is_read() {
     assert_eq!(view(json!("plain")), ResultView::default());
     let named = view(json!("map"));
     assert_eq!(named.shape, Shape::Named { pack: None, view: "map".into() });
@@ -38,7 +38,7 @@ fn the_name_of_a_view_alone_is_read_as_earlier_versions_wrote_it() {
 }
 
 #[test]
-fn tools_share_the_place_of_a_named_view_and_have_their_own_otherwise() {
+fn tools_share_the_place_of_a_named_view_and_other_views_have_one_per_tool() {
     let (map, old) =
         (view(json!({"shape": "named", "pack": "maps", "view": "map"})), view(json!("map")));
     let table = view(json!({"shape": "table", "columns": []}));
@@ -50,7 +50,7 @@ fn tools_share_the_place_of_a_named_view_and_have_their_own_otherwise() {
 }
 
 #[test]
-fn rows_are_objects_lists_or_plain_values() {
+fn rows_are_read_from_objects_lists_and_plain_values() {
     let columns = json!([{"field": "a"}, {"field": "/b/c", "role": "measure"}]);
     let table = |rows: &str| json!({"shape": "table", "rows": rows, "columns": columns});
     let data = json!({"items": [{"a": "x", "b": {"c": "2.50"}}, {"a": ["y", 1]}]});
@@ -67,7 +67,7 @@ fn rows_are_objects_lists_or_plain_values() {
 }
 
 #[test]
-fn columns_and_units_may_come_with_the_result() {
+fn columns_and_units_can_be_taken_from_the_result_itself() {
     let declared = view(json!({"shape": "table", "rows": "/rows", "columns": "/columns"}));
     let data = json!({
         "currency": "EUR",
@@ -84,7 +84,7 @@ fn columns_and_units_may_come_with_the_result() {
 }
 
 #[test]
-fn a_result_of_another_build_has_no_content() {
+fn a_result_that_does_not_match_its_declared_view_has_no_content() {
     let columns = json!([{"field": "a"}]);
     let table = |rows: &str| view(json!({"shape": "table", "rows": rows, "columns": columns}));
     assert_eq!(read_content(&table("/items"), &json!({"message": "no"})), None);
@@ -95,9 +95,33 @@ fn a_result_of_another_build_has_no_content() {
 }
 
 #[test]
-fn many_rows_are_cut_and_counted() {
+fn rows_beyond_the_maximum_are_dropped_and_the_total_is_kept() {
     let declared = view(json!({"shape": "table", "columns": [{"field": "n"}]}));
     let rows: Vec<Value> = (0..1_234).map(|n| json!({"n": n})).collect();
     let content = read_content(&declared, &Value::Array(rows)).unwrap();
     assert_eq!((content.rows.len(), content.total), (super::MAX_ROWS, 1_234));
+}
+
+#[test]
+fn a_query_that_a_model_wrote_is_read_with_its_mark() {
+    let declared = view(json!({"shape": "table", "rows": "/rows", "columns": "/columns"}));
+    let columns = json!([{"name": "n", "type": "whole", "role": "measure", "format": "number"}]);
+    let mut data = json!({"columns": columns, "rows": [[1]], "row_count": 1, "query": "h", "sql": "SELECT 1 AS n",
+        "definition_state": "written_by_model", "asked": {"sql": "SELECT 1 AS n"}});
+    let content = read_content(&declared, &data).unwrap();
+    assert_eq!(content.state, Some(DefinitionState::WrittenByModel));
+    assert_eq!(content.query.as_deref(), Some("SELECT 1 AS n"));
+    data["asked"] = json!({"query": {"measures": ["n"]}});
+    let content = read_content(&declared, &data).unwrap();
+    assert_eq!(content.query.as_deref(), Some("{\"measures\":[\"n\"]}"));
+    data["definition_state"] = json!("proposed");
+    let content = read_content(&declared, &data).unwrap();
+    assert_eq!((content.state, content.query), (Some(DefinitionState::Proposed), None));
+    let drawn =
+        view(json!({"shape": "series", "rows": "/result/rows", "columns": "/result/columns"}));
+    let content = read_content(&drawn, &json!({"chart": null, "result": data})).unwrap();
+    assert_eq!(content.state, Some(DefinitionState::Proposed));
+    data.as_object_mut().unwrap().remove("definition_state");
+    let content = read_content(&declared, &data).unwrap();
+    assert_eq!((content.state, content.query), (None, None));
 }
