@@ -1,0 +1,27 @@
+//! The specification of metric queries in slow and plain Rust: it evaluates a resolved query over rows
+//! in memory, group by group and row by row. Tests compare the SQL of every database with it.
+
+mod amounts;
+mod answer;
+mod calculations;
+mod catalog;
+mod explained;
+mod figures;
+mod generate;
+mod groups;
+mod number;
+mod plans;
+mod queries;
+mod ranking;
+mod rows;
+mod single_rows;
+mod totals;
+
+pub use answer::{Answer, evaluate};
+pub use catalog::{as_of, catalog};
+pub use generate::{Case, case};
+pub use number::Number;
+pub use rows::{Cell, Table};
+
+#[cfg(test)]
+mod tests;
