@@ -1,6 +1,6 @@
-//! Reads tables from CSV, TSV and XLSX files as they were exported: finds encoding, separator,
-//! header line, total lines and the formats of dates and numbers, and maps columns to the fields of
-//! its caller's schema. Must know no field by its name.
+//! Reads tables from files as they were exported: finds encoding, separator, header line, total lines
+//! and the formats of dates and numbers. `table` reads any table into typed rows. The rest maps
+//! columns to the fields of its caller's schema, and must know no field by its name.
 #![forbid(unsafe_code)]
 
 mod dates;
@@ -15,6 +15,7 @@ mod rejected;
 mod rows;
 mod schema;
 mod survey;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod totals;

@@ -9,9 +9,9 @@ use std::{
 
 use crate::fault::{TableError, open_file};
 
-mod once;
+pub(crate) mod once;
 pub(crate) mod text;
-mod unpacked;
+pub(crate) mod unpacked;
 pub(crate) mod workbook;
 
 use text::{Encoding, find_encoding, open_text};

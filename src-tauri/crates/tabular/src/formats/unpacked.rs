@@ -1,10 +1,7 @@
 //! Checks the parts of a workbook before its cells are read: how much they unpack to, and whether
 //! a piece of their markup makes the library that reads it allocate without a bound.
 
-use std::{
-    fs::File,
-    io::{BufReader, Read},
-};
+use std::io::{BufReader, Read, Seek};
 
 use memchr::{memchr2_iter, memmem};
 use zip::ZipArchive;
@@ -28,14 +25,34 @@ const VALUE: usize = 64;
 const LITERAL: usize = 5;
 const BUFFER: usize = 64 * 1024;
 
+/// The most merged ranges of a workbook. They are held in memory.
+const MAX_MERGED: usize = 1_000_000;
+/// The element that names a merged range.
+const MERGED: &[u8] = b"<mergeCell ";
+
+/// The attribute by which rows and columns are hidden.
+const HIDDEN: &[u8] = b" hidden=";
+/// The attribute of rows that are hidden because they have no height.
+const FLAT: &[u8] = b" ht=\"0\"";
+
+/// The findings in the parts of a workbook.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checked {
+    /// Whether cells are merged.
+    pub(crate) has_merged: bool,
+    /// Whether something is hidden, such as rows.
+    pub(crate) has_hidden: bool,
+}
+
 /// Unpacks each part of the workbook once, without keeping it.
-pub(crate) fn check(file: &File) -> Result<(), TableError> {
+pub(crate) fn check(file: impl Read + Seek) -> Result<Checked, TableError> {
     let failed = |error: zip::result::ZipError| TableError::Workbook(error.to_string());
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(failed)?;
     if archive.len() > MAX_PARTS {
         return Err(Limit::Unpacked.into());
     }
-    let (mut stated, mut unpacked) = (0_u64, 0_u64);
+    let (mut stated, mut unpacked, mut merged) = (0_u64, 0_u64, 0);
+    let mut has_hidden = false;
     for index in 0..archive.len() {
         stated = stated.saturating_add(archive.by_index_raw(index).map_err(failed)?.size());
     }
@@ -47,9 +64,15 @@ pub(crate) fn check(file: &File) -> Result<(), TableError> {
         let (most, is_markup) = kind_of_part(&part.name().map_err(failed)?);
         let scan = Scan { is_markup, ..Scan::default() };
         // The stated sizes can be wrong, so that the bytes are counted, too.
-        unpacked += scan.read(part, most.min(MAX_UNPACKED - unpacked))?;
+        let seen = scan.read(part, most.min(MAX_UNPACKED - unpacked))?;
+        unpacked += seen.size;
+        merged += seen.merged;
+        has_hidden |= seen.has_hidden;
     }
-    Ok(())
+    if merged > MAX_MERGED {
+        return Err(Limit::Sheet.into());
+    }
+    Ok(Checked { has_merged: merged > 0, has_hidden })
 }
 
 /// Returns the most bytes that a part may unpack to, and whether it is markup. The library finds
@@ -77,26 +100,29 @@ struct Scan {
     awaits: bool,
     /// The end of the bytes before, where a word may have been cut.
     tail: Vec<u8>,
+    /// Merged ranges.
+    merged: usize,
+    has_hidden: bool,
+    size: u64,
 }
 
 impl Scan {
-    /// Reads a part to its end. Returns its size.
-    fn read(mut self, part: impl Read, most: u64) -> Result<u64, TableError> {
+    /// Reads a part to its end.
+    fn read(mut self, part: impl Read, most: u64) -> Result<Self, TableError> {
         let mut part = part.take(most + 1);
         let mut buffer = vec![0; BUFFER];
-        let mut size = 0;
         loop {
             let length =
                 part.read(&mut buffer).map_err(|error| TableError::Workbook(error.to_string()))?;
-            size += length as u64;
-            if size > most {
+            self.size += length as u64;
+            if self.size > most {
                 return Err(Limit::Unpacked.into());
             }
             if self.is_markup {
                 self.see(&buffer[..length], length == 0)?;
             }
             if length == 0 {
-                return Ok(size);
+                return Ok(self);
             }
         }
     }
@@ -113,6 +139,11 @@ impl Scan {
                 return Err(Limit::Sheet.into());
             }
         }
+        let merged = memmem::find_iter(&self.tail, MERGED).take_while(|at| *at < end);
+        self.merged += merged.count();
+        self.has_hidden = self.has_hidden
+            || memmem::find(&self.tail, HIDDEN).is_some()
+            || memmem::find(&self.tail, FLAT).is_some();
         self.tail.drain(..end);
         Ok(())
     }
