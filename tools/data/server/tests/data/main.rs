@@ -1,0 +1,17 @@
+//! Tests of csign-data with the real libraries and a real PostgreSQL: reading files, answering
+//! questions, and what may not run.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod corpus;
+mod drivers;
+mod exports;
+mod hostile;
+mod import;
+mod measures;
+mod postgres;
+mod program;
+mod properties;
+mod questions;
+mod world;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_csign-data");
