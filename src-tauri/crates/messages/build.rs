@@ -1,5 +1,5 @@
-//! Turns each folder of `messages` at the root into a table, so that the app reads and parses no
-//! file for its texts. A new folder is a new language.
+//! Compiles each folder of `messages` at the root into a table, so that the app reads no files for
+//! its texts. Each folder is a language.
 
 use std::{
     collections::BTreeMap,
@@ -15,11 +15,11 @@ use serde::{
     de::{Error as _, MapAccess, Visitor},
 };
 
-/// The language whose texts are used where another one has none.
+/// The language that replaces a missing text of another language.
 const FALLBACK: &str = "en";
-/// Describes a language: its name and its formats.
+/// The name of the file that describes a language: its name and its formats.
 const ABOUT: &str = "language";
-/// The sentences that the host says in English. Their keys are the English sentences.
+/// The area of the sentences that the host writes in English. Each English sentence is its own key.
 const HOST: &str = "host";
 
 /// The content of `language.json`.
@@ -39,7 +39,7 @@ struct About {
     day_and_year: String,
 }
 
-/// A text, or its forms for one and for any other number.
+/// A text, or separate forms for the number one and for any other number.
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Message {
@@ -47,7 +47,7 @@ enum Message {
     Forms { one: String, other: String },
 }
 
-/// The texts of a file.
+/// The texts of a file, by key.
 struct Messages(BTreeMap<String, Message>);
 
 impl<'de> Deserialize<'de> for Messages {
@@ -85,14 +85,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.join(format!("{ABOUT}.json")).is_file())
         .collect::<Vec<_>>();
-    // The fallback comes first: `Language::ENGLISH` is the first row.
+    // The fallback comes first, because `Language::ENGLISH` is the first row.
     languages.sort_by_key(|path| (!path.ends_with(FALLBACK), path.clone()));
     let mut code = String::from("pub(crate) static LANGUAGES: &[Catalogue] = &[\n");
     for language in &languages {
         write_language(&mut code, language)?;
     }
     code.push_str("];\n");
-    // A table of its own, which programs that do not translate the host do not contain.
+    // The sentences get a separate table, so that programs that do not translate the host do not
+    // contain them.
     code.push_str("static SENTENCES: &[&[(&str, Forms)]] = &[\n");
     for language in &languages {
         let file = language.join(format!("{HOST}.json"));
@@ -135,7 +136,7 @@ fn write_language(code: &mut String, folder: &Path) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Writes the texts of a file. They are sorted by key, because they are searched by halves.
+/// Writes the texts of a file, sorted by key for a binary search.
 fn write_texts(
     code: &mut String,
     messages: &BTreeMap<String, Message>,

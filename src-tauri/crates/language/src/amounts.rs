@@ -6,13 +6,14 @@ use crate::{
     tokens::{Token, TokenKind},
 };
 
-/// A number with its scale and currency.
+/// A number with its optional scale and currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Amount {
     pub value: f64,
     pub at: usize,
     pub len: usize,
-    /// Whether the number has a currency or a scale ("200k", "$5", "300 kr").
+    /// Whether the text marks the number as an amount by a currency or a scale ("200k", "$5", "300
+    /// kr").
     pub marked: bool,
 }
 
@@ -21,13 +22,13 @@ const CURRENCIES: &[&str] = &[
     "pounds", "bucks", "nok", "dkk", "spann", "kronors",
 ];
 
-/// Units of other things than money.
+/// Units of measure other than money.
 const UNITS: &[&str] = &[
     "lumen", "lumens", "lm", "litre", "litres", "liter", "liters", "kg", "kilo", "kilos", "gram",
     "grams", "g", "oz", "lbs", "l", "dl", "cl", "ml", "cm", "mm", "watt", "watts",
 ];
 
-/// Whether a word is a unit of something other than money, such as "kg".
+/// Whether a word is a unit of measure other than money, such as "kg".
 pub fn is_other_unit(token: &Token) -> bool {
     token.any(UNITS)
 }
@@ -80,7 +81,7 @@ fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
         marked = true;
         i += 1;
     }
-    // A number before a percent sign or before such a unit is never an amount.
+    // A number before a percent sign or another unit is not an amount.
     if tokens.get(i).is_some_and(|token| token.any(PERCENT) || token.any(UNITS)) {
         return None;
     }
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_amounts() {
+    fn amounts_are_read_from_common_notations() {
         for (text, value) in [
             ("200k", 200_000.0),
             ("200 000", 200_000.0),
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_separate_numbers_apart() {
+    fn separate_numbers_are_not_joined_into_one_amount() {
         assert_eq!(money("2 of size 42"), [2.0, 42.0]);
         assert_eq!(money("account 17 with 200k"), [17.0, 200_000.0]);
         assert_eq!(money("a 5 m rope"), [5.0]);

@@ -1,5 +1,5 @@
-//! Bounds as people write them: "over 110%", "between 95 and 105 percent", "less than 2 weeks",
-//! "minst 20 %". English and Swedish. Knows nothing of what is bounded.
+//! Reads bounds as people write them: "over 110%", "between 95 and 105 percent", "less than 2
+//! weeks", "minst 20 %". in English and Swedish. The bounded quantity is not interpreted.
 
 use std::ops::Range;
 
@@ -51,10 +51,10 @@ const BELOW: &[&[&str]] = &[
     &["hogst"],
     &["max"],
 ];
-/// These lead to a period before a number of days: "spend over 10 days".
+/// Before a number of days, these words introduce a period and not a bound: "spend over 10 days".
 const NO_DAYS: &[&str] = &["over", "under", "above", "below", "up", "max"];
 
-/// All bounds of the text, in order.
+/// Returns all bounds in the text, in order.
 pub fn find_bounds(tokens: &[Token]) -> Vec<Bound> {
     let mut found: Vec<Bound> = Vec::new();
     let mut at = 0;
@@ -68,8 +68,8 @@ pub fn find_bounds(tokens: &[Token]) -> Vec<Bound> {
     found
 }
 
-/// Returns the tokens of the comparison that ends right before a token: the "less than" of "less
-/// than 2 kg".
+/// Returns the tokens of the comparison that ends right before a token, such as "less than" of
+/// "less than 2 kg".
 pub fn find_comparison_before(tokens: &[Token], at: usize) -> Option<Range<usize>> {
     let begins = |phrase: &&[&str]| {
         let start = at.checked_sub(phrase.len())?;
@@ -136,7 +136,7 @@ fn bound(value: f64, is_above: bool, measure: Measure, at: Range<usize>) -> Boun
     Bound { least: is_above.then_some(value), most: (!is_above).then_some(value), measure, at }
 }
 
-/// Reads a number with its unit. Returns the value, what it counts, and the end.
+/// Reads a number with its unit. Returns the value, its unit, and the position after both.
 fn amount(tokens: &[Token], at: usize) -> Option<(f64, Measure, usize)> {
     let value = number(tokens, at);
     let unit = tokens.get(at + 1)?;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_bounds_with_their_side() {
+    fn bounds_are_read_as_minimum_or_maximum() {
         use Measure::{Days, Percent};
         for (text, expected) in [
             ("everything over 110% pace", (Some(110.0), None, Percent)),

@@ -1,5 +1,5 @@
-//! Percentages and the direction of a change as people write them: "raise by 20%", "10 procent
-//! lägre", "double". English and Swedish. Knows nothing of what is changed.
+//! Reads percentages and the direction of a change as people write them: "raise by 20%", "10
+//! procent lägre", "double". in English and Swedish. The changed value is not interpreted.
 
 use crate::{
     numbers::{PERCENT, cardinal},
@@ -9,11 +9,11 @@ use crate::{
 /// A number with a percent sign, or a word that means one ("double", "half").
 #[derive(Clone, Debug, PartialEq)]
 pub struct Percent {
-    /// The percentage. Zero or more unless `is_signed`.
+    /// The percentage. Not negative unless `is_signed`.
     pub value: f64,
     pub at: usize,
     pub len: usize,
-    /// The word itself says the direction: "double" is +100, "halve" is -50.
+    /// Whether the word itself gives the direction: "double" is +100, "halve" is -50.
     pub is_signed: bool,
 }
 
@@ -79,7 +79,7 @@ const DOUBLE: &[&str] =
     &["double", "doubled", "doubling", "dubbla", "dubblar", "fordubbla", "fordubblar"];
 const HALF: &[&str] = &["halve", "halved", "halving", "halvera", "halverar", "halverade"];
 
-/// All percentages of the text, in order.
+/// Returns all percentages in the text, in order.
 pub fn find_percents(tokens: &[Token]) -> Vec<Percent> {
     (0..tokens.len()).filter_map(|at| percent(tokens, at)).collect()
 }
@@ -101,10 +101,10 @@ fn percent(tokens: &[Token], at: usize) -> Option<Percent> {
     Some(Percent { value, at, len: 2, is_signed: false })
 }
 
-/// Whether the words near a value raise it (1.0) or lower it (-1.0). The nearest word of a
-/// direction counts. Returns None if there is none.
+/// Returns 1.0 if the words near a value raise it, and -1.0 if they lower it. If several words give
+/// a direction, the nearest word decides. Returns none if no word does.
 pub fn direction_near(tokens: &[Token], at: usize) -> Option<f64> {
-    // A sign elsewhere is a hyphen, as in "Juniper Stays - Cabins".
+    // A sign that is not directly before the value is a hyphen, as in "Juniper Stays - Cabins".
     let is_sign = |i: usize, signs: &[&str]| i + 1 == at && tokens[i].any(signs);
     let sign = |i: usize, token: &Token| {
         if token.any(UP) || is_sign(i, &["+"]) {
@@ -123,7 +123,7 @@ pub fn direction_near(tokens: &[Token], at: usize) -> Option<f64> {
         .map(|(_, sign)| sign)
 }
 
-/// Whether a word says in which direction something changes.
+/// Whether a word states the direction of a change.
 pub fn is_direction(token: &Token) -> bool {
     token.any(UP) || token.any(DOWN)
 }
@@ -134,7 +134,7 @@ mod tests {
     use crate::tokens::tokens;
 
     #[test]
-    fn reads_percentages_with_their_direction() {
+    fn percentage_changes_are_read_with_their_direction() {
         for (text, value) in [
             ("what if we raise the budget by 20%", 20.0),
             ("lower it by 12,5 %", -12.5),

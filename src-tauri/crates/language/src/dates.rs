@@ -1,6 +1,6 @@
 //! Reads days and periods that people write in English and Swedish: "last week", "since 1 october",
-//! "3/10–20/10", "Q3". The result depends only on the words and on today's date. Does not know how
-//! a period is used.
+//! "3/10–20/10", "Q3". The result depends only on the words and on today's date. The use of a
+//! period is left to the caller.
 
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
@@ -20,14 +20,14 @@ mod words;
 use atoms::read_atom;
 pub use calendar::Unit;
 
-/// A period by its first and last day, both included.
+/// A period from its first to its last day, including both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     pub start: NaiveDate,
     pub end: NaiveDate,
 }
 
-/// A period found in the text. One end may be missing ("until friday").
+/// A period found in the text. The first or last day may be missing ("until friday").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundPeriod {
     pub at: Range<usize>,
@@ -42,24 +42,24 @@ const TO: [&str; 12] =
 const SINCE: [&str; 5] = ["since", "sedan", "sen", "after", "efter"];
 const UNTIL: [&str; 10] =
     ["until", "till", "til", "through", "thru", "by", "before", "tom", "fore", "innan"];
-/// The day after one of these does not belong to the period.
+/// After one of these words, a day is not part of the period: "before friday".
 const BEFORE_DAY: [&str; 3] = ["before", "fore", "innan"];
 const LEADS: [&str; 16] = [
     "in", "on", "for", "during", "over", "within", "the", "i", "under", "pa", "den", "for", "om",
     "of", "av", "at",
 ];
 
-/// In days.
+/// Half a year in days.
 const HALF_A_YEAR: i64 = 182;
 
-/// Returns the words of dates, for the lexicon.
+/// Returns the words that occur in dates, for the lexicon.
 pub fn date_words() -> impl Iterator<Item = &'static str> {
     words::WORDS.split_whitespace()
 }
 
 static WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| date_words().collect());
 
-/// Whether a token is one of the words that dates consist of.
+/// Whether a token is a word that occurs in dates.
 pub fn is_date_word(token: &Token) -> bool {
     [&token.norm, &token.fold].into_iter().any(|word| WORD_SET.contains(word.as_str()))
 }
@@ -69,17 +69,18 @@ pub fn find_period(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
 }
 
-/// Units before a period that is named elsewhere: "the week before that", "the 7 days before".
+/// A number of units before a period that is named elsewhere: "the week before that", "the 7 days
+/// before".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitBefore {
     pub at: Range<usize>,
     unit: Unit,
-    /// None for the calendar unit before.
+    /// The number of units. None for the preceding calendar unit.
     count: Option<u32>,
 }
 
 /// Finds units before a period named earlier, as in "the week before that", "månaden innan" or "the
-/// 7 days before". "Before last" counts from today instead.
+/// 7 days before". "Before last" is relative to today and is not found here.
 pub fn find_unit_before(tokens: &[Token]) -> Option<UnitBefore> {
     const BEFORE: [&str; 8] =
         ["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare", "preceding"];
@@ -88,7 +89,7 @@ pub fn find_unit_before(tokens: &[Token]) -> Option<UnitBefore> {
         let counted = at.checked_sub(1).and_then(|i| numbers::read_whole(tokens, i));
         let count = counted.filter(|(_, used)| *used == 1).map(|(count, _)| count);
         let first = at - usize::from(count.is_some());
-        // "the previous 7 days"
+        // Matches "the previous 7 days".
         let leads = count.is_some()
             && first.checked_sub(1).is_some_and(|i| tokens[i].any(&["preceding", "foregaende"]));
         let follows = tokens.get(at + 1).is_some_and(|token| token.any(&BEFORE));
@@ -122,8 +123,8 @@ pub fn resolve_unit_before(before: &UnitBefore, from: NaiveDate) -> Option<Found
     Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
 }
 
-/// Moves a period that is over to its next occurrence, unless the text gives a year or a word such
-/// as "last": in January 2027, "in december" then means December 2027.
+/// Moves a past period to its next occurrence, unless the text gives a year or a word such as
+/// "last". In January 2027, "in december" then means December 2027.
 pub fn move_to_next_period(tokens: &[Token], found: &FoundPeriod, today: NaiveDate) -> FoundPeriod {
     let is_past = found.end.or(found.start).is_some_and(|day| day < today);
     let words = || found.at.clone().filter_map(|i| tokens.get(i));
@@ -143,7 +144,7 @@ pub fn move_to_next_period(tokens: &[Token], found: &FoundPeriod, today: NaiveDa
     FoundPeriod { at: found.at.clone(), start: found.start.map(moved), end: found.end.map(moved) }
 }
 
-/// Reads a period that begins at `at`, including its leading word.
+/// Reads a period whose words begin at `at`, including a leading word.
 fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let first = tokens.get(at)?;
     if first.any(&SINCE) {
@@ -159,17 +160,18 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
         return Some(found);
     }
     // Swedish "till" before a longer period means "belongs to" ("ligger till förra veckan"). Before
-    // a single day it ends a period ("till fredag").
+    // a single day, "till" introduces the end of a period ("till fredag").
     if first.any(&UNTIL)
         && let Some((used, day)) = read_atom(tokens, skip_leads(tokens, at + 1), today)
         && (day.start == day.end || !first.is("till"))
     {
         let next = skip_leads(tokens, at + 1);
-        // "Before the end of the month" still includes its last day.
+        // "Before the end of the month" includes the last day.
         let is_edge = tokens[next..next + used].iter().any(|token| token.any(&["end", "slutet"]));
         let is_before = first.any(&BEFORE_DAY) && !is_edge;
         let last = if is_before { subtract_days(day.start, 1) } else { day.end };
-        // A day without a year is the nearer one: in November, "until 15 december" is not over.
+        // A day without a year means the nearest such day. In November, "until 15 december" is in
+        // the future.
         let is_nearer_ahead = !day.fixed && (today - last).num_days() > HALF_A_YEAR;
         let end = if is_nearer_ahead { calendar::plus_years(last, 1) } else { last };
         return Some(FoundPeriod { at: at..next + used, start: None, end: Some(end) });
@@ -182,7 +184,8 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
     Some(FoundPeriod { at: at..end, start: Some(found.start), end: Some(found.end) })
 }
 
-/// Reads a period without an end, as in "since monday" or "from 1 october". It ends today.
+/// Reads a period without an end, as in "since monday" or "from 1 october". Such a period ends
+/// today.
 fn read_open_period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let (used, day, next) = read_atom_after_lead(tokens, at + 1, today)?;
     let end = skip_words(
@@ -197,7 +200,7 @@ fn read_open_period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<Fou
     })
 }
 
-/// Reads a period with two ends: "A to B", "1-15 october", "oct 1-15".
+/// Reads a period with a start and an end: "A to B", "1-15 october", "oct 1-15".
 fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     if let Some(found) = shared_month(tokens, from, at, today) {
         return Some(found);
@@ -222,7 +225,7 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     let mut start = first.start;
     let between = tokens.get(at).is_some_and(|token| token.any(&["between", "mellan"]));
     if end < start && between && last.start <= today && first.end <= today {
-        // "between nov 10 and nov 3": the ends in the other order.
+        // In "between nov 10 and nov 3", the later day comes first.
         (start, end) = (last.start, first.end);
     } else if end < start {
         if first.fixed && !last.fixed {
@@ -290,8 +293,8 @@ fn days(
     (start <= end).then_some((start, end))
 }
 
-/// Reads a date term after its leading words, such as "since". "the 1st" is only a date with its
-/// "the".
+/// Reads a date term after its leading words, such as "since". An ordinal such as "1st" is a date
+/// only after "the".
 fn read_atom_after_lead(
     tokens: &[Token],
     at: usize,

@@ -1,5 +1,5 @@
-//! English and Swedish: detects the language of a text and lists the small words of both. Knows
-//! nothing of tools.
+//! English and Swedish: detects the language of a text and lists the small words of both. Words of
+//! tools are not included.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -22,7 +22,7 @@ impl Language {
     }
 }
 
-/// Small words without a meaning of their own.
+/// Words without a meaning of their own.
 const STOP: &str = "\
     a an the and or of to in on at for with without by from into as is are was were be been am do does did done have has had can could will would should \
     shall may might must i im ive id you your yours he she it its we our they their them these those this that thats there theres here me my mine us what \
@@ -39,7 +39,7 @@ const STOP: &str = "\
 /// Words that never belong to the name of a thing.
 const FILLERS: &str = "many much manga preferably ideally helst colours colors farger farg wise instead istallet stallet kostar kosta cost costing costs priced price pris";
 
-/// Common words that look like misspelt words of the packs.
+/// Common words that look like misspelt words of the packs, and so must not be corrected.
 const KNOWN: &str = "\
     send sent sending spell spelled speed rate rates race pages page prize trip train rain brain went tend lend bend sheet sheets ticket market pocket \
     racket packet bucket paint plant point print pen pens path pace paste waste taste late later lower loved loves glow boost books brook shore shirt \
@@ -62,7 +62,7 @@ const ENGLISH: &str = "\
     with on track pacing spend spent budget why behind ahead shoes black find search looking have compare first second third one two three thanks thank \
     hello hey yes no who which about make change set delete want need get any size cheaper since yesterday today campaigns help tell more";
 
-/// Words that change a question if they are left out: negations, rankings, conditions and
+/// Words whose omission changes the meaning of a question: negations, rankings, conditions and
 /// comparisons. Some of them are stop words in a search.
 const DECISIVE: &str = "\
     raise increase lower reduce decrease cut hoj hoja sank sanka minska oka dont arent wont didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
@@ -71,7 +71,7 @@ const DECISIVE: &str = "\
     lighter heavier warmer thinner thicker stronger lattast lattaste tyngst tyngsta varmast varmaste nyast nyaste aldst aldsta lattare tyngre varmare \
     tunnare tjockare share andel andelen jamfort changed andrats andrat bottom better worse battre samre started launched startat startade";
 
-/// Words of ordinary talk around a question. Leaving them out changes nothing.
+/// Conversational words around a question. Omitting these words does not change the question.
 const SMALL_TALK: &str = "\
     ligger lagt lade many much used nothing changes currently overall exactly quickly quick briefly kindly maybe perhaps wondering wonder know tell check see think hope moment right far already \
     basically asap really info information situation way bit doing going actual actually approximately roughly about kind team guys folks \
@@ -102,17 +102,17 @@ pub fn is_filler(word: &str) -> bool {
     is_stop_word(word) || FILLER_SET.contains(word)
 }
 
-/// Whether a question changes if this word is left out of it.
+/// Whether omitting this word changes the meaning of a question.
 pub fn is_decisive(word: &str) -> bool {
     DECISIVE_SET.contains(word)
 }
 
-/// Whether a word belongs to the talk around a question and not to the question.
+/// Whether a word is conversational and does not belong to the question itself.
 pub fn is_small_talk(word: &str) -> bool {
     SMALL_TALK_SET.contains(word)
 }
 
-/// Whether a word may stand before a request without changing it.
+/// Whether a word may precede a request without changing its meaning.
 pub fn is_polite(word: &str) -> bool {
     POLITE_SET.contains(word)
 }
@@ -127,7 +127,7 @@ pub fn correct_words() -> impl Iterator<Item = &'static str> {
     KNOWN.split_whitespace()
 }
 
-/// Detects the language of a text. Returns None if the text gives no sign of it.
+/// Detects the language of a text. Returns None if the text gives no indication of the language.
 pub fn detect_language(text: &str, words: &[&str]) -> Option<Language> {
     let (swedish, english) = count_signs(text, words);
     match swedish.cmp(&english) {
@@ -137,8 +137,8 @@ pub fn detect_language(text: &str, words: &[&str]) -> Option<Language> {
     }
 }
 
-/// Returns the language of a text that gives clear signs of it. One English word is not enough,
-/// because people use single ones in other languages, too.
+/// Returns the language of a text if the indications are clear. A single English word is not
+/// enough, because English words are common in other languages, too.
 pub fn language_of(text: &str) -> Option<Language> {
     let tokens = crate::tokens(text);
     let words: Vec<&str> = tokens.iter().map(|token| token.fold.as_str()).collect();
@@ -150,23 +150,23 @@ pub fn language_of(text: &str) -> Option<Language> {
     }
 }
 
-/// The weight of one word of a language.
+/// The weight of a word that occurs in only one of the languages.
 const SIGN: usize = 2;
 
-/// Returns the weights of the signs of Swedish and of English.
+/// Returns the weights of the indications for Swedish and for English.
 fn count_signs(text: &str, words: &[&str]) -> (usize, usize) {
     let is_between = |c: char| c.is_whitespace() || ",.?!;:()\"".contains(c);
     let weigh = |(at, word): (usize, &str)| weigh_letters(word, at == 0);
     let letters: usize = text.split(is_between).enumerate().map(weigh).sum();
     let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * SIGN + letters;
-    // "för" is not "for": a word with such a letter is not English.
+    // "för" is not "for", so a word with such a letter is not English.
     let plain = text.split(is_between).filter(|word| word.is_ascii());
     let english = plain.filter(|word| ENGLISH_SET.contains(fold(word).as_str())).count() * SIGN;
     (swedish, english)
 }
 
-/// Weighs the Swedish letters of a word. A word with a capital inside a text may be a name, which
-/// occurs in English texts, too.
+/// Weighs the Swedish letters of a word. A word with a capital inside a text may be a name, and
+/// such names occur in English texts, too.
 fn weigh_letters(word: &str, is_first: bool) -> usize {
     let has_letters = word.chars().any(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö'));
     let is_capital = word.chars().next().is_some_and(char::is_uppercase);
@@ -182,7 +182,7 @@ mod tests {
     use super::{Language, language_of};
 
     #[test]
-    fn a_language_needs_clear_signs() {
+    fn a_language_is_detected_only_from_clear_signs() {
         for (text, language) in [
             ("Hur mycket har konto 17 spenderat?", Some(Language::Sv)),
             ("How is account 17 pacing?", Some(Language::En)),

@@ -1,16 +1,19 @@
-//! Reads texts that people write in English and Swedish: words and their forms, numbers, places in
-//! lists, amounts, days and periods, yes and no. Pure functions of the text and today's date. Knows
-//! no pack, tool, shop or session, and does no I/O.
+//! Reads texts that people write in English and Swedish: words and their forms, numbers, positions
+//! in lists, amounts, days and periods, yes and no. Knows the usual headings of exports in seven
+//! languages. All functions are pure and depend only on the
+//! text and today's date, not on packs, tools, shops or sessions.
 #![forbid(unsafe_code)]
 
 pub mod amounts;
 pub mod bounds;
 pub mod changes;
 pub mod dates;
+pub mod headings;
 mod languages;
 pub mod message;
 pub mod numbers;
 pub mod ordinals;
+pub mod plans;
 mod tokens;
 mod word_forms;
 pub mod yes_no;

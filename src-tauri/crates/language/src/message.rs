@@ -1,16 +1,15 @@
-//! Reads a message as plain words with their diacritics: which places and numbers it names, whether
-//! it compares or changes something, and whether it only names one option. Does not know which
-//! things are listed, compared or changed.
+//! Reads a message as plain words with their diacritics: which list positions and numbers it names,
+//! whether it compares or changes something, and whether it only names an option. The things that
+//! are listed, compared or changed are not interpreted.
 
 use std::collections::BTreeSet;
 
 use crate::ordinals::{place_of_word, small_number};
 
-/// Words before a number that make the number a place in a list.
+/// Words that make a following number a position in a list.
 const BEFORE_A_PLACE: [&str; 9] =
     ["option", "number", "nr", "no", "alternativ", "alternativet", "nummer", "product", "produkt"];
-/// Words between things that are named together. "Samt" is missing here, unlike in
-/// `numbers::JOINERS`.
+/// Words that join names of things. Unlike in `numbers::JOINERS`, "samt" is missing here.
 const JOINERS: [&str; 9] = ["and", "or", "vs", "versus", "with", "och", "eller", "mot", "med"];
 const COMPARES: &str = "compare comparison comparing jämför jämföra jämförelse jämförelsen";
 const DIFFERS: &str = "difference differences better best worse prefer versus vs skillnad skillnaden bättre bäst sämre föredra";
@@ -20,14 +19,14 @@ const CHANGES: &str =
     "add put buy order remove delete lägg lägga köp köpa beställ beställa ta stoppa";
 const POINTS: &str = "that this it one option number like den det denna detta nr";
 
-/// Words that may stand around the option that a message names.
+/// Words that may surround the option that a message names.
 const AROUND_AN_OPTION: [&str; 14] = [
     "the", "please", "thanks", "thank", "you", "ok", "okay", "yes", "den", "det", "tack", "snälla",
     "ja", "okej",
 ];
 /// Words before the number of an option.
 const BEFORE_AN_OPTION: [&str; 7] = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"];
-/// Words after the ordinal of an option.
+/// Words that may follow the ordinal of an option.
 const AFTER_AN_OPTION: [&str; 4] = ["one", "option", "alternativ", "alternativet"];
 
 /// The words of a message in lower case and without punctuation. A comma and an ampersand count as
@@ -53,7 +52,7 @@ impl MessageWords {
         self.has(COMPARES)
     }
 
-    /// Whether the message asks for a difference, or for the better of several things.
+    /// Whether the message asks for a difference, or which of several things is better.
     pub fn asks_for_difference(&self) -> bool {
         self.has(DIFFERS)
     }
@@ -63,7 +62,7 @@ impl MessageWords {
         self.has(SEVERAL)
     }
 
-    /// Whether the message weighs two things: "which should I buy, 1 or 3?"
+    /// Whether the message asks for a choice between two things: "which should I buy, 1 or 3?"
     pub fn is_weighing(&self) -> bool {
         self.has(WEIGHS)
     }
@@ -90,7 +89,7 @@ impl MessageWords {
         })
     }
 
-    /// Whether the message means each of so many things: "both", "add all of them", "ta dem".
+    /// Whether the message means each of `count` things: "both", "add all of them", "ta dem".
     pub fn means_all(&self, count: usize) -> bool {
         self.0.iter().enumerate().any(|(at, word)| {
             let (before, after) = (self.word_before(at), self.at(at + 1));
@@ -122,8 +121,9 @@ impl MessageWords {
         at.checked_sub(1).map_or("", |before| self.at(before))
     }
 
-    /// Returns the numbers that mean places in a list: "#2", "option 2", "2nd", "the second", "the
-    /// first two", or a number alone. Joined numbers count only if the message asks for a change.
+    /// Returns the numbers that mean positions in a list: "#2", "option 2", "2nd", "the second",
+    /// "the first two", or a number on its own. Joined numbers are included only if the message
+    /// asks for a change.
     pub fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         let asks = self.asks_for_change() || self.compares() || self.asks_for_difference();
@@ -133,7 +133,7 @@ impl MessageWords {
             let named =
                 marked || self.0.len() == 1 || BEFORE_A_PLACE.contains(&self.word_before(at));
             let bare = small_number(digits).filter(|_| named);
-            // "The top three tents" may be a new search and not mean the list.
+            // "The top three tents" may be a new search and need not refer to the list.
             let listed = asks || (word != "top" && matches!(self.word_before(at), "the" | "de"));
             match self.read_first_count(at) {
                 few @ 1.. if listed => places.extend(1..=few),
@@ -167,7 +167,7 @@ impl MessageWords {
     }
 
     /// Whether two of these names are joined, as in "AB-1 or AB-3". In "add AB-1 and remove AB-3"
-    /// they are not.
+    /// the names are not joined.
     pub fn joins_names<'a>(&self, names: impl Iterator<Item = &'a String>) -> bool {
         let names: Vec<Vec<String>> = names.map(|name| Self::of(name).0).collect();
         let length_of_name_at = |at: usize| {
@@ -187,8 +187,7 @@ impl MessageWords {
         (0..self.0.len()).any(is_joined)
     }
 
-    /// Returns the number in words such as "the first two" at `at`, or 0 if there are no such
-    /// words.
+    /// Returns the number of words such as "the first two" at `at`, or 0 without such words.
     fn read_first_count(&self, at: usize) -> usize {
         let next =
             if matches!(self.at(at), "first" | "top" | "första") { self.at(at + 1) } else { "" };
@@ -213,9 +212,9 @@ pub fn contains_word(message: &str, name: &str) -> bool {
     })
 }
 
-/// Returns the number of an option if the message says nothing else: "2", "#2", "option 2", "nr.
-/// 2", "2nd", "the second one, please". Returns None for a bare number with polite words, because
-/// "2, please" may be a quantity.
+/// Returns the number of an option if the message contains only the option: "2", "#2", "option 2",
+/// "nr. 2", "2nd", "the second one, please". Returns None for a bare number with polite words,
+/// because "2, please" may be a quantity.
 pub fn read_option(message: &str) -> Option<usize> {
     let all = message.trim().trim_end_matches(['.', '!']).to_lowercase();
     let words: Vec<String> = all
@@ -245,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_and_the_last_are_told_from_some() {
+    fn words_for_all_items_are_distinguished_from_words_for_some() {
         let means_all = |message: &str| MessageWords::of(message).means_all(2);
         for message in
             ["add both", "ta båda", "add all of them", "put them in my cart", "alla, tack"]
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_12_a_number_alone_is_an_options_however_it_is_written() {
+    fn chat_api_12_a_message_with_only_a_number_chooses_that_option() {
         for (message, number) in [
             ("2", Some(2)),
             ("option 2", Some(2)),

@@ -1,5 +1,5 @@
-//! Reads whole numbers that people write as digits, as words or joined, in English and Swedish.
-//! Does not know how a number is used.
+//! Reads whole numbers that people write as digits, as words or joined, in English and Swedish. The
+//! use of a number is left to the caller.
 
 use crate::{
     ordinals,
@@ -81,13 +81,12 @@ pub fn cardinal(word: &str) -> Option<u32> {
     CARDINALS.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
-/// Returns all words of numbers and places, for the lexicon.
+/// Returns all words for numbers and positions, for the lexicon.
 pub fn number_words() -> impl Iterator<Item = &'static str> {
     CARDINALS.iter().map(|(name, _)| *name).chain(ordinals::ordinal_words())
 }
 
-/// Reads a whole number at `at`, in digits or words. "en" and "ett" are also articles; they count
-/// as 1.
+/// Reads a whole number at `at`, in digits or words. The articles "en" and "ett" are read as 1.
 pub fn read_whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if let Some(value) = token.int() {
@@ -112,10 +111,10 @@ pub fn read_whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     Some((value, 1))
 }
 
-/// Words and signs between things that are named together.
+/// Words and signs that join names of things.
 pub const JOINERS: &[&str] =
     &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt", "or", "eller"];
-/// The joiners that mean only one of the joined things.
+/// The joiners that mean a choice of one thing.
 pub const CHOICES: &[&str] = &["or", "eller"];
 
 /// Reads "half a dozen" or "ett halvt dussin" and returns the number of its tokens.
@@ -129,7 +128,7 @@ fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
 }
 
 /// Reads small joined numbers: "1 and 3", "2, 4 & 5", "#1 vs #2", "1, 2 or 3". Returns the numbers
-/// and how many tokens they take.
+/// and the number of their tokens.
 pub fn read_joined(tokens: &[Token], at: usize) -> Option<(Vec<u32>, usize)> {
     let number = |at: usize| {
         let sign = usize::from(tokens.get(at)?.fold == "#");
@@ -139,7 +138,7 @@ pub fn read_joined(tokens: &[Token], at: usize) -> Option<(Vec<u32>, usize)> {
     let (first, used) = number(at)?;
     let (mut found, mut end) = (vec![first], at + used);
     loop {
-        // Two joiners may stand together, as in "1, 2, and 4".
+        // Two joiners may follow each other, as in "1, 2, and 4".
         let joiners = usize::from(joins(end)) + usize::from(joins(end) && joins(end + 1));
         let Some((next, used)) = number(end + joiners).filter(|_| joiners > 0) else { break };
         found.push(next);
@@ -154,7 +153,7 @@ mod tests {
     use crate::tokens::tokens;
 
     #[test]
-    fn reads_number_words() {
+    fn number_words_are_read() {
         let whole_of = |text: &str| read_whole(&tokens(text), 0).map(|(value, _)| value);
         for (text, value) in [
             ("two", 2),

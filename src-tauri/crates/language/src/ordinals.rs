@@ -1,7 +1,7 @@
-//! Reads places in a list that people name: "2nd", "2:a", "the second one", "den andra", in English
-//! and Swedish. There are two readers. `read_place` reads tokens after a list was shown, so an
-//! ordinal alone is a place. `place_of_word` reads plain words of any message, so an ordinal needs
-//! an article before it or a noun after it.
+//! Reads positions in a list that people name: "2nd", "2:a", "the second one", "den andra", in
+//! English and Swedish. There are two readers. `read_place` reads tokens after a list was shown, so
+//! an ordinal on its own is a position. `place_of_word` reads plain words of any message, so an
+//! ordinal needs an article before it or a noun after it.
 
 use crate::tokens::{Token, TokenKind};
 
@@ -49,11 +49,11 @@ const OTHER_FORMS: &[(&str, u32)] = &[
 
 /// Endings after digits that make an ordinal, for `place_of_word`.
 const ENDINGS: [&str; 7] = ["st", "nd", "rd", "th", ":an", ":a", ":e"];
-/// Nouns in which variants differ: "den andra färgen" means the other colour and not the second
-/// one.
+/// Nouns for properties in which variants differ. "Den andra färgen" means the other colour, not
+/// the second colour.
 const DIFFERENCES: [&str; 3] = ["färg", "farg", "storlek"];
 
-/// Returns the place that a folded word names by itself.
+/// Returns the position that a folded word names by itself.
 pub fn ordinal(word: &str) -> Option<u32> {
     let listed = (1..)
         .zip(ORDINALS)
@@ -62,14 +62,14 @@ pub fn ordinal(word: &str) -> Option<u32> {
     listed.or_else(|| OTHER_FORMS.iter().find(|(form, _)| *form == word).map(|(_, place)| *place))
 }
 
-/// Returns all folded words of places, for the lexicon.
+/// Returns all folded words for positions, for the lexicon.
 pub(crate) fn ordinal_words() -> impl Iterator<Item = &'static str> {
     let listed = ORDINALS.iter().map(|(en, ..)| *en).chain(ORDINALS.iter().map(|(_, _, sv)| *sv));
     listed.chain(OTHER_FORMS.iter().map(|(form, _)| *form))
 }
 
-/// Whether Swedish "andra" means "second" between these words. Otherwise it means "other": "i andra
-/// färger", "finns det andra?"
+/// Whether Swedish "andra" means "second" between these words. Otherwise the word means "other": "i
+/// andra färger", "finns det andra?"
 fn is_second(before: &str, after: Option<&str>) -> bool {
     match before {
         "den" => !after.is_some_and(|after| DIFFERENCES.iter().any(|noun| after.starts_with(noun))),
@@ -78,8 +78,8 @@ fn is_second(before: &str, after: Option<&str>) -> bool {
     }
 }
 
-/// Reads the place at `at`: "second", "2nd", "2:a", "tvåan". Returns the place and the number of
-/// its tokens.
+/// Reads the position at `at`: "second", "2nd", "2:a", "tvåan". Returns the position and the number
+/// of its tokens.
 pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if token.kind == TokenKind::Word {
@@ -100,13 +100,13 @@ pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
         .then_some((value, 3))
 }
 
-/// Whether digits and this ending make an ordinal. In Swedish "3st" is three pieces.
+/// Whether digits and this ending make an ordinal. In Swedish, "3st" means three pieces.
 fn is_ending_of(ending: &str, digits: &str) -> bool {
     ending != "st" || digits.ends_with('1') && !digits.ends_with("11")
 }
 
-/// Whether the token "andra" means "second". It does if it is the whole message. "Ändra" (change)
-/// never does, even if it is typed without dots.
+/// Whether the token "andra" means "second". As the whole message, the word does. "Ändra" (change)
+/// does not, even if typed without diacritics.
 fn is_second_token(tokens: &[Token], at: usize) -> bool {
     if tokens[at].raw.starts_with(['ä', 'Ä']) {
         return false;
@@ -120,7 +120,7 @@ fn is_second_token(tokens: &[Token], at: usize) -> bool {
     ["den", "det"].into_iter().any(|article| before.is(article) && is_second(article, after))
 }
 
-/// Reads a number of one or two digits that may be a place in a list. Returns None for 0 and for
+/// Reads a number of one or two digits that may be a position in a list. Returns None for 0 and for
 /// longer numbers.
 pub fn small_number(digits: &str) -> Option<usize> {
     (1..=2)
@@ -130,8 +130,8 @@ pub fn small_number(digits: &str) -> Option<usize> {
         .filter(|place| *place > 0)
 }
 
-/// Returns the place that the word at `at` names. The words are in lower case, without punctuation,
-/// with diacritics.
+/// Returns the position that the word at `at` names. The words are in lower case, without
+/// punctuation, with diacritics.
 pub fn place_of_word(words: &[String], at: usize) -> Option<usize> {
     let word = words.get(at)?;
     let digits = word.trim_start_matches('#');
@@ -147,7 +147,7 @@ pub fn place_of_word(words: &[String], at: usize) -> Option<usize> {
     let is_place = match (word.as_str(), before) {
         ("andra", before) => is_second(before, after),
         (_, "the" | "den" | "det") => true,
-        // "First, show me shoes" names no place.
+        // "First, show me shoes" names no position.
         (..) => {
             words.len() == 1 || matches!(after, Some("one" | "option" | "product" | "alternativet"))
         }
@@ -161,7 +161,7 @@ mod tests {
     use crate::tokens::tokens;
 
     #[test]
-    fn reads_ordinals() {
+    fn ordinal_tokens_are_read_as_positions() {
         let place_of = |text: &str| read_place(&tokens(text), 0).map(|(value, _)| value);
         for (text, value) in [
             ("second", 2),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_and_words_are_read_in_both_languages() {
+    fn ordinals_in_digits_and_words_are_read_in_both_languages() {
         for (message, place) in [
             ("2nd", 2),
             ("the 3rd", 3),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn swedish_others_are_no_second() {
+    fn the_swedish_word_andra_meaning_others_is_not_read_as_second() {
         for message in [
             "finns den i andra färger?",
             "finns det andra färger?",

@@ -1,4 +1,5 @@
-//! Splits a message into tokens, each with its folded form. Knows nothing of packs, dates or tools.
+//! Splits a message into tokens, each with its folded form. The meaning of tokens is not
+//! interpreted.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +9,7 @@ pub enum TokenKind {
     Punct,
 }
 
-/// One word, number or sign of a message.
+/// A word, number or sign of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// The text as typed.
@@ -18,10 +19,10 @@ pub struct Token {
     /// The folded text, or the known word to which it was corrected.
     pub norm: String,
     pub kind: TokenKind,
-    /// Whether the token follows the previous token without a space.
+    /// Whether no space separates the token from the previous token.
     pub glued: bool,
-    /// Whether the token ends the name of a thing ("sleeping bag"), so that it must not be read
-    /// alone.
+    /// Whether the token ends the name of a thing ("sleeping bag"), so that it must not be
+    /// interpreted alone.
     pub part: bool,
 }
 
@@ -32,7 +33,7 @@ impl Token {
     pub fn any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.is(word))
     }
-    /// The value of a plain whole number.
+    /// Returns the value of a whole number in plain digits.
     pub fn int(&self) -> Option<u32> {
         if self.kind == TokenKind::Number && self.fold.bytes().all(|b| b.is_ascii_digit()) {
             self.fold.parse().ok()
@@ -70,11 +71,11 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | '‘' | '`' | '´')
 }
 
-/// The highest number of tokens read of a message. Requests to the packs are shorter.
+/// The most tokens that are read of a message. Requests to the packs are shorter.
 const MOST: usize = 240;
 
-/// Splits a message into tokens. A number keeps its inner points and commas. Letters directly after
-/// a number form their own token.
+/// Splits a message into tokens. A number keeps the points and commas between its digits. Letters
+/// directly after a number form their own token.
 pub fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().take(4_000).collect();
     let mut out: Vec<Token> = Vec::new();
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splits_words_numbers_and_signs() {
+    fn text_is_split_into_words_numbers_and_signs() {
         let found: Vec<String> =
             tokens("What's 3/10–20/10, 200k and Q3? 1.5m").into_iter().map(|t| t.fold).collect();
         assert_eq!(
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_diacritics() {
+    fn folding_removes_case_and_diacritics() {
         assert_eq!(fold("Löparskor FÖRRA veckan"), "loparskor forra veckan");
     }
 }

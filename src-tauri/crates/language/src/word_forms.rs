@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::tokens::{Token, TokenKind, fold};
 
-/// The highest number of corrections that are cached.
+/// The most corrections that are cached.
 const REMEMBERED: usize = 2_000;
 
 /// A set of words that also matches their inflected forms.
@@ -42,7 +42,7 @@ impl WordSet {
 
 const PLURALS: [&str; 12] = ["s", "es", "r", "n", "en", "et", "ar", "or", "er", "na", "rna", "ns"];
 
-/// Returns the word without each plural or definite ending that it may have.
+/// Returns the word without each plural or definite ending that matches.
 fn word_bases(word: &str) -> impl Iterator<Item = &str> {
     PLURALS
         .iter()
@@ -50,20 +50,20 @@ fn word_bases(word: &str) -> impl Iterator<Item = &str> {
         .filter(|base| base.len() >= 3)
 }
 
-/// The known words, used to correct typing errors.
+/// The known words, for correcting typing errors.
 #[derive(Debug, Default)]
 pub struct Lexicon {
     known: HashSet<String>,
-    /// The known words to which a misspelt word may be corrected.
+    /// The known words that can be the result of a correction.
     offered: HashSet<String>,
-    /// The words that are long enough to be correction targets, by first letter.
+    /// The words that are long enough to be the result of a correction, by first letter.
     by_initial: HashMap<char, Vec<String>>,
-    /// Cached results for unknown words, because the search is slow.
+    /// Cached results for unknown words, because the search for a correction is slow.
     found: Mutex<HashMap<String, Option<String>>>,
 }
 
 impl Lexicon {
-    /// Adds a word that is correct but is never used as a correction.
+    /// Adds a word that is correct but never the result of a correction.
     pub fn add_known_word(&mut self, word: &str) {
         self.known.insert(word.to_owned());
     }
@@ -143,7 +143,8 @@ impl Lexicon {
     }
 }
 
-/// Returns the cost of reading `typed` as a misspelling of `word`, or None if it is another word.
+/// Returns the edit cost of reading `typed` as a misspelling of `word`, or none if `typed` is
+/// another word.
 pub fn typo_cost(typed: &str, word: &str) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (typed.chars().collect(), word.chars().collect());
     if a == b {
@@ -159,8 +160,8 @@ pub fn typo_cost(typed: &str, word: &str) -> Option<usize> {
     // In a short word, one different letter makes another word ("shoe", "show"). Swapped or doubled
     // letters do not.
     let other_letter = a.len() == b.len() && shorter <= 5 && !is_swap(&a, &b);
-    // Two other letters in the same places make another word, unless it is long ("stolarna",
-    // "stavarna").
+    // Two different letters in the same positions make another word, unless the word is long
+    // ("stolarna", "stavarna").
     let differing = a.iter().zip(&b).filter(|(x, y)| x != y).count();
     let two_letters = a.len() == b.len() && cost == 2 && differing == 2 && shorter <= 8;
     // "item" and "items" or "sko" and "skor" are forms of one word and not errors; `same_word`
@@ -173,7 +174,7 @@ fn is_swap(a: &[char], b: &[char]) -> bool {
     matches!(differing[..], [i, j] if j == i + 1 && a[i] == b[j] && a[j] == b[i])
 }
 
-/// Returns the edit distance, in which a swap of two neighbouring letters counts once.
+/// Returns the edit distance. A swap of two adjacent letters counts as one edit.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut rows = vec![0_usize; (a.len() + 1) * width];
@@ -233,7 +234,7 @@ mod tests {
     use crate::tokens::tokens;
 
     #[test]
-    fn puts_typing_errors_right_but_not_other_words() {
+    fn typing_errors_are_corrected_to_known_words_and_other_words_are_not() {
         let mut lexicon = Lexicon::default();
         for word in ["pacing", "account", "show", "shoe", "cart", "month", "backpack"] {
             lexicon.add(word);
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_forms_of_a_word() {
+    fn inflected_forms_of_a_word_are_recognised() {
         for (a, b) in [
             ("shoe", "shoes"),
             ("jacket", "jackets"),

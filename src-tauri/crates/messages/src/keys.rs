@@ -1,10 +1,10 @@
-//! Keys with a type, so that a crate can only name texts that exist, and a test that the catalogue
-//! has exactly these.
+//! Typed keys, so that a crate can only name texts that exist, and a test can check that the
+//! catalogue has exactly these texts.
 
 use crate::{LANGUAGES, Language};
 
-/// Declares the keys of an area. A test of the crate that declares them fails if `messages/en` lacks
-/// one of them or has another one.
+/// Declares the keys of an area. The declaring crate gets a test that fails if `messages/en` lacks
+/// a key of the area or has a further key.
 ///
 /// ```ignore
 /// messages::keys! {
@@ -40,12 +40,13 @@ macro_rules! keys {
                 language.text($area, self.key())
             }
 
-            /// Returns the text with its holes filled.
+            /// Returns the text with its placeholders filled in.
             $visible fn fill(self, language: $crate::Language, values: &[(&str, &str)]) -> String {
                 $crate::fill(self.text(language), values)
             }
 
-            /// Returns the form of the text for a number, with that number in the hole `count`.
+            /// Returns the form of the text for a number, with the number in the placeholder
+            /// `count`.
             $visible fn count(self, language: $crate::Language, count: u64) -> String {
                 let text = language.counted_text($area, self.key(), count);
                 $crate::fill(text, &[("count", &count.to_string())])
@@ -60,7 +61,7 @@ macro_rules! keys {
     };
 }
 
-/// Fails if English lacks a text of an area, or has one that no code names.
+/// Checks that the English texts of an area have exactly these keys.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! The texts of the app in each language. `messages/LANG/AREA.json` at the root has the texts of an
 //! area, and `messages/LANG/language.json` the language's name and formats. A text that a language
-//! lacks is English. The texts of the window are in `messages/LANG/window`; only the window reads
-//! them.
+//! lacks is shown in English. The texts of the window are in `messages/LANG/window`; only the
+//! window reads them.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -17,7 +17,7 @@ pub use words::template_words;
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// A language for which there is a folder of texts.
+/// A language that has a folder of texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(usize);
 
@@ -31,7 +31,8 @@ struct Catalogue {
     areas: &'static [(&'static str, &'static [(&'static str, Forms)])],
 }
 
-/// A text for one, and for any other number. Both are the same for a text without a number.
+/// The forms of a text for the number one and for any other number. Both are the same for a text
+/// without a number.
 #[derive(Clone, Copy)]
 struct Forms {
     one: &'static str,
@@ -41,24 +42,25 @@ struct Forms {
 /// How a language writes numbers and days.
 #[derive(Debug)]
 pub struct Formats {
-    /// Stands before the decimals.
+    /// The sign before the decimals.
     pub decimal: &'static str,
-    /// Stands between groups of three digits.
+    /// The sign between groups of three digits.
     pub group: &'static str,
-    /// A share, with the hole `number`.
+    /// The format of a percentage, with the placeholder `number`.
     pub percent: &'static str,
     /// The names of the months, from January.
     pub months: [&'static str; 12],
-    /// A day without its month, at the beginning of a period, with the hole `day`.
+    /// The format of a day without its month, at the beginning of a period, with the placeholder
+    /// `day`.
     pub day_of_month: &'static str,
-    /// A day without its year, with the holes `day` and `month`.
+    /// The format of a day without its year, with the placeholders `day` and `month`.
     pub day: &'static str,
-    /// A day with the holes `day`, `month` and `year`.
+    /// The format of a day with its year, with the placeholders `day`, `month` and `year`.
     pub day_and_year: &'static str,
 }
 
 impl Language {
-    /// The language whose texts are used where another one has none.
+    /// The language that replaces a missing text of another language.
     pub const ENGLISH: Self = Self(0);
 
     /// Returns all languages, English first.
@@ -66,8 +68,8 @@ impl Language {
         (0..LANGUAGES.len()).map(Self)
     }
 
-    /// Returns the language of a tag such as `sv`, `sv-SE` or `sv_SE.UTF-8`, and English for a tag
-    /// without a folder.
+    /// Returns the language of a tag such as `sv`, `sv-SE` or `sv_SE.UTF-8`, or English for a tag
+    /// without a folder of texts.
     pub fn of_tag(tag: &str) -> Self {
         Self::find(tag).unwrap_or_default()
     }
@@ -82,27 +84,28 @@ impl Language {
         Self::all().find(|language| first.eq_ignore_ascii_case(language.tag()))
     }
 
-    /// Returns the tag, which is the name of the folder.
+    /// Returns the language's tag, which is the name of its folder.
     pub fn tag(self) -> &'static str {
         LANGUAGES[self.0].tag
     }
 
-    /// Returns the language's own name.
+    /// Returns the language's name in the language itself.
     pub fn name(self) -> &'static str {
         LANGUAGES[self.0].name
     }
 
-    /// Whether nobody who speaks the language has read its texts yet.
+    /// Whether no speaker of the language has reviewed the texts yet.
     pub fn is_draft(self) -> bool {
         LANGUAGES[self.0].is_draft
     }
 
-    /// Returns the culture code that a shop is asked with, such as `sv-SE`. English has none.
+    /// Returns the culture code for requests to a shop, such as `sv-SE`. English has none.
     pub fn culture(self) -> Option<&'static str> {
         LANGUAGES[self.0].culture
     }
 
-    /// Returns the text in this language. If it is missing, returns the English one or any other.
+    /// Returns the text in this language. If the text is missing, returns the English text, or else
+    /// any other text.
     pub fn pick<T>(self, texts: &BTreeMap<String, T>) -> Option<&T> {
         let english = Self::ENGLISH.tag();
         texts.get(self.tag()).or_else(|| texts.get(english)).or_else(|| texts.values().next())
@@ -113,7 +116,7 @@ impl Language {
         &LANGUAGES[self.0].formats
     }
 
-    /// Returns a text, in English if the language lacks it, and the key if there is none.
+    /// Returns a text, or the English text if the language lacks it, or the key if neither exists.
     pub fn text(self, area: &str, key: &'static str) -> &'static str {
         self.forms(area, key).map_or(key, |forms| forms.other)
     }
@@ -124,8 +127,8 @@ impl Language {
         self.forms(area, key).map_or(key, form)
     }
 
-    /// Returns a sentence that the host says in this language. Its key is the English sentence with
-    /// its holes. None if the language lacks it.
+    /// Returns the translation of a sentence of the host. The key is the English sentence with its
+    /// placeholders. Returns none if the language lacks the sentence.
     pub fn sentence(self, english: &str) -> Option<&'static str> {
         find(SENTENCES[self.0], english).map(|forms| forms.other)
     }
@@ -148,7 +151,8 @@ fn find(texts: &[(&'static str, Forms)], key: &str) -> Option<Forms> {
     Some(texts[at].1)
 }
 
-/// Fills the holes of a text: `{name}` becomes the value of `name`. A value is not read for holes.
+/// Fills in the placeholders of a text: `{name}` becomes the value of `name`. Braces within a value
+/// are not placeholders.
 pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

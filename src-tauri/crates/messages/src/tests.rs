@@ -48,14 +48,14 @@ fn texts_of(tag: &str) -> Texts {
     texts
 }
 
-/// Whether a text translates a sentence of the host or of a pack, which is its own key.
+/// Whether a text translates a sentence of the host or of a pack, so that the sentence is its key.
 fn is_sentence((file, key): &(String, String)) -> bool {
     let is_key = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     file == "host.json" || (file.starts_with("tools/") && !(is_key && key.contains('_')))
 }
 
-/// The English texts that a language can translate: those of the fallback, and the sentences that
-/// are their own keys.
+/// The English texts that a language can translate: the texts of the fallback, and the sentences of
+/// the host and the packs.
 fn english() -> Texts {
     let mut texts = texts_of("en");
     for language in Language::all().filter(|language| !language.is_draft()) {
@@ -76,12 +76,12 @@ fn forms(text: &Value) -> Vec<&str> {
 fn holes(text: &Value) -> BTreeSet<&str> {
     let named =
         |form| str::split(form, '{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
-    // One form may write the number as a word.
+    // A form may write the number as a word instead of using `count`.
     forms(text).into_iter().flat_map(named).filter(|name| *name != "count").collect()
 }
 
 #[test]
-fn each_language_has_the_texts_of_english_with_the_same_holes() {
+fn each_language_has_the_texts_of_english_with_the_same_placeholders() {
     let english = english();
     assert!(english.len() > 2_000, "the texts were found: {}", english.len());
     for language in Language::all().skip(1) {
@@ -104,7 +104,7 @@ fn each_language_has_the_texts_of_english_with_the_same_holes() {
 }
 
 #[test]
-fn no_text_is_empty() {
+fn no_catalogue_text_is_empty() {
     for language in Language::all() {
         for (key, text) in texts_of(language.tag()) {
             let forms = forms(&text);
@@ -114,7 +114,7 @@ fn no_text_is_empty() {
 }
 
 #[test]
-fn the_language_of_a_tag_is_its_first_part_and_else_english() {
+fn a_language_tag_selects_its_first_part_or_else_english() {
     assert_eq!(Language::ENGLISH.tag(), "en");
     for (tag, language) in [
         ("sv", "sv"),
@@ -133,13 +133,13 @@ fn the_language_of_a_tag_is_its_first_part_and_else_english() {
 }
 
 #[test]
-fn a_value_is_not_read_for_holes() {
+fn placeholders_inside_a_value_are_not_filled() {
     let values = [("a", "{b}"), ("b", "two")];
     assert_eq!(fill("{a} and {b}, {c} {", &values), "{b} and two, {c} {");
 }
 
 #[test]
-fn a_text_that_is_missing_is_english_and_else_the_key() {
+fn a_missing_text_falls_back_to_english_and_then_to_the_key() {
     let swedish = Language::of_tag("sv");
     assert_eq!(swedish.text("desktop", "no_such_key"), "no_such_key");
     assert_eq!(swedish.sentence("No such sentence."), None);

@@ -1,5 +1,6 @@
-//! The words of a pack as the function `t` of its templates: `t('key', name=value)` is the text of a
-//! key with its holes filled. Several values can come as one mapping: `t('key', values)`.
+//! The words of a pack as the function `t` of its templates: `t('key', name=value)` is the text of
+//! a key with its placeholders filled in. Several values can be passed as a mapping: `t('key',
+//! values)`.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -11,7 +12,7 @@ use minijinja::{
 use crate::Language;
 
 /// Makes `t` for a template: the words of a language, from the texts of all languages by tag.
-/// `escape` makes a value harmless in the output of the template.
+/// `escape` escapes a value for the output of the template.
 pub fn template_words(escape: fn(&str) -> String) -> impl Fn(String, Value) -> Value {
     move |tag, languages| Value::from_object(Words { tag, languages, escape })
 }
@@ -45,7 +46,7 @@ impl Object for Words {
 }
 
 impl Words {
-    /// Returns the text of a key in the language of the words, and else in English.
+    /// Returns the text of a key in the language of the words, or else in English.
     fn find(&self, key: &str) -> Option<Value> {
         let text_in = |tag: &str| self.languages.get_attr(tag).ok()?.get_attr(key).ok();
         let is_text = |text: &Value| !text.is_undefined();
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_filled_in_the_language_and_its_values_are_escaped() {
+    fn a_template_text_is_translated_and_its_values_are_escaped() {
         let hello = "{{ t('hello', name='a*b') }}";
         assert_eq!(render("sv", hello).unwrap(), "Hej *a\\*b*");
         assert_eq!(render("en", hello).unwrap(), "Hello *a\\*b*");
@@ -105,19 +106,19 @@ mod tests {
     }
 
     #[test]
-    fn a_count_chooses_the_form() {
+    fn a_count_selects_the_plural_form() {
         let files = "{{ t('files', count=1) }}, {{ t('files', {'count': 3}) }}";
         assert_eq!(render("sv", files).unwrap(), "1 fil, 3 filer");
     }
 
     #[test]
-    fn a_text_that_is_missing_is_the_default_or_an_error() {
+    fn a_missing_template_text_uses_its_default_or_is_an_error() {
         assert_eq!(render("en", "{{ t('none', default='else') }}").unwrap(), "else");
         assert!(render("en", "{{ t('none') }}").is_err());
     }
 
     #[test]
-    fn words_are_known_inside_macros() {
+    fn translated_texts_can_be_used_inside_macros() {
         let template =
             "{% macro greet(name) %}{{ t('hello', name=name) }}{% endmacro %}{{ greet('A') }}";
         assert_eq!(render("sv", template).unwrap(), "Hej *A*");

@@ -14,9 +14,10 @@ use crate::{
     tokens::{Token, TokenKind},
 };
 
-/// The term that begins at `at`, and how many tokens it takes. Longer readings come first.
+/// Returns the term that begins at `at`, and the number of its tokens. Longer readings are tried
+/// first.
 pub(super) fn read_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
-    // "the rest of november": what is left of a period is asked for with the period.
+    // "The rest of november" is read as the whole period.
     if tokens.get(at)?.any(&["rest", "resten", "remainder"])
         && tokens.get(at + 1).is_some_and(|token| token.any(&["of", "av"]))
     {
@@ -39,13 +40,14 @@ pub(super) fn read_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed
         .or_else(|| year_alone(tokens, at))
 }
 
-/// "month", "månaden": the current one.
+/// Reads a unit without other words ("month", "månaden") as the current unit.
 fn unit_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let unit = super::relative::unit(tokens.get(at)?)?;
     Some((1, Atom::of(calendar::nth(unit, 0, today)?)))
 }
 
-/// "start of october", "end of the month", "början av oktober".
+/// Reads the first or last day of a unit: "start of october", "end of the month", "början av
+/// oktober".
 fn unit_edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let head = &tokens[at];
     let first = head.any(&["start", "beginning", "borjan"]);
@@ -112,8 +114,8 @@ fn parse_dotted_date(text: &str) -> Option<NaiveDate> {
     }
 }
 
-/// Makes the term for a day of a month. Without a year, the last such day is meant, or the next one
-/// if it is less than two weeks away.
+/// Makes the term for a day of a month. Without a year, the most recent such day is meant, or the
+/// next such day if it is less than two weeks away.
 fn dated_day(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<Atom> {
     let found = match year {
         Some(year) => NaiveDate::from_ymd_opt(year, month, day)?,
@@ -198,7 +200,7 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
                 year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
             return Some((next + m + y - at, dated_day(day, month, year, today)?));
         }
-        // "the 15th of next month", "den 15:e nästa månad"
+        // Matches "the 15th of next month" and "den 15:e nästa månad".
         if let Some((used, month)) = tokens
             .get(next)
             .filter(|token| !token.is("i") && (start > at || next > start + used || used > 1))
@@ -210,7 +212,7 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         {
             return Some((next + used - at, Atom::day(month.start.with_day(day)?)));
         }
-        // In "since the 1st" or "den 1:a", a day of the current month is meant.
+        // In "since the 1st" or "den 1:a", the day belongs to the current month.
         let led = at > 0
             && tokens[at - 1].any(&[
                 "since", "from", "until", "between", "on", "sedan", "sen", "fran", "till",

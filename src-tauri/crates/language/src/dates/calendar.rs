@@ -1,4 +1,4 @@
-//! Calendar arithmetic for periods: weeks from Monday, months, quarters, years.
+//! Calculates periods in the calendar: weeks from Monday, months, quarters, years.
 
 use chrono::{Datelike, Days, Months, NaiveDate, Weekday};
 
@@ -46,7 +46,7 @@ pub(super) fn month(year: i32, month: u32) -> Option<Period> {
     Some(Period { start, end: add_days(add_months(start, 1), -1) })
 }
 
-/// Returns the year in which this month last began.
+/// Returns the year in which this month most recently began.
 pub(super) fn recent_year(month: u32, today: NaiveDate) -> i32 {
     if month > today.month() { today.year() - 1 } else { today.year() }
 }
@@ -145,7 +145,7 @@ pub(super) fn add_units(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
     }
 }
 
-/// Returns the last such weekday up to today. If `strict` is set, today does not count.
+/// Returns the most recent such weekday, including today unless `strict` is set.
 pub(super) fn last_weekday(weekday: Weekday, strict: bool, today: NaiveDate) -> NaiveDate {
     let back = i64::from(
         (7 + today.weekday().num_days_from_monday() - weekday.num_days_from_monday()) % 7,

@@ -1,4 +1,4 @@
-//! Reads terms that count from today: "last week", "the past 14 days", "month to date", "three
+//! Reads terms that are relative to today: "last week", "the past 14 days", "month to date", "three
 //! weeks ago", "i fjol".
 
 use chrono::{Datelike, NaiveDate};
@@ -78,8 +78,8 @@ pub(super) fn read_unit_to_date(tokens: &[Token], at: usize, today: NaiveDate) -
         let unit = tokens.get(next).and_then(unit)?;
         return open(next + 1 - at, unit);
     }
-    // Reads the forms with the words at the end: "this month so far", "i år hittills", "october to
-    // date".
+    // Reads the forms with "so far" or "to date" at the end: "this month so far", "i år hittills",
+    // "october to date".
     let (used, found) = relative(tokens, at, today).or_else(|| month_alone(tokens, at, today))?;
     let tail = if words(at + used, &["so", "far"]) || words(at + used, &["to", "date"]) {
         2
@@ -162,7 +162,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         return Some((skipped + 2 + used, Atom::of(calendar::last_units(unit, count, today))));
     }
     if head.any(&NEXT) || head.any(&["within", "inom"]) {
-        // "the next 10 days", "inom två veckor"
+        // Matches "the next 10 days" and "inom två veckor".
         let counted = read_few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1));
         if let Some((count, used)) = counted
             && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
@@ -179,7 +179,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
             return Some((skipped + 1, Atom::of(calendar::nth(Unit::Year, 0, today)?)));
         }
     }
-    // "on the weekend", "i helgen": the newest one that has begun.
+    // "On the weekend" and "i helgen" mean the most recent weekend that has begun.
     if skipped > 0 && head.any(&["weekend", "helgen"]) {
         let this = calendar::nth(Unit::Weekend, 0, today)?;
         let offset = if this.start > today { -1 } else { 0 };
@@ -221,7 +221,8 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         return Some((skipped + 1 + used, Atom::of(calendar::month(year, month)?)));
     }
     let unit = unit(after)?;
-    // "by last day" is about the end of a flight. The day before today is "yesterday".
+    // "By last day" is about the end of a flight. For the day before today, people write
+    // "yesterday".
     if offset == -1 && unit == Unit::Day {
         return None;
     }

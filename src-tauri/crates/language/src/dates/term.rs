@@ -1,4 +1,5 @@
-//! The type of a term, and what several kinds of terms share: days of a month, months and years.
+//! Defines a date term, and reads the parts that several kinds of terms share: days of a month,
+//! months and years.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -8,15 +9,16 @@ use crate::{
     tokens::{Token, TokenKind},
 };
 
-/// One term with what is known of it.
+/// A date term with its properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Atom {
     pub(super) start: NaiveDate,
     pub(super) end: NaiveDate,
-    /// Whether it names its year or counts from today, and so must not be moved to another year.
+    /// Whether the term names its year or is relative to today, so that it must not be moved to
+    /// another year.
     pub(super) fixed: bool,
     pub(super) year_given: bool,
-    /// Runs up to today although the unit is not over ("month to date").
+    /// Whether the term is a unit up to today that is not over yet ("month to date").
     pub(super) open: bool,
 }
 
@@ -38,15 +40,16 @@ impl Atom {
     }
 }
 
-/// The number of tokens that were read, and the term that they mean.
+/// The number of tokens, and the term that they mean.
 pub(super) type Parsed = Option<(usize, Atom)>;
 
-/// A month without a day: "october", "oktober 2025".
+/// Reads a month without a day: "october", "oktober 2025".
 pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let (month, used) = month_at(tokens, at)?;
     let (year, more) =
         year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
-    // "may" and "mars" are other words too: they need a date word before them or a year after.
+    // "May" and "mars" are also other words, so they are months only after a date word or before a
+    // year.
     let doubtful = tokens[at].any(&["may", "mar", "march", "mars"]) && year.is_none();
     let led = at > 0
         && tokens[at - 1].any(&[
@@ -65,7 +68,7 @@ pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Pars
     Some((used + more, Atom::yearly(calendar::month(held, month)?, year)))
 }
 
-/// The "last year" of "november last year", the "i fjol" of "november i fjol".
+/// Reads the year of "november last year" or "november i fjol".
 fn relative_year(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(i32, usize)> {
     let words: Vec<&str> =
         tokens.get(at..)?.iter().take(2).map(|token| token.norm.as_str()).collect();
@@ -76,14 +79,14 @@ fn relative_year(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(i32, 
     }
 }
 
-/// The day of a month: "1", "1st", "1:a", "första".
+/// Reads the day of a month: "1", "1st", "1:a", "första".
 pub(super) fn day_number(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let (day, used) =
         ordinals::read_place(tokens, at).or_else(|| tokens.get(at)?.int().map(|day| (day, 1)))?;
     (1..=31).contains(&day).then_some((day, used))
 }
 
-/// A month's name, with the point of an abbreviation.
+/// Reads a month's name, including the full stop of an abbreviation.
 pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let month = match tokens.get(at)?.norm.as_str() {
         "january" | "jan" | "januari" => 1,
@@ -107,7 +110,7 @@ pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     Some((month, 1 + point))
 }
 
-/// A year near ours; other round numbers are prices.
+/// Reads a year close to the present. Other round numbers are usually prices.
 pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<(i32, usize)> {
     let token = tokens.get(at)?;
     let year = token.int().filter(|year| (2015..2036).contains(year) && token.fold.len() == 4)?;

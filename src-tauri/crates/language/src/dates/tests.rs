@@ -168,7 +168,7 @@ fn swedish_date_phrases_are_parsed() {
 }
 
 #[test]
-fn not_a_period() {
+fn text_without_a_date_phrase_gives_no_period() {
     for text in [
         "add two of the black trail shoes to my cart",
         "size 42",
@@ -185,7 +185,7 @@ fn not_a_period() {
 }
 
 #[test]
-fn units_before_a_period_and_the_next_such_period() {
+fn phrases_for_the_periods_before_and_after_a_period_are_resolved() {
     let today = NaiveDate::from_ymd_opt(2026, 11, 20).expect("a day");
     let from = NaiveDate::from_ymd_opt(2026, 11, 14).expect("a day");
     for (text, days) in [

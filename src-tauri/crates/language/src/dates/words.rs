@@ -1,4 +1,4 @@
-//! The words of dates, for correcting misspelt ones. Data only; `atoms` and `relative` read their
+//! Lists the words of dates, for correcting misspelt words. `atoms` and `relative` read their
 //! meaning.
 
 /// The words in folded form, separated by spaces.
